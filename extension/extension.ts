@@ -6,10 +6,10 @@ import { registerJobs } from './jobs/register.ts';
 import { registerNotebooks } from './notebook/register.ts';
 import { registerPanels } from './panels/register.ts';
 
-/** What tests reach; not an interface for other extensions. */
+/** For tests; not an API for other extensions. */
 export type ExtensionApi = ReturnType<typeof start>;
 
-/** Builds the services, each folder its own, and pushes what ends with the window. */
+/** Creates the services and disposes them when the window closes. */
 export const activate = (context: vscode.ExtensionContext): ExtensionApi => start(context);
 
 function start(context: vscode.ExtensionContext) {

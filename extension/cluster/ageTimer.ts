@@ -1,6 +1,6 @@
 import { ageEvery } from '#shared/format/times.ts';
 
-/** Tells an age anew every so often, as long as somebody may see it. */
+/** Updates a displayed age at intervals while it is visible. */
 export class AgeTimer {
   readonly #tell: () => void;
   #timer: NodeJS.Timeout | undefined;

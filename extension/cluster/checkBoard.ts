@@ -4,29 +4,29 @@ import { mergeReports } from '#cluster/report/reportJson.ts';
 import type { CheckEvent, CheckReport, CheckResult } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
 
-/** Where a check of a run that goes on stands. */
+/** The state of a check in the current run. */
 export type Progress = 'waiting' | 'asking';
 
 /**
- * What the view shows of a profile, as data: what is known of each check, and which are on their way. Every change makes a
- * new one, so that a look at it stays what it was.
+ * What the view shows of a profile, as data: the known results and the pending checks. Every change creates a new
+ * board, so that earlier ones stay valid for comparison.
  */
 export type Board = {
   readonly profile: string;
-  /** What was known when the last run ended; absent until a first one has. */
+  /** The report after the last run; absent before the first one. */
   readonly report: CheckReport | undefined;
   readonly headers: ReadonlyMap<CheckId, Pick<CheckHeader, 'id' | 'category' | 'title'>>;
   readonly results: ReadonlyMap<CheckId, CheckResult>;
-  /** Of the run that goes on; empty while none does. */
+  /** Checks of the current run without a result; empty if none runs. */
   readonly pending: ReadonlyMap<CheckId, Progress>;
-  /** What the run that goes on has answered so far. */
+  /** Checks of the current run that have a result. */
   readonly answered: ReadonlySet<CheckId>;
   readonly isRunning: boolean;
-  /** Whether the run that goes on asks some checks again, and leaves the others as they were. */
+  /** Whether the current run repeats only some checks and keeps the results of the others. */
   readonly isPartial: boolean;
 };
 
-/** A board of a run that has ended: what is shown after a reload. */
+/** Returns the board of a finished run, for instance after a reload. */
 export function boardOf(report: CheckReport): Board {
   return {
     profile: report.profile,
@@ -41,10 +41,10 @@ export function boardOf(report: CheckReport): Board {
 }
 
 /**
- * A board as a run begins on it.
- * @param headers every check there is
- * @param only the checks that are asked again; results of the others stay. All are asked anew without it
- * @param before what was shown of the same profile
+ * Returns the board at the start of a run.
+ * @param headers all checks
+ * @param only the checks to repeat; results of the others stay. Default: all
+ * @param before the earlier board, used if it has the same profile
  */
 export function startBoard(
   profile: string,
@@ -56,10 +56,10 @@ export function startBoard(
   const asked = new Set(only ?? headers.map(({ id }) => id));
   return {
     profile,
-    // Of a run that is stopped the answers of the one before are still the best there are.
+    // If this run is stopped, the earlier results are still the best available.
     report: before?.profile === profile ? before.report : undefined,
     isPartial: kept !== undefined,
-    // Of a run of some, only those are listed that something is known of.
+    // A partial run lists only its own checks and those with earlier results.
     headers: new Map([
       ...(kept?.headers ?? []),
       ...headers.filter(({ id }) => asked.has(id)).map((header) => [header.id, header] as const),
@@ -71,7 +71,6 @@ export function startBoard(
   };
 }
 
-/** The board after something of its run was told. */
 export function withEvent(board: Board, event: CheckEvent): Board {
   const pending = new Map(board.pending);
   if (event.type === 'started') return { ...board, pending: pending.set(event.id, 'asking') };
@@ -87,8 +86,8 @@ export function withEvent(board: Board, event: CheckEvent): Board {
 }
 
 /**
- * The board when its run has ended, with what it found; as it was before where it found nothing. What a run that was stopped
- * did not come to is shown as it was known before.
+ * Returns the board at the end of its run: with the report, or the earlier one if there is none. Checks that a
+ * partial or stopped run did not reach keep their earlier results.
  */
 export function endBoard(board: Board, report: CheckReport | undefined): Board | undefined {
   const { report: before, isPartial } = board;
@@ -97,7 +96,7 @@ export function endBoard(board: Board, report: CheckReport | undefined): Board |
   return merged && boardOf(merged);
 }
 
-/** The checks of a category in the order of a report; of all with none. */
+/** In the order of a report; of all categories by default. */
 export function checksOf(board: Board, category?: CheckCategory): readonly CheckRow[] {
   return inOrder(board)
     .filter((header) => category === undefined || header.category === category)
@@ -110,7 +109,7 @@ export function checksOf(board: Board, category?: CheckCategory): readonly Check
     }));
 }
 
-/** One check: what is known of it, perhaps of a run before, and where it stands in the run that goes on. */
+/** A check: its result, perhaps of an earlier run, and its state in the current run. */
 export type CheckRow = {
   readonly id: CheckId;
   readonly category: CheckCategory;
@@ -119,7 +118,6 @@ export type CheckRow = {
   readonly progress: Progress | undefined;
 };
 
-/** How often each status is on the board. */
 export const countsOf = (board: Board): CheckReport['counts'] => countOf([...board.results.values()]);
 
 const inOrder = (board: Board) => checkIds.flatMap((id) => board.headers.get(id) ?? []);

@@ -12,7 +12,6 @@ import { checkIdOf, resultOf } from './checkNodes.ts';
 import { looks, mendOf, mendToCopy } from './checkWords.ts';
 import type { CheckCommandParts } from './commands.ts';
 
-/** One check as a page: what it says, all that it asked and saw, what mends it. */
 function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
   const { id, title, status, sentence, evidence, milliseconds, attempts } = result;
   const mend = mendOf(result);
@@ -27,7 +26,7 @@ function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
     ...evidence.map(({ asked, saw }) => codeBlock(`${asked}\n→ ${saw}`)),
     ...(mend ? ['## What mends it'] : []),
     ...(advice === undefined ? [] : [plainText(advice)]),
-    // The command that gives objects to a cluster has all of them in it.
+    // The command that applies objects contains them.
     ...(document && mend?.kind === 'document'
       ? [`${plainText(document.title)}:`, codeBlock(document.text.trimEnd(), document.language)]
       : []),
@@ -37,14 +36,14 @@ function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
     .concat('\n');
 }
 
-/** Of documents that only show what is known; they have no file and cannot be written. */
+/** URI scheme of read-only documents about reports. */
 export const checkScheme = 'lance-check';
 
 type CheckDocument =
   | { readonly kind: 'report'; readonly profile: string }
   | { readonly kind: 'evidence' | 'mend'; readonly profile: string; readonly id: CheckId };
 
-/** Texts about reports, made anew from what is known when they are asked for: a window that reloads shows them again. */
+/** Documents about reports, generated from the current reports on demand: a reloaded window shows them again. */
 export class CheckDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #reportOf: (profile: string) => CheckReport | undefined;
   readonly #extensionUri: vscode.Uri;
@@ -60,14 +59,14 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
     const document = documentOf(uri);
     const report = document && this.#reportOf(document.profile);
     if (!document || !report) return 'Nothing is known here any more. Run "Lance Catalog: Verify Cluster Identity".\n';
-    // The editor's preview follows no link out of a document without a file; the rows of the view lead there.
+    // VS Code's preview can't follow links from a document without a file; rows of the view link to the
+    // documentation.
     if (document.kind === 'report') return reportMarkdown(report, { docs: () => undefined });
     const result = report.results.find(({ id }) => id === document.id);
     if (!result) return `The check ${document.id} is not in the report of "${document.profile}".\n`;
     return document.kind === 'mend' ? mendDocument(result).text : evidenceMarkdown(result, report);
   }
 
-  /** Where a check is explained. */
   docs(id: string): vscode.Uri {
     const [path = '', fragment = ''] = docsOf(id).split('#');
     return vscode.Uri.joinPath(this.#extensionUri, path).with({ fragment });
@@ -77,7 +76,6 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
     return vscode.Uri.from({ scheme: checkScheme, path: pathOf(document, this.#reportOf(document.profile)) });
   }
 
-  /** What is open is read again. */
   refresh(): void {
     for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === checkScheme) this.#changed.fire(uri);
   }
@@ -87,7 +85,10 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
   }
 }
 
-/** `/prod/report/Checks of prod.md`: the last part is what the tab is called, the ones before say what it is. */
+/**
+ * Returns for example `/prod/report/Checks of prod.md`: the last part is the title of the tab, the others identify
+ * the document.
+ */
 function pathOf(document: CheckDocument, report: CheckReport | undefined): string {
   const { kind, profile } = document;
   const folder = `/${encodeURIComponent(profile)}/${kind}`;
@@ -105,7 +106,7 @@ function documentOf({ path }: vscode.Uri): CheckDocument | undefined {
   return (kind === 'evidence' || kind === 'mend') && isCheckId(id) ? { kind, profile, id } : undefined;
 }
 
-/** What mends a result, as a file of its language: a manifest, a policy, or a script with what it is for. */
+/** Returns the fix of a result as a file: a manifest, a policy, or a script with its purpose. */
 function mendDocument(result: CheckResult): { text: string; ending: string } {
   const mend = mendOf(result);
   if (!mend) return { text: 'Nothing is to be mended here.\n', ending: 'md' };
@@ -117,7 +118,6 @@ function mendDocument(result: CheckResult): { text: string; ending: string } {
 
 export type CheckDocumentParts = CheckCommandParts & { documents: CheckDocuments };
 
-/** The commands that show, copy and save what a run found. */
 export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Disposable {
   const { log, checks, checksView, documents } = parts;
   return vscode.Disposable.from(
@@ -151,7 +151,7 @@ export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Dispos
   );
 }
 
-/** The report that is shown. @throws ClusterError before a first run */
+/** @throws ClusterError before the first run */
 export function requireReport({ checks }: CheckCommandParts): CheckReport {
   const report = checks.board && checks.reportOf(checks.board.profile);
   if (report) return report;
@@ -162,7 +162,7 @@ export function requireReport({ checks }: CheckCommandParts): CheckReport {
   );
 }
 
-/** A page of Markdown as it is meant to be read; its text where the editor's own preview is switched off. */
+/** Shows a Markdown page as preview; as text if VS Code's Markdown preview is disabled. */
 async function showPage(uri: vscode.Uri): Promise<void> {
   try {
     await vscode.commands.executeCommand('markdown.showPreview', uri);
@@ -171,7 +171,7 @@ async function showPage(uri: vscode.Uri): Promise<void> {
   }
 }
 
-/** @throws ClusterError where nothing can be written there, in place of the error of a system call */
+/** @throws ClusterError if the file can't be written */
 async function save(target: vscode.Uri, text: string): Promise<void> {
   try {
     await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));

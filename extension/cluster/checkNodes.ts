@@ -4,15 +4,14 @@ import type { CheckResult } from '#cluster/result.ts';
 import { fieldsOf } from '#shared/records.ts';
 import { type Board, checksOf } from './checkBoard.ts';
 
-// Rows come back as arguments of commands, from menus and from other extensions: checked before anything is done.
+// Validates rows passed to commands, by menus and by other extensions.
 
-/** The check that a row is. */
 export function checkIdOf(node: unknown): CheckId | undefined {
   const { kind, id } = fieldsOf(node);
   return kind === 'check' && typeof id === 'string' && isCheckId(id) ? id : undefined;
 }
 
-/** The checks that a row stands for: one, or those of a category. @throws ClusterError for anything else */
+/** Returns the checks of a row: one, or those of a category. @throws ClusterError for anything else */
 export function checkIdsOf(board: Board, node: unknown): readonly CheckId[] {
   const id = checkIdOf(node);
   if (id) return [id];
@@ -22,7 +21,7 @@ export function checkIdsOf(board: Board, node: unknown): readonly CheckId[] {
   throw noCheck();
 }
 
-/** What is known of the check that a row is. @throws ClusterError where it is no check, or was not asked yet */
+/** Returns the result of a row's check. @throws ClusterError if the row is not a check, or the check has not run */
 export function resultOf(board: Board | undefined, node: unknown): CheckResult {
   const id = checkIdOf(node);
   const result = id && board?.results.get(id);

@@ -5,36 +5,36 @@ import { checksOf, type Board, type CheckRow } from './checkBoard.ts';
 import { countsText, lookOf, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
 import { codeBlock, plainText } from '../host/notifications.ts';
 
-/** A row of the view, as commands get it: checked where it arrives. */
+/** A row of the view as commands receive it; they validate it. */
 export type CheckNode =
   | { readonly kind: 'category'; readonly category: CheckCategory }
   | { readonly kind: 'check'; readonly id: CheckId; readonly category: CheckCategory };
 
-/** A row as data; checksView.ts makes a `TreeItem` of it. */
+/** A row as data, which checksView.ts converts to a `TreeItem`. */
 export type RowView = {
   readonly id: string;
   readonly label: string;
   readonly description: string;
-  /** Markdown, in which whatever a cluster said is text. */
+  /** Markdown; text from the cluster is escaped. */
   readonly tooltip: string;
-  /** What a screen reader says. */
+  /** For screen readers. */
   readonly spoken: string;
   readonly icon: { readonly id: string; readonly color?: string };
   readonly state: 'leaf' | 'collapsed' | 'expanded';
-  /** Words with dots between them for `when` clauses, the kind of row first. */
+  /** Words separated by dots for `when` clauses, the kind of row first. */
   readonly contextValue: string;
 };
 
 /**
- * The rows below one, or the outermost.
- * @param onlyProblems leaves out what passed or does not apply; what is on its way stays
+ * Returns the rows under `parent`, or the top-level rows.
+ * @param onlyProblems leaves out checks that passed or don't apply; pending ones stay
  */
 export function rowsOf(board: Board, parent: CheckNode | undefined, onlyProblems: boolean): readonly CheckNode[] {
   if (parent?.kind === 'check') return [];
   const rows = checksOf(board, parent?.category).filter((row) => !onlyProblems || isShownAsProblem(row));
   if (parent) return rows.map(({ id, category }) => ({ kind: 'check', id, category }));
   const categories = [...new Set(rows.map(({ category }) => category))];
-  // What does not apply is not what a person looks for.
+  // Categories that don't apply come last.
   const isAside = (category: CheckCategory): number => {
     const all = checksOf(board, category);
     return reasonAside(all) === undefined || all.some(({ result }) => result && isUnknown(result)) ? 0 : 1;
@@ -42,7 +42,7 @@ export function rowsOf(board: Board, parent: CheckNode | undefined, onlyProblems
   return categories.toSorted((a, b) => isAside(a) - isAside(b)).map((category) => ({ kind: 'category', category }));
 }
 
-/** Why none of these checks was asked, where it is one and the same reason: `The profile is not on AWS.` */
+/** Returns why none of these checks ran, if all have the same reason: `The profile is not on AWS.` */
 function reasonAside(rows: readonly CheckRow[]): string | undefined {
   const reasons = rows.map(({ result, progress }) =>
     result?.status === 'skipped' && progress === undefined ? (result.reason ?? result.sentence) : undefined,
@@ -53,10 +53,10 @@ function reasonAside(rows: readonly CheckRow[]): string | undefined {
 const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
   progress !== undefined || (result !== undefined && isProblem(result));
 
-/** How much of a command is shown at the pointer. */
+/** Maximum number of command lines in a tooltip. */
 const mostLines = 5;
 
-/** How a row looks. Pure, so that every look has a test without an editor. */
+/** No `vscode` here, so that tests need no editor. */
 export function renderRow(board: Board, node: CheckNode): RowView {
   if (node.kind === 'category') return renderCategory(board, node.category);
   const row = checksOf(board, node.category).find(({ id }) => id === node.id);
@@ -73,7 +73,7 @@ function renderCategory(board: Board, category: CheckCategory): RowView {
   const left = pending > 0 ? `${rows.length - pending} of ${rows.length}` : '';
   const description = [left, told].filter(Boolean).join(' · ');
   const look = pending > 0 ? looks[isAsking ? 'asking' : 'waiting'] : looks[worstOf(counts)];
-  // Folded where nothing is left to do. The editor remembers what was folded by the row's id, so a changed one tells it.
+  // Collapsed if nothing is left to do. VS Code remembers the state by row id, so the id changes with it.
   const isOpen = pending > 0 || counts.fail + counts.warn + counts.blocked > 0;
   return {
     id: `${category}:${isOpen ? 'open' : 'folded'}`,
@@ -94,7 +94,7 @@ function renderCheck({ id, title, result, progress }: CheckRow): RowView {
   return {
     id,
     label: title,
-    // What passed needs no words: the title says what is so.
+    // No description if it passed: the title is the statement that holds.
     description: look === looks.pass ? '' : [look.word, sentence].filter(Boolean).join(' · '),
     tooltip: progress === undefined && result ? tooltipOf(result) : `${plainText(title)}: ${look.word}`,
     spoken: [`${title}: ${look.word}`, sentence, mend ? 'Something is known that mends it.' : '']
@@ -107,7 +107,7 @@ function renderCheck({ id, title, result, progress }: CheckRow): RowView {
   };
 }
 
-/** Kind and status, whether something can be copied, and whether a cluster can be given objects. */
+/** Builds the `viewItem` value: kind, status, whether there is a fix to copy, and whether it has objects to apply. */
 const contextOf = (status: string, mend: ReturnType<typeof mendOf>): string =>
   [
     'check',
@@ -121,7 +121,6 @@ const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: strin
   ...(color !== undefined && { color }),
 });
 
-/** The sentence, what it rests on, and what to do, short enough to be read at the pointer. */
 function tooltipOf(result: NonNullable<CheckRow['result']>): string {
   const { id, title, sentence, evidence, milliseconds } = result;
   const mend = mendOf(result);
@@ -138,7 +137,7 @@ function tooltipOf(result: NonNullable<CheckRow['result']>): string {
   ].join('\n\n');
 }
 
-/** A manifest within a command would hide the rows under the pointer. */
+/** A whole manifest in the command would hide the rows under the pointer. */
 const firstLines = (text: string): string => {
   const lines = text.split('\n');
   return lines.length <= mostLines ? text : [...lines.slice(0, mostLines), '…'].join('\n');

@@ -3,7 +3,7 @@ import { isUnknown } from '#cluster/report/summary.ts';
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import type { Progress } from './checkBoard.ts';
 
-/** How a check stands, in one word, and as a product icon with a theme colour: never by colour alone. */
+/** A status as a word and a product icon with a theme color, never by color alone. */
 type Look = { readonly word: string; readonly icon: string; readonly color?: string };
 
 export const looks: Readonly<Record<CheckStatus | Progress, Look>> = {
@@ -16,12 +16,12 @@ export const looks: Readonly<Record<CheckStatus | Progress, Look>> = {
   asking: { word: 'asking', icon: 'loading~spin' },
 };
 
-/** What nobody could tell is not what does not apply. */
+/** "Unknown" differs from "does not apply". */
 const unknown: Look = { word: 'not known', icon: 'question', color: 'testing.iconSkipped' };
 
 export const lookOf = (result: CheckResult): Look => (isUnknown(result) ? unknown : looks[result.status]);
 
-/** From the worst on: what a heap of checks is said to be. */
+/** The first status present is that of the group. */
 const worstFirst: readonly CheckStatus[] = ['fail', 'blocked', 'warn', 'pass', 'skipped'];
 
 export const worstOf = (counts: CheckReport['counts']): CheckStatus =>
@@ -35,16 +35,15 @@ const countWords: Readonly<Record<CheckStatus, readonly [one: string, more: stri
   skipped: ['skipped', 'skipped'],
 };
 
-/** `1 failed, 2 warnings, 38 passed`: the worst first, none that is not there. */
+/** Returns for example `1 failed, 2 warnings, 38 passed`; omits zero counts. */
 export function countsText(counts: CheckReport['counts']): string {
   const order = ['fail', 'warn', 'blocked', 'pass', 'skipped'] as const;
   const parts = order.filter((status) => counts[status] > 0);
   return parts.map((status) => `${counts[status]} ${countWords[status][counts[status] === 1 ? 0 : 1]}`).join(', ');
 }
 
-/** What puts a result right, where something is known. */
+/** Returns the fix of a failed check or a warning, if one is known. */
 export const mendOf = (result: CheckResult | undefined): Mend | undefined =>
   result && (result.status === 'fail' || result.status === 'warn') ? result.mend : undefined;
 
-/** What there is to copy of a mend: a command where there is one. */
 export const mendToCopy = (mend: Mend): string => (mend.kind === 'advice' ? mend.text : mend.command);

@@ -7,7 +7,6 @@ import { plainText } from '../host/notifications.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
 
-/** What the last checks found, in the status bar: counts and how old they are. */
 export class ChecksStatus implements vscode.Disposable {
   readonly #checks: ClusterChecks;
   readonly #item: vscode.StatusBarItem;
@@ -23,7 +22,7 @@ export class ChecksStatus implements vscode.Disposable {
     this.#update();
   }
 
-  /** What it says, for tests. */
+  /** For tests. */
   get text(): string {
     return this.#item.text;
   }
@@ -61,7 +60,7 @@ export class ChecksStatus implements vscode.Disposable {
   }
 }
 
-/** `Lance: ✓ 38 ⚠ 2 ✗ 1 · 3 min` in the editor's icons. */
+/** Returns for example `Lance: ✓ 38 ⚠ 2 ✗ 1 · 3 min`, with VS Code's icons. */
 const statusText = ({ pass, warn, fail, blocked }: Record<'pass' | 'warn' | 'fail' | 'blocked', number>, age: string) =>
   [
     'Lance:',

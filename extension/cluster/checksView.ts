@@ -7,12 +7,12 @@ import { countsOf, type Board } from './checkBoard.ts';
 import { renderRow, rowsOf, type CheckNode, type RowView } from './checkRows.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
-/** The view of checks by category. Its rows are looks at the board of `ClusterChecks`; this only draws. */
+/** The view of checks by category, which shows the board of `ClusterChecks`. */
 export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Disposable {
   readonly #checks: ClusterChecks;
   readonly #changed = new vscode.EventEmitter<CheckNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** The editor finds a row by the very object it was given. */
+  /** VS Code identifies a row by object identity. */
   readonly #nodes = new Map<string, CheckNode>();
   readonly #view: vscode.TreeView<CheckNode>;
   readonly #subscriptions: vscode.Disposable[];
@@ -32,12 +32,11 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     this.#update();
   }
 
-  /** What the person has selected. */
   get selected(): CheckNode | undefined {
     return this.#view.selection[0];
   }
 
-  /** What the view says above its rows; for tests, as `badge` is. */
+  /** The message above the rows; for tests, like `badge`. */
   get message(): string | undefined {
     return this.#view.message;
   }
@@ -46,7 +45,6 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     return this.#view.badge;
   }
 
-  /** Whether rows without a problem are left out. */
   get onlyProblems(): boolean {
     return this.#onlyProblems;
   }
@@ -70,7 +68,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     return board ? toTreeItem(renderRow(board, node), node) : new vscode.TreeItem('');
   }
 
-  /** Brings the view in front, by its own command, which is there without a row to reveal. */
+  /** Focuses the view by its own command, because there may be no row to reveal. */
   async focus(): Promise<void> {
     await vscode.commands.executeCommand(`${viewIds.checks}.focus`);
   }
@@ -85,7 +83,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     setContext('lanceCatalog.cluster.hasReport', board?.report !== undefined);
     setContext('lanceCatalog.cluster.onlyProblems', this.#onlyProblems);
     this.#tellAge();
-    // An empty text takes the line away.
+    // An empty string removes the message line.
     this.#view.message = (board && messageOf(board, this.#onlyProblems)) ?? '';
     const failed = board ? countsOf(board).fail : 0;
     this.#view.badge =

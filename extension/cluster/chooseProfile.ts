@@ -4,8 +4,8 @@ import type { ClusterProfiles, ListedProfile } from './clusterProfiles.ts';
 import { newProfile } from './newProfile.ts';
 
 /**
- * The profile by its name, the only one there is, or the one that the person picks; who has none yet is led through making
- * one. `undefined` when the person leaves.
+ * Returns the named profile, the only one, or the one that the user picks; without any profile the user creates one.
+ * `undefined` if the user cancels.
  */
 export async function chooseProfile(
   { profiles }: { profiles: ClusterProfiles },
@@ -33,7 +33,6 @@ function pick(question: string, listed: readonly ListedProfile[]): Promise<Liste
   ]);
 }
 
-/** What tells a profile from another, in a few words. */
 export function whereOf({ auth, namespace, serviceAccount }: ClusterProfile): string {
   const who = `${namespace}/${serviceAccount}`;
   switch (auth.configMethod) {

@@ -13,27 +13,27 @@ import { readReports, type Reports, storedReports, withReport } from './storedRe
 type ClusterChecksParts = {
   log: Log;
   state: State;
-  /** How a catalog that a profile names is reached; it holds secrets and stays in memory. */
+  /** Resolves the catalog of a profile; the result holds secrets and stays in memory. */
   resolveCatalog: VerifyOptions['resolveCatalog'];
 };
 
 export type RunChecks = {
-  /** Only these, and what they need. */
+  /** Only these checks and those that they depend on. */
   readonly only?: readonly CheckId[] | undefined;
-  /** Whether something may be written and removed again; asked for before. */
+  /** Whether probes may write temporary objects; the user must have agreed. */
   readonly probe?: boolean | undefined;
-  /** Ends the run, as `stop()` does. */
+  /** Stops the run, as `stop()` does. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** How often the view is drawn at most while checks come in, in milliseconds. */
+/** Minimum time between redraws during a run, in milliseconds. */
 const drawEvery = 60;
 
-/** Runs of checks in this window, one at a time, and what the last ones found. */
+/** The runs of checks in this window, one at a time, and the latest reports. */
 export class ClusterChecks implements vscode.Disposable {
   readonly #parts: ClusterChecksParts;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** Something is known of a check, or a run has begun or ended. */
+  /** Fires when a check has a result, or a run starts or ends. */
   readonly onDidChange = this.#changed.event;
   #reports: Reports;
   #board: Board | undefined;
@@ -47,7 +47,7 @@ export class ClusterChecks implements vscode.Disposable {
     this.#board = last && boardOf(last);
   }
 
-  /** What is shown: the run that goes on, else what the last one found. */
+  /** The board of the current or last run. */
   get board(): Board | undefined {
     return this.#board;
   }
@@ -56,12 +56,12 @@ export class ClusterChecks implements vscode.Disposable {
     return this.#running !== undefined;
   }
 
-  /** What the last run of a profile found, this one's or a window's before it. */
+  /** Returns the last report of a profile, perhaps from an earlier window. */
   reportOf(profile: string): CheckReport | undefined {
     return this.#reports.get(profile);
   }
 
-  /** Shows what is known of a profile, while nothing runs. */
+  /** Shows the last report of a profile, unless a run is in progress. */
   async show(profile: string): Promise<void> {
     const report = this.#reports.get(profile);
     if (this.#running || this.#board?.profile === profile) return;
@@ -71,9 +71,9 @@ export class ClusterChecks implements vscode.Disposable {
   }
 
   /**
-   * Asks a cluster. A run that goes on is ended first.
-   * @returns what this run found, of what was asked alone; where it was stopped, what it came to
-   * @throws ClusterError ProfileInvalid in a workspace that is not trusted: a kubeconfig may name programs to run
+   * Runs checks; cancels a run in progress first.
+   * @returns the report of this run alone; a partial one if it was stopped
+   * @throws ClusterError ProfileInvalid in an untrusted workspace, because a kubeconfig may name programs to run
    */
   async run(profile: ClusterProfile, { only, probe = false, signal }: RunChecks = {}): Promise<CheckReport> {
     if (!vscode.workspace.isTrusted) {
@@ -84,7 +84,7 @@ export class ClusterChecks implements vscode.Disposable {
         'Trust this workspace first ("Workspaces: Manage Workspace Trust").',
       );
     }
-    // Of two that begin at once, the second ends the first.
+    // If two runs start at the same time, the second one stops the first.
     while (this.#running) await this.stop();
     const controller = new AbortController();
     const running = AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]);
@@ -99,7 +99,6 @@ export class ClusterChecks implements vscode.Disposable {
     }
   }
 
-  /** Ends the run that goes on, and waits until it has. */
   async stop(): Promise<void> {
     this.#running?.controller.abort();
     await this.#running?.ended;
@@ -118,7 +117,7 @@ export class ClusterChecks implements vscode.Disposable {
     const { log, resolveCatalog } = this.#parts;
     const before = this.#board?.profile === profile.name ? this.#board : undefined;
     const known = this.#reports.get(profile.name);
-    // Megabytes of libraries, loaded by who asks a cluster and nobody else.
+    // Megabytes of libraries, loaded only with the first run.
     const { verifyCluster, listChecks } = await import('#cluster/entry.ts');
     let board = startBoard(profile.name, listChecks(), only, before ?? (known && boardOf(known)));
     this.#board = board;

@@ -9,11 +9,11 @@ import { onDidChangeSetting, setting, settingIn, writeSetting, type SettingPlace
 
 const settingId = 'lanceCatalog.cluster.profiles';
 
-/** A profile of the setting, or why what is written there is none. */
+/** A profile of the setting, or why it is not valid. */
 export type ListedProfile =
   { readonly name: string; readonly profile: ClusterProfile } | { readonly name: string; readonly problem: string };
 
-/** The clusters that a person has set up, from the settings of the person and of the workspace. No secret is in them. */
+/** The cluster profiles in the user's and the workspace's settings. They contain no secrets. */
 export class ClusterProfiles implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
@@ -33,17 +33,15 @@ export class ClusterProfiles implements vscode.Disposable {
     });
   }
 
-  /** What is written in the settings, as it is. */
   written(): Readonly<Record<string, unknown>> {
     return fieldsOf(setting(settingId));
   }
 
-  /** What one of the settings files says alone. */
   writtenIn(place: SettingPlace): Readonly<Record<string, unknown>> {
     return fieldsOf(settingIn(settingId, place));
   }
 
-  /** @throws ClusterError ProfileInvalid for a name that is not there, and for a profile that cannot be read */
+  /** @throws ClusterError ProfileInvalid if the profile does not exist or is not valid */
   get(name: string): ClusterProfile {
     const written = this.written();
     if (Object.hasOwn(written, name)) {
@@ -65,7 +63,7 @@ export class ClusterProfiles implements vscode.Disposable {
     );
   }
 
-  /** Writes a profile into the settings, beside those that are there. */
+  /** Adds a profile to the settings, or replaces it. */
   async add(name: string, value: Readonly<Record<string, unknown>>, place: SettingPlace): Promise<void> {
     await writeSetting(settingId, { ...this.writtenIn(place), [name]: value }, place);
   }
@@ -76,5 +74,5 @@ export class ClusterProfiles implements vscode.Disposable {
   }
 }
 
-/** Where a relative path of a kubeconfig begins. */
+/** Base of relative kubeconfig paths. */
 const openedFolder = (): string | undefined => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;

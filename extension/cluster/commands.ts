@@ -20,7 +20,7 @@ export type CheckCommandParts = {
   checksView: ChecksView;
 };
 
-/** The commands that ask a cluster; those about what it said are beside them. */
+/** Registers the commands that run checks; checkDocuments.ts registers those for results. */
 export function registerCheckCommands(parts: CheckCommandParts): vscode.Disposable {
   const { log, checks, checksView } = parts;
   return vscode.Disposable.from(
@@ -42,7 +42,7 @@ export function registerCheckCommands(parts: CheckCommandParts): vscode.Disposab
     registerCommand(log, 'lanceCatalog.cluster.rerunFailed', async () => {
       const { board } = checks;
       if (!board) return undefined;
-      // What is blocked is asked again too: it waits for those that failed.
+      // Blocked checks run again, too, because they depend on failed ones.
       const wanted = ['fail', 'warn', 'blocked'];
       const only = checksOf(board).filter(({ result }) => result && wanted.includes(result.status));
       if (only.length === 0) {
@@ -64,7 +64,7 @@ export function registerCheckCommands(parts: CheckCommandParts): vscode.Disposab
   );
 }
 
-/** Runs checks with the view in front, which shows how far they are. */
+/** Runs checks with the view focused, which shows the progress. */
 async function runInView(
   { checks, checksView }: CheckCommandParts,
   profile: ClusterProfile,
@@ -74,7 +74,7 @@ async function runInView(
   return vscode.window.withProgress({ location: { viewId: viewIds.checks } }, () => checks.run(profile, options));
 }
 
-/** Says exactly what would be written, and asks. Nothing is written without a yes to this very question. */
+/** Lists exactly what the probes would write, and asks for confirmation. Without it nothing is written. */
 async function confirmProbe({ name, storage, namespace }: ClusterProfile): Promise<boolean> {
   const { listChecks } = await import('#cluster/entry.ts');
   const writes = [...new Set(listChecks().flatMap(({ writes: would }) => would ?? []))];

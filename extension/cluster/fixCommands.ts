@@ -15,7 +15,7 @@ import { type MendPreviews, mendScheme, type Proposal } from './fixPreviews.ts';
 
 type MendCommandParts = CheckDocumentParts & { previews: MendPreviews };
 
-/** The commands that show what mends a check, and give objects to a cluster once a person has seen what they do there. */
+/** Registers the commands that show a fix, and apply its objects to a cluster after the user has seen the changes. */
 export function registerMendCommands(parts: MendCommandParts): vscode.Disposable {
   const { log, checks, checksView, previews } = parts;
   return vscode.Disposable.from(
@@ -31,7 +31,7 @@ export function registerMendCommands(parts: MendCommandParts): vscode.Disposable
       const result = resultOf(checks.board, given ?? checksView.selected);
       const objects = objectsOf(result);
       if (objects) {
-        // Where there is nothing to apply, the person was told why.
+        // If there is nothing to apply, the user has seen why.
         const proposal = await showObjects(parts, result, objects);
         return proposal && apply(parts, proposal);
       }
@@ -42,8 +42,8 @@ export function registerMendCommands(parts: MendCommandParts): vscode.Disposable
 }
 
 /**
- * Asks the cluster what it would make of the objects, and shows that beside what is there. Who may not change them is shown
- * what an administrator is to be given.
+ * Runs a dry run of the objects and shows the changes as a diff. A user without the rights sees the fix to pass on to
+ * an administrator.
  */
 async function showObjects(
   parts: MendCommandParts,
@@ -81,7 +81,7 @@ async function showObjects(
   return proposal;
 }
 
-/** Gives the cluster what was shown, after a yes to exactly that, and asks the check again. */
+/** Applies the shown objects after confirmation, and runs the check again. */
 async function apply(parts: MendCommandParts, proposal: Proposal | undefined): Promise<void> {
   if (!proposal) {
     const what = 'What is shown here was asked in an earlier window.';
@@ -112,7 +112,7 @@ async function apply(parts: MendCommandParts, proposal: Proposal | undefined): P
   await checks.run(profile, { only: [id] });
 }
 
-/** What there is to read where no objects are proposed: a script, a policy, or what to do in the check's own page. */
+/** Shows a fix without objects: a script, a policy, or the check's page with advice. */
 async function showText(parts: MendCommandParts, result: CheckResult): Promise<void> {
   const mend = mendOf(result);
   const { profile } = requireReport(parts);

@@ -2,16 +2,16 @@ import * as vscode from 'vscode';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { MendPreview } from '#cluster/fixes/applyFix.ts';
 
-/** Of documents that show what a cluster would make of a mend: the side after it, and the one before. */
+/** URI scheme of the documents of a dry run: after the change, and with a query before it. */
 export const mendScheme = 'lance-mend';
 const beforeQuery = 'before';
 
-/** What mends a check of a profile, as the cluster answered to a dry run. */
+/** The fix of a profile's check, as returned by a dry run. */
 export type Proposal = { readonly profile: string; readonly id: CheckId; readonly preview: MendPreview };
 
 /**
- * Both sides of proposals, kept while the window is open: what a cluster said before a reload is not to be applied after it
- * without having been asked anew.
+ * Both sides of each proposal. They are kept only until the window closes: after a reload the cluster may have
+ * changed, so a new dry run is needed before applying.
  */
 export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
@@ -24,12 +24,11 @@ export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.
     return this.#texts.get(uri.toString()) ?? gone;
   }
 
-  /** What a document of this scheme shows a part of. */
   proposalOf(uri: vscode.Uri): Proposal | undefined {
     return this.#proposals.get(keyOf(uri));
   }
 
-  /** Shows what would change, each object beside itself, in one editor. */
+  /** Shows the changes of all objects in one diff editor. */
   async show(title: string, proposal: Proposal): Promise<void> {
     const sides = proposal.preview.objects.map(({ name, before, after }) => {
       const folder = `/${encodeURIComponent(proposal.profile)}/${proposal.id}`;
@@ -55,5 +54,5 @@ export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.
   }
 }
 
-/** A proposal by what its documents have in common: profile and check. */
+/** Returns the common path of a proposal's documents: profile and check. */
 const keyOf = ({ path }: vscode.Uri): string => path.split('/').slice(0, 3).join('/');

@@ -8,17 +8,16 @@ import type { ClusterChecks } from './clusterChecks.ts';
 
 type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };
 
-/** What is to be launched, and the button that does it past a failure. */
+/** The checks before a launch, and the label of the button that launches despite failures. */
 type Launch = { readonly ids: readonly CheckId[]; readonly anyway: string };
 
-/** A sentence a failure; a person who has to decide reads no more than these. */
+/** Maximum number of failures in the dialog. */
 const mostShown = 5;
 
 /**
- * Whether something may be launched on a cluster: runs the checks that it needs, and where one fails lets the person
- * decide. Warnings hold nobody up.
- * @returns false when the person wants to see the problems first, or leaves, and for a run that was stopped
- * @throws AbortError when the signal aborts
+ * Runs the checks for a launch on a cluster; if one fails, the user decides. Warnings don't block.
+ * @returns false if the user chooses to see the problems or cancels, or if the run was stopped
+ * @throws AbortError if the signal aborts
  */
 export async function gateOnChecks(
   { checks, checksView }: GateParts,
@@ -47,7 +46,7 @@ export async function gateOnChecks(
 }
 
 function detailOf(failed: CheckReport['results']): string {
-  // Titles say what should be so, which beside a sentence of what is reads as its opposite.
+  // No titles: they state what should hold, which contradicts the finding beside it.
   const shown = failed.slice(0, mostShown).map(({ sentence }) => sentence);
   const omitted = failed.length - shown.length;
   return [...shown, ...(omitted > 0 ? [`… and ${omitted} more.`] : [])].join('\n\n');

@@ -9,8 +9,8 @@ import type { ClusterProfiles } from './clusterProfiles.ts';
 import { askProfile, emptyDraft, settingOf, type ProfileDraft } from './profileWizard.ts';
 
 /**
- * Leads through making a profile: which cluster, who runs jobs in it, where tables are. Nothing is asked of the cluster.
- * @returns `undefined` when the person leaves
+ * Prompts for a new profile: cluster, identity of jobs, location of tables. Sends no request to the cluster.
+ * @returns `undefined` if the user cancels
  */
 export async function newProfile(profiles: ClusterProfiles): Promise<ClusterProfile | undefined> {
   const begun = await chooseCluster();
@@ -26,7 +26,7 @@ export async function newProfile(profiles: ClusterProfiles): Promise<ClusterProf
 
 type Start = ProfileDraft | 'file';
 
-/** The contexts of a kubeconfig, and what there is where none is. */
+/** Prompts for a context of a kubeconfig; offers EKS and another file as well. */
 async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
   const { listContexts, profileFromContext } = await import('#cluster/entry.ts');
   const choices: Choice<Start>[] = [];
@@ -43,7 +43,7 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
       });
     }
   } catch (error) {
-    // A list has one line for it; what to do is choosing a file.
+    // The list has one line for the problem; the next step is to choose a file.
     problem = isClusterError(error) ? error.what : messageOf(error);
   }
   const chosen = await askOne<Start>('New Cluster Profile: which cluster?', [
@@ -66,7 +66,7 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
   return uri && chooseCluster(uri.fsPath);
 }
 
-/** A window without a folder has no settings but the person's. */
+/** A window without a folder has only the user settings. */
 async function choosePlace(): Promise<SettingPlace | undefined> {
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) return 'person';
   return askOne<SettingPlace>('New Cluster Profile: keep it where?', [

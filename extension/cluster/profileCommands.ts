@@ -4,7 +4,6 @@ import { logFailure, type Log } from '../host/log.ts';
 import type { CheckCommandParts } from './commands.ts';
 import { newProfile } from './newProfile.ts';
 
-/** The commands that make and change profiles. */
 export function registerProfileCommands({ log, profiles }: CheckCommandParts): vscode.Disposable {
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.cluster.newProfile', async () => {
@@ -13,19 +12,19 @@ export function registerProfileCommands({ log, profiles }: CheckCommandParts): v
       return profile;
     }),
     registerCommand(log, 'lanceCatalog.cluster.editProfiles', async () => {
-      // Where the profiles are: a team's are in the settings of the workspace.
+      // Opens the file that has the profiles: those of a team are in the workspace settings.
       const isShared = Object.keys(profiles.writtenIn('workspace')).length > 0;
       const hasSome = Object.keys(profiles.written()).length > 0;
       await vscode.commands.executeCommand(
         isShared ? 'workbench.action.openWorkspaceSettingsFile' : 'workbench.action.openSettingsJson',
-        // Who has some only looks for the place; a line is begun for who has none.
+        // Existing profiles are only revealed; if there are none, an entry is added to edit.
         { revealSetting: { key: 'lanceCatalog.cluster.profiles', edit: !hasSome } },
       );
     }),
   );
 }
 
-/** Says that a profile is kept, and how to see whether the cluster is as it has to be. Nobody waits for the answer. */
+/** Reports the saved profile and offers to verify the cluster. Not awaited by callers. */
 function offerToVerify(log: Log, profile: string): void {
   const verify = 'Verify Now';
   void vscode.window

@@ -1,11 +1,13 @@
 import { profileFields } from '#cluster/profiles/profileFields.ts';
 import type { Ask, Question } from '../host/askStep.ts';
 
-/** A profile while it is being typed: what is known of the cluster, and what a person has to say. Empty is not there. */
+/**
+ * A profile while the user enters it: known facts about the cluster and user input. Empty strings are missing values.
+ */
 export type ProfileDraft = {
-  /** What the kubeconfig says of the cluster, as it is written in the setting. */
+  /** The fields from the kubeconfig, in the form of the setting. */
   readonly base: Readonly<Record<string, unknown>>;
-  /** Whether AWS is asked where the cluster is, instead of a kubeconfig. */
+  /** Whether AWS provides the address of the cluster instead of a kubeconfig. */
   readonly isEks: boolean;
   readonly clusterName: string;
   readonly region: string;
@@ -16,7 +18,7 @@ export type ProfileDraft = {
   readonly name: string;
 };
 
-/** Namespace and service account begin as upstream's guides name them. */
+/** Namespace and service account have the names of the upstream guides. */
 export const emptyDraft: ProfileDraft = {
   base: {},
   isEks: false,
@@ -36,13 +38,12 @@ const eksSteps: readonly Step[] = ['clusterName', 'region', 'roleName', ...commo
 
 type ProfileWizardParts = {
   readonly ask: Ask;
-  /** Names that are taken. */
   readonly existing: readonly string[];
 };
 
 /**
- * Asks for the parts of a profile, a step each; every step can be gone back from with what was typed so far.
- * @returns `undefined` when the person leaves
+ * Prompts for the parts of a profile, one step each; "Back" keeps what was entered.
+ * @returns `undefined` if the user cancels
  */
 export async function askProfile(
   draft: ProfileDraft,
@@ -65,7 +66,6 @@ export async function askProfile(
   return current;
 }
 
-/** A draft as it is written in the setting. */
 export function settingOf(draft: ProfileDraft): Record<string, unknown> {
   const { base, isEks, clusterName, region, roleName, namespace, serviceAccount, storage } = draft;
   return {
@@ -77,7 +77,6 @@ export function settingOf(draft: ProfileDraft): Record<string, unknown> {
   };
 }
 
-/** A name that is not taken yet. */
 export function freeProfileName(wanted: string, existing: readonly string[]): string {
   const base = wanted.trim() || 'cluster';
   if (!existing.includes(base)) return base;
@@ -136,7 +135,7 @@ const questions: Record<Step, (draft: ProfileDraft, existing: readonly string[])
 
 const required = (typed: string, hint: string): string | undefined => (typed.trim() === '' ? hint : undefined);
 
-/** Kubernetes refuses anything else; told while it is typed. */
+/** Checked while typing, because Kubernetes rejects any other name. */
 const nameProblem = (typed: string): string | undefined =>
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(typed.trim())
     ? undefined

@@ -3,8 +3,8 @@ import type { Connection } from '../explorer/node.ts';
 import { fieldsOf } from '#shared/records.ts';
 
 /**
- * What a kernel is told of the profiles: JSON as in the setting, with paths that mean the same in every folder, and with the
- * address of a catalog in place of a connection's name, which means something in the editor alone. No secret is in it.
+ * Returns the profiles for a kernel: JSON as in the setting, with kubeconfig paths that do not depend on the folder,
+ * and with the address of a catalog instead of a connection's name, which only VS Code knows. Contains no secrets.
  */
 export function profilesForKernels(
   profiles: Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ export function profilesForKernels(
       ...(path !== undefined && { kubeconfig: path }),
       ...(connection && { catalog: addressOf(connection) }),
     };
-    // What is no object is for the reader of profiles to say.
+    // A value that is not an object stays as it is; the reader of profiles reports it.
     return [name, Object.keys(changed).length > 0 ? { ...fieldsOf(value), ...changed } : value] as const;
   });
   return JSON.stringify(Object.fromEntries(told));

@@ -18,7 +18,6 @@ type ClusterParts = { log: Log; state: State; catalogs: Catalogs; extensionUri: 
 
 export type ClusterServices = ReturnType<typeof makeServices>;
 
-/** Checks of clusters: what runs them, the view, the status bar, documents and commands. */
 export function registerCluster(parts: ClusterParts): vscode.Disposable & ClusterServices {
   const { log } = parts;
   const services = makeServices(parts);

@@ -3,15 +3,15 @@ import { isCatalogError } from '#shared/errors.ts';
 import type { Catalogs } from '../connections/catalogs.ts';
 
 /**
- * Finds the catalog of a profile among the connections of the editor, with the key that the editor keeps for it: in memory,
- * for as long as the run. A directory is asked by the engine process of the window.
+ * Returns a resolver that finds a profile's catalog among the connections, with its stored key, which stays in memory
+ * during the run. The engine process of the window opens directories.
  */
 export function catalogResolver(catalogs: Pick<Catalogs, 'config' | 'get'>): ResolveCatalog {
   return async (catalog) => {
     if (typeof catalog !== 'string') return { config: catalog };
     try {
       const config = await catalogs.config(catalog);
-      // The window's own, which stays open when the run has ended.
+      // It stays open after the run.
       return { config, open: () => catalogs.get(catalog) };
     } catch (error) {
       if (isCatalogError(error, 'NamespaceNotFound')) return undefined;

@@ -4,22 +4,22 @@ import type { CheckReport, CheckResult, CheckStatus, SkipCause } from '#cluster/
 import { countOf } from '#cluster/runChecks.ts';
 import { fieldsOf } from '#shared/records.ts';
 
-/** Reports by the profile they are of, the one that was shown last at the end. */
+/** Reports by profile, the last shown one at the end. */
 export type Reports = ReadonlyMap<string, CheckReport>;
 
-/** Enough for who switches between a few clusters; a report is some tens of kilobytes. */
+/** Enough for a few clusters; a report has some tens of kilobytes. */
 const most = 6;
 
-/** The reports with one more, which is the last one now; without the oldest where they become many. */
+/** Adds a report at the end; drops the oldest above the limit. */
 export function withReport(reports: Reports, report: CheckReport): Reports {
   const others = [...reports].filter(([profile]) => profile !== report.profile);
   return new Map([...others, [report.profile, report] as const].slice(-most));
 }
 
-/** As it is kept: an array, since its order tells which was the last. */
+/** Stored as an array, because the order shows which report is the last. */
 export const storedReports = (reports: Reports): readonly CheckReport[] => [...reports.values()];
 
-/** What an earlier version of us kept, without anything that is no report of this one. */
+/** Reads reports stored by this or an earlier version; skips invalid ones. */
 export function readReports(stored: unknown): Reports {
   const reports = Array.isArray(stored) ? stored.flatMap((one) => readReport(one) ?? []) : [];
   return new Map(reports.map((report) => [report.profile, report]));
@@ -81,8 +81,8 @@ function readResult(stored: unknown): CheckResult | undefined {
 }
 
 /**
- * Lines and texts alone come back from what was kept. Objects do not: they would be applied to a cluster that may be
- * another by now, so that its check is to be asked again first.
+ * Restores only strings. Objects are dropped: the cluster may have changed since, so the check must run again before
+ * they are applied.
  */
 function readMend(stored: unknown): Mend | undefined {
   const { kind, command, text, title, language } = fieldsOf(stored);

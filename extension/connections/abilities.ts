@@ -7,14 +7,14 @@ import { allAbilities, type Ability } from '../explorer/node.ts';
 
 type Able = Pick<Catalog, 'capabilities'>;
 
-/** What can be offered on each connection, as far as its catalog has told. */
+/** The abilities of each connection's catalog, as far as they are known. */
 export class Abilities implements vscode.Disposable {
   readonly #known = new Map<string, ReadonlySet<Ability>>();
   readonly #probed = new WeakSet<Able>();
   readonly #report: (what: string, error: unknown) => void;
   readonly #lifetime = new AbortController();
   readonly #changed = new vscode.EventEmitter<string>();
-  /** The connection of which something else can be offered now. */
+  /** The name of the connection. */
   readonly onDidChange = this.#changed.event;
 
   constructor(report: (what: string, error: unknown) => void) {
@@ -25,14 +25,17 @@ export class Abilities implements vscode.Disposable {
     return this.#known.get(connection) ?? allAbilities;
   }
 
-  /** Asks the catalog what it can do, once for each catalog, by requests that change nothing. Nobody waits for it. */
+  /**
+   * Requests the abilities of a catalog, once per catalog, by requests that change nothing. Callers don't wait for
+   * it.
+   */
   async probe(connection: string, catalog: Able): Promise<void> {
     if (this.#probed.has(catalog)) return;
     this.#probed.add(catalog);
     await this.#learn(connection, catalog, Object.values(operationOf));
   }
 
-  /** Takes over what the catalog learnt from its own answers: a command may have been refused as unsupported. */
+  /** Reads what the catalog learned from its own responses, for instance from an unsupported command. */
   async update(connection: string, catalog: Able): Promise<void> {
     await this.#learn(connection, catalog, []);
   }

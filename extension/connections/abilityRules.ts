@@ -2,7 +2,7 @@ import type { Capabilities } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import { allAbilities, type Ability } from '../explorer/node.ts';
 
-/** The operation that a command of the tree ends in. */
+/** The catalog operation behind each ability. */
 export const operationOf: Record<Ability, Operation> = {
   createNamespace: 'CreateNamespace',
   dropNamespace: 'DropNamespace',
@@ -11,6 +11,6 @@ export const operationOf: Record<Ability, Operation> = {
   dropTable: 'DropTable',
 };
 
-/** What a catalog can do of what the tree offers; what is not known yet is offered. */
+/** Returns the abilities of a catalog; unknown ones are included. */
 export const abilitiesOf = (capabilities: Capabilities): ReadonlySet<Ability> =>
   new Set([...allAbilities].filter((ability) => capabilities[operationOf[ability]] !== 'no'));

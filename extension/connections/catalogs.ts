@@ -15,8 +15,8 @@ import { restConfigOf, type ServerWay } from './restRules.ts';
 type Open = { config: string; catalog: Promise<RestCatalog> };
 
 /**
- * The catalogs behind the connections, all opened by `connectNamespace`: a directory's is kept by the engine process, a
- * server's here, one for each connection for as long as its address and secrets stay the same.
+ * The catalogs of the connections, opened by `connectNamespace`. The engine process holds the directories; servers
+ * are held here, one catalog per connection until its address or secrets change.
  */
 export class Catalogs implements vscode.Disposable {
   readonly #connections: Connections;
@@ -31,10 +31,10 @@ export class Catalogs implements vscode.Disposable {
   }
 
   /**
-   * The catalog of a connection.
-   * @throws CatalogError NamespaceNotFound (1) for a name that is not in the list, InvalidInput (13) for a connection that
-   *   can't be opened in this window, Unsupported (0) for an implementation that is not registered, ServiceUnavailable
-   *   (17) while the engine is down
+   * Returns the catalog of a connection.
+   * @throws CatalogError NamespaceNotFound (1) for a name that is not in the list, InvalidInput (13) for a connection
+   * that can't be opened in this window, Unsupported (0) for an implementation that is not registered,
+   * ServiceUnavailable (17) while the engine is down
    */
   async get(name: string): Promise<RestCatalog> {
     const connection = usable(this.#connections.get(name));
@@ -50,7 +50,7 @@ export class Catalogs implements vscode.Disposable {
     return catalog;
   }
 
-  /** How a kernel connects to what a connection names; it holds secrets. @throws CatalogError as `get` does */
+  /** Returns the configuration by which a kernel connects; it contains secrets. @throws CatalogError as `get` does */
   async config(name: string): Promise<CatalogConfig> {
     const connection = usable(this.#connections.get(name));
     if (connection.kind === 'other') throw notRegistered(connection.implementation);
@@ -59,15 +59,15 @@ export class Catalogs implements vscode.Disposable {
     return { implementation: 'rest', keyHint, ...(await this.#restConfig(connection)) };
   }
 
-  /** Whether a directory can be read, by the first page of its list. @throws CatalogError saying why not */
+  /** Reads the first page of a directory's list. @throws CatalogError if that fails */
   async checkDirectory(root: string): Promise<void> {
     const catalog = await this.#connect('dir', { root });
     await catalog.listNamespaces([], { limit: 1 });
   }
 
-  /** Whether a server lets the person in, by the first page of its list. @throws CatalogError saying why not */
+  /** Reads the first page of a server's list. @throws CatalogError if that fails */
   async checkServer(server: ServerWay, secrets: ServerSecrets, signal: AbortSignal): Promise<void> {
-    // It answers to a person who waits: once, and within the time that one waits.
+    // A user is waiting, so no retries and short timeouts.
     const impatient = { retries: 0, timeouts: { connect: 10_000, headers: 30_000, body: 30_000 } };
     const config = restConfigOf(server, secrets, proxySettings(), await certificatesOf(server));
     const catalog = await this.#connect('rest', { ...config, ...impatient });
@@ -88,16 +88,17 @@ export class Catalogs implements vscode.Disposable {
     return restConfigOf(connection, secrets, proxySettings(), await certificatesOf(connection));
   }
 
-  /** Opens a catalog whose rows come as bytes: those of both implementations that are registered here do. */
+  /** Opens a catalog that returns rows as bytes, as both implementations registered here do. */
   async #connect<N extends keyof Implementations>(implementation: N, config: Implementations[N]): Promise<RestCatalog> {
     const catalog = await connectNamespace(implementation, config, { log: (line) => this.#log.info(line) });
-    // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window that shows none pays nothing.
+    // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window without a catalog needs
+    // neither.
     const client = await import('#catalog/rest/restCatalog.ts');
     if (catalog instanceof client.RestCatalog) return catalog;
     throw new CatalogError('Internal', `Catalogs of "${implementation}" can't be shown: they send no bytes.`, '');
   }
 
-  /** Lets go of connections that are not in the list any more. */
+  /** Closes the catalogs of removed connections. */
   #sweep(): void {
     const names = new Set(this.#connections.list().map((one) => one.name));
     for (const name of this.#open.keys()) if (!names.has(name)) this.#close(name);
@@ -119,7 +120,7 @@ export class Catalogs implements vscode.Disposable {
 
 export const dirConfigOf = ({ root, properties }: DirConnection): DirConfig => ({ ...properties, root });
 
-/** The certificates in the file that a connection names. @throws CatalogError InvalidInput (13) where it can't be read */
+/** Reads the certificate file of a connection. @throws CatalogError InvalidInput (13) if it can't be read */
 async function certificatesOf({ ca }: ServerWay): Promise<string | undefined> {
   if (ca === undefined) return undefined;
   try {

@@ -16,7 +16,6 @@ type ConnectionCommandParts = {
   view: vscode.TreeView<CatalogNode>;
 };
 
-/** The commands that add, change and remove connections. */
 export function registerConnectionCommands(parts: ConnectionCommandParts): vscode.Disposable {
   const { log, connections, view } = parts;
   const chosen = (node: unknown, question: string, isFit: (one: Connection) => boolean) =>
@@ -37,7 +36,7 @@ export function registerConnectionCommands(parts: ConnectionCommandParts): vscod
         ? node.connection
         : await chooseConnection(connections, undefined, 'Remove which connection?', isOwn);
       if (connection === undefined) return;
-      // Asked only where the person did not point at the connection and choose "Remove" on it.
+      // No confirmation if the user chose "Remove" on the connection itself.
       if (!isNode(node, 'connection') && !(await confirmRemoval(connection.name))) return;
       await connections.remove(connection.name);
     }),
@@ -47,7 +46,7 @@ export function registerConnectionCommands(parts: ConnectionCommandParts): vscod
 const isServer = (one: Connection): one is RestConnection => one.kind === 'rest';
 const isOwn = (one: Connection): boolean => one.source === 'person';
 
-/** The connection that a row belongs to, where the command is for such; else the one that the person picks. */
+/** Returns the connection of the given row if it passes `isFit`, else the one that the user picks. */
 export async function chooseConnection(
   connections: Connections,
   node: unknown,
@@ -79,7 +78,7 @@ async function addDirectory(
   const typed = asked ? await askRoot() : given.root;
   if (typed === undefined) return undefined;
   const root = absoluteRoot(typed, rootBase());
-  // The engine itself says whether it can read there; a root is never made.
+  // The engine checks whether it can read the directory; a root is never created.
   await catalogs.checkDirectory(root);
   const suggested = suggestName(root, connections.list());
   const name = asked

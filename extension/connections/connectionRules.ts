@@ -7,18 +7,17 @@ import { readProperties } from './implementationRules.ts';
 import type { Connection, DirConnection, RestConnection } from '../explorer/node.ts';
 import { addressProblem, cleanAddress, headerProblem } from './restRules.ts';
 
-/** What is wrong with the name of a new connection, as a sentence; `undefined` when it is fine. */
+/** Returns the error message for an invalid name of a new connection; `undefined` if it is valid. */
 export function connectionNameProblem(name: string, existing: readonly { name: string }[]): string | undefined {
   if (name.trim() === '') return 'A connection needs a name.';
   if (existing.some((one) => one.name === name)) return `There is a connection "${name}" already.`;
   return undefined;
 }
 
-/** A name for a directory that no other connection has: its own, else with a number. */
+/** Suggests an unused name for a directory: its base name, with a number if needed. */
 export const suggestName = (root: string, existing: readonly { name: string }[]): string =>
   freeName(path.basename(path.resolve(root)) || 'catalog', existing);
 
-/** The name, with a number where it is taken. */
 export function freeName(base: string, existing: readonly { name: string }[]): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base} ${n}`;
@@ -26,13 +25,13 @@ export function freeName(base: string, existing: readonly { name: string }[]): s
   }
 }
 
-/** Where roots that are not absolute start: the person's home, and the first folder of the window if one is open. */
+/** Base of relative roots: the home directory, and the first folder of the window if one is open. */
 export type RootBase = { home: string; folder?: string | undefined };
 
 /**
- * The root in the one form that means the same to the engine, the kernels and other windows: an absolute path, or the
- * address of an object store. `~` is the home directory; another relative path starts at the folder.
- * @throws CatalogError InvalidInput (13) for a relative path while no folder is open, and for an address of no store
+ * Returns the root in a form that is the same for the engine, kernels and other windows: an absolute path, or the
+ * address of an object store. `~` is the home directory; other relative paths start at the folder.
+ * @throws CatalogError InvalidInput (13) for a relative path if no folder is open, and for an invalid store address
  */
 export function absoluteRoot(root: string, { home, folder }: RootBase): string {
   if (checkAddress(root)) return root;
@@ -46,13 +45,13 @@ export function absoluteRoot(root: string, { home, folder }: RootBase): string {
   );
 }
 
-/** The connection, where it can be opened in this window. @throws CatalogError InvalidInput (13) for one that can't */
+/** @throws CatalogError InvalidInput (13) if it can't be opened in this window */
 export function usable<C extends Connection>(connection: C): C {
   if (connection.problem) throw connection.problem;
   return connection;
 }
 
-/** Where a connection leads, for people: a directory, or an address with its database. Never a secret. */
+/** Describes the target of a connection: a directory, or an address with its database. Never contains a secret. */
 export function whereOf(connection: Connection): string {
   if (connection.kind === 'dir') return connection.root;
   if (connection.kind === 'other') return `implementation "${connection.implementation}"`;
@@ -62,8 +61,8 @@ export function whereOf(connection: Connection): string {
 }
 
 /**
- * Whose secrets a connection gets: those of its name and address. A setting, which a folder may bring along, can also say
- * by which way the address is reached, and a key for the one way must not go by another.
+ * Returns the owner of a connection's secrets: its name and address. A setting, which a folder may contain, can also
+ * set the route to that address, and a key given for one route must not be sent by another.
  */
 export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {} }: RestConnection): SecretOwner {
   const way = endpoint ?? ca ?? proxy;
@@ -71,9 +70,10 @@ export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {
 }
 
 /**
- * The connections in a stored or set value. What has another shape is left out: it was written by hand or by another
- * version, and one bad entry must not hide the good ones. A `root` makes it a directory, where `${workspaceFolder}` stands
- * for the folder, a `uri` a server. What can't be opened in this window stays as it was written, with its problem.
+ * Reads the connections from a stored value or a setting. Invalid entries are skipped: they were written by hand or
+ * by another version, and must not hide the valid ones. `root` defines a directory, where `${workspaceFolder}` is
+ * replaced; `uri` defines a server. A connection that can't be opened in this window stays unchanged, with its
+ * problem.
  */
 export function readConnections(value: unknown, source: Connection['source'], base: RootBase): Connection[] {
   if (!Array.isArray(value)) return [];
@@ -91,7 +91,7 @@ export function readConnections(value: unknown, source: Connection['source'], ba
   return [...found.values()];
 }
 
-/** A connection by an implementation and its properties, which `connectNamespace` takes as they are. */
+/** Reads a connection by implementation and properties, which are passed to `connectNamespace` unchanged. */
 function readImplementation(implementation: string, value: unknown, name: string, base: RootBase): Connection {
   const source = 'setting';
   if (implementation === 'dir') {
@@ -149,7 +149,7 @@ function readRest(
     uri: cleanAddress(uri),
     ...(typeof database === 'string' && database !== '' && { database }),
     ...(names.length > 0 && { headerNames: names }),
-    // From a setting, which a folder may bring along, they would lead the person's key elsewhere.
+    // From a setting, which a folder may contain, these would send the user's key elsewhere.
     ...(source === 'person' && { ...textIn('endpoint', endpoint), ...textIn('ca', ca) }),
     ...(problem && { problem }),
   };
@@ -162,7 +162,7 @@ const textIn = <K extends string>(name: K, value: unknown): { [P in K]?: string 
 const isHeaderName = (name: unknown): name is string =>
   typeof name === 'string' && name !== '' && headerProblem(`${name}: x`) === undefined;
 
-/** A connection as it is kept: nothing that follows from the rest of it, and nothing secret. */
+/** A connection as it is stored: no derived fields and no secrets. */
 export type StoredConnection =
   | { name: string; root: string }
   | { name: string; implementation: string }

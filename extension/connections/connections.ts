@@ -15,7 +15,7 @@ import {
 } from './connectionRules.ts';
 import type { Connection, DirConnection, RestConnection } from '../explorer/node.ts';
 
-/** A connection to a server as a person gives it; `secrets` go where nobody can read them. */
+/** A server connection as the user enters it; `secrets` go to the secret storage. */
 export type NewServer = {
   name: string;
   uri: string;
@@ -25,7 +25,7 @@ export type NewServer = {
   secrets: ServerSecrets;
 };
 
-/** The list of connections: those of the setting first, then the person's own. Names are unique. */
+/** The list of connections: those of the setting first, then those of the user. Names are unique. */
 export class Connections implements vscode.Disposable {
   readonly #state: State;
   readonly #secrets: Secrets;
@@ -40,7 +40,7 @@ export class Connections implements vscode.Disposable {
     this.#subscriptions = [
       this.#changed,
       onDidChangeSetting('lanceCatalog.defaultConnections', changed),
-      // A key that was changed in another window is the one to use in this one.
+      // A key changed in another window is valid in this one, too.
       secrets.onDidChange(changed),
     ];
   }
@@ -51,7 +51,7 @@ export class Connections implements vscode.Disposable {
     return [...shared, ...this.#own().filter((one) => !names.has(one.name))];
   }
 
-  /** @throws CatalogError NamespaceNotFound (1) for a name that is not in the list */
+  /** @throws CatalogError NamespaceNotFound (1) if the name is not in the list */
   get(name: string): Connection {
     const connection = this.list().find((one) => one.name === name);
     if (connection) return connection;
@@ -62,19 +62,19 @@ export class Connections implements vscode.Disposable {
     );
   }
 
-  /** Whether one of them is a directory, which the engine reads. */
+  /** Whether the list contains a directory, which requires the engine. */
   get needEngine(): boolean {
     return this.list().some((one) => one.kind === 'dir');
   }
 
-  /** What lets the person in at a server. */
   secretsOf(connection: RestConnection): Promise<ServerSecrets> {
     return this.#secrets.get(secretOwner(connection));
   }
 
   /**
-   * Adds a directory; what is stored is the absolute path, since it is listed in every window.
-   * @throws CatalogError InvalidInput (13) for an empty name or one in use, and a root that is no place in this window
+   * Adds a directory. Its absolute path is stored, because every window lists it.
+   * @throws CatalogError InvalidInput (13) for an empty or used name, and a root that can't be resolved in this
+   * window
    */
   async add(name: string, root: string): Promise<DirConnection> {
     this.#checkName(name);
@@ -83,7 +83,7 @@ export class Connections implements vscode.Disposable {
     return connection;
   }
 
-  /** Adds a server. @throws CatalogError InvalidInput (13) for an empty name, one in use, or a bad address */
+  /** Adds a server. @throws CatalogError InvalidInput (13) for an empty or used name, or an invalid address */
   async addServer(server: NewServer): Promise<RestConnection> {
     this.#checkName(server.name);
     const connection = serverOf(server);
@@ -93,8 +93,8 @@ export class Connections implements vscode.Disposable {
   }
 
   /**
-   * Puts a server in the place of one of the person's own.
-   * @throws CatalogError InvalidInput (13) for one of the setting, a name in use, or a bad address
+   * Replaces a server that the user has added.
+   * @throws CatalogError InvalidInput (13) for one from the setting, a used name, or an invalid address
    */
   async replaceServer(name: string, server: NewServer): Promise<RestConnection> {
     const before = this.get(name);
@@ -107,7 +107,7 @@ export class Connections implements vscode.Disposable {
     return connection;
   }
 
-  /** Keeps another API key for a server, or none; its token and headers stay. */
+  /** Stores another API key for a server, or none; its token and headers stay. */
   async setApiKey(connection: RestConnection, apiKey: string): Promise<void> {
     const owner = secretOwner(connection);
     await this.#secrets.set(owner, { ...(await this.#secrets.get(owner)), apiKey });
@@ -115,8 +115,8 @@ export class Connections implements vscode.Disposable {
   }
 
   /**
-   * Forgets a connection and its secrets; what it points to stays.
-   * @throws CatalogError InvalidInput (13) for one of the setting
+   * Removes a connection and its secrets; its tables stay.
+   * @throws CatalogError InvalidInput (13) for one from the setting
    */
   async remove(name: string): Promise<void> {
     const connection = this.get(name);
@@ -135,7 +135,7 @@ export class Connections implements vscode.Disposable {
   }
 
   #own(): Connection[] {
-    // Stored for every window, so none's folder counts.
+    // Stored for every window, so relative to no window's folder.
     return readConnections(this.#state.connections(), 'person', { home: homedir() });
   }
 
@@ -145,7 +145,7 @@ export class Connections implements vscode.Disposable {
   }
 }
 
-/** @throws CatalogError InvalidInput (13) for a bad address */
+/** @throws CatalogError InvalidInput (13) for an invalid address */
 function serverOf({ secrets, ...server }: NewServer): RestConnection {
   const headers = Object.keys(secrets.headers ?? {});
   const [read] = readConnections([{ ...server, headers }], 'person', { home: homedir() });
@@ -162,7 +162,6 @@ function refuseShared({ name, source }: Connection): void {
   );
 }
 
-/** Where roots that are typed or set in this window start. */
 export const rootBase = (): RootBase => ({
   home: homedir(),
   folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,

@@ -7,8 +7,8 @@ const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
 };
 
 /**
- * What went wrong and what to do about it here. A server that does not know the key tells programs how to send one; who
- * reads it in the editor has only to type another.
+ * Returns message and hint for a failure. A server's hint for a rejected key is meant for programs; in VS Code the
+ * user only has to enter another key.
  */
 export function failureWords(error: unknown, remedy: Remedy): { what: string; hint: string } {
   if (!isCatalogError(error)) return { what: messageOf(error), hint: '' };
@@ -16,6 +16,6 @@ export function failureWords(error: unknown, remedy: Remedy): { what: string; hi
   return { what, hint: remedy === 'key' ? (keyHints[error.kind] ?? detail) : detail };
 }
 
-/** A server that says who may come in says so of the key; whatever else is wrong with it may be over the next time. */
+/** Returns `key` if the server rejected the credentials; other failures may be temporary. */
 export const serverRemedy = (error: unknown): Remedy =>
   isCatalogError(error, 'Unauthenticated') || isCatalogError(error, 'PermissionDenied') ? 'key' : 'retry';

@@ -3,20 +3,20 @@ import { mistypedProperty, type DirConfig, type RestConfig } from '#shared/catal
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// A connection in the setting by an implementation and its properties, which are those of `connectNamespace`.
+// Reads connections of the setting given by an implementation and its properties for `connectNamespace`.
 
-/** What `connectNamespace("dir", …)` takes beside the root. */
+/** Properties for `connectNamespace("dir", …)` apart from the root. */
 export type DirProperties = Omit<DirConfig, 'root'>;
 
-/** What `connectNamespace("rest", …)` takes beside the address and the database. */
+/** Properties for `connectNamespace("rest", …)` apart from the address and the database. */
 export type RestProperties = Omit<RestConfig, 'uri' | 'database'>;
 
-/** The properties of a connection as they are set, or why they can't be used. */
+/** The properties of a connection, or why they can't be used. */
 type ReadProperties<C> = { properties: Partial<C>; problem?: CatalogError };
 
 /**
- * Reads the properties of a connection: each has its type, and none is a secret. A property that the implementation does
- * not have stays: `connectNamespace` refuses it by name.
+ * Reads the properties of a connection and checks their types, and that none is a secret. Unknown properties stay:
+ * `connectNamespace` rejects them by name.
  */
 export function readProperties<N extends 'dir' | 'rest'>(
   name: string,
@@ -43,7 +43,7 @@ export function readProperties<N extends 'dir' | 'rest'>(
 const secretHeaders: readonly string[] = ['x-api-key', 'authorization', 'cookie'];
 const isSecretHeader = (name: string): boolean => secretHeaders.includes(name.toLowerCase());
 
-/** The first property that holds a secret, with the part of it that does: a setting is in a file that others read. */
+/** Returns the first property that holds a secret, with its part: others can read settings files. */
 function secretIn(properties: Readonly<Record<string, unknown>>): string | undefined {
   for (const [key, value] of Object.entries(properties)) {
     if (key === 'apiKey' || key === 'token') return key;

@@ -4,8 +4,8 @@ import { CatalogError } from '#shared/errors.ts';
 import type { Engine } from '../host/engine.ts';
 
 /**
- * Makes `connectNamespace` open catalogs in this process: directories through the engine process, since the native module
- * is never loaded here, and servers by the client of the REST contract.
+ * Registers the implementations that `connectNamespace` opens in this process: directories by the engine process,
+ * because the native module is never loaded here, and servers by the REST client.
  */
 export function registerImplementations(engine: Engine): void {
   registerImplementation('dir', {

@@ -9,15 +9,15 @@ import type { ProxySettings } from '../host/proxy.ts';
 import type { ServerSecrets } from '../host/secrets.ts';
 import type { RestConnection } from '../explorer/node.ts';
 
-// What a person may type about a server, and what becomes of it. No `vscode` here: every rule has a test without it.
+// Rules for what the user may enter about a server. No `vscode` here, so that tests need no editor.
 
-/** The address as it is kept: `https://` where no scheme was typed, and no slash at the end. */
+/** Returns the stored form of an address: with `https://` if no scheme was entered, without a slash at the end. */
 export function cleanAddress(typed: string): string {
   const text = typed.trim();
   return (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`).replace(/\/+$/, '');
 }
 
-/** What is wrong with an address, as a sentence; `undefined` when it is fine. */
+/** Returns the error message for an invalid address; `undefined` if it is valid. */
 export function addressProblem(typed: string): string | undefined {
   if (typed.trim() === '') return 'Type the address of the server, for instance https://catalog.example.com.';
   try {
@@ -28,7 +28,7 @@ export function addressProblem(typed: string): string | undefined {
   }
 }
 
-/** What to know about an address that is fine: a key sent to it can be read on the way. */
+/** Warns about an unencrypted address; `undefined` if it is invalid. */
 export function addressWarning(typed: string): string | undefined {
   if (addressProblem(typed) !== undefined) return undefined;
   const url = new URL(cleanAddress(typed));
@@ -36,15 +36,15 @@ export function addressWarning(typed: string): string | undefined {
   return 'Not encrypted: everyone on the way can read the key and the data. Use https:// where the server has it.';
 }
 
-/** What is wrong with a key, as a sentence; `undefined` when it can be sent. An empty one is not sent. */
+/** An empty key is not sent. */
 export const keyProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ apiKey: typed.trim() });
 
-/** What is wrong with a bearer token; an empty one is not sent. */
+/** An empty token is not sent. */
 export const tokenProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ token: typed.trim() });
 
-/** What is wrong with a private endpoint to an address; an empty one is none. */
+/** An empty endpoint is ignored. */
 export function endpointProblem(typed: string, uri: string): string | undefined {
   if (typed.trim() === '') return undefined;
   try {
@@ -55,15 +55,15 @@ export function endpointProblem(typed: string, uri: string): string | undefined 
   }
 }
 
-/** What is wrong with the path of a file of certificates; what is in the file is told when it is read. */
+/** The content of the file is checked when it is read. */
 export const certificateFileProblem = (typed: string): string | undefined =>
   typed.trim() === '' || isAbsolute(typed.trim()) ? undefined : 'Type the whole path of the file.';
 
-/** What is wrong with the name of a database; an empty one is not sent. */
+/** An empty name is not sent. */
 export const databaseProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ database: typed.trim() });
 
-/** By the client's own rules, so that nothing is stored that it would refuse to send. */
+/** Applies the client's own rules, so that nothing is stored that the client would refuse to send. */
 function configProblem(part: Partial<RestConfig>): string | undefined {
   const uri = 'https://any';
   try {
@@ -76,7 +76,7 @@ function configProblem(part: Partial<RestConfig>): string | undefined {
 
 type Header = { name: string; value: string };
 
-/** `Name: value` as it was typed; an empty value takes the header of this name away. */
+/** Parses `Name: value`; an empty value removes the header of that name. */
 export function headerOf(typed: string): Header | undefined {
   const at = typed.indexOf(':');
   return at < 0 ? undefined : { name: typed.slice(0, at).trim(), value: typed.slice(at + 1).trim() };
@@ -89,13 +89,12 @@ export function headerProblem(typed: string): string | undefined {
   return configProblem({ headers: { [header.name]: header.value } });
 }
 
-/** A name for a connection: its database, else its host. */
 export const restBaseName = (uri: string, database: string): string => database || new URL(uri).hostname;
 
-/** What of a connection to a server says how to reach it. */
+/** The fields of a server connection that define how to reach it. */
 export type ServerWay = Pick<RestConnection, 'uri' | 'database' | 'endpoint' | 'ca' | 'properties'>;
 
-/** How the client is told to connect. A private endpoint is a way of its own, which no proxy leads to. */
+/** Returns the client's configuration. A private endpoint is reached directly, without a proxy. */
 export function restConfigOf(
   { uri, database, endpoint, properties = {} }: ServerWay,
   { apiKey, token, headers }: ServerSecrets,
@@ -117,14 +116,17 @@ export function restConfigOf(
   };
 }
 
-/** The proxy of the editor's settings for an address: none for this machine itself and for what they leave out. */
+/** Returns VS Code's proxy for an address; none for this machine and for excluded hosts. */
 export function proxyFor(uri: string, { proxy, support, noProxy }: ProxySettings): string | undefined {
   if (proxy === '' || support === 'off') return undefined;
   const { hostname } = new URL(uri);
   return isThisMachine(hostname) || noProxy.some((one) => covers(one, hostname)) ? undefined : proxy;
 }
 
-/** `example.com`, `.example.com` and `*.example.com` cover the host and those under it, `*` every host. */
+/**
+ * Whether an entry covers a host: `example.com`, `.example.com` and `*.example.com` cover the host and its
+ * subdomains, `*` covers all.
+ */
 function covers(entry: string, host: string): boolean {
   const domain = entry
     .trim()

@@ -16,7 +16,7 @@ import {
   databaseProblem,
 } from './restRules.ts';
 
-/** A connection to a server while it is being typed. Empty texts are what is not there. */
+/** A server connection while the user enters it. Empty strings are missing values. */
 export type Draft = {
   uri: string;
   apiKey: string;
@@ -24,7 +24,7 @@ export type Draft = {
   headers: Readonly<Record<string, string>>;
   token: string;
   endpoint: string;
-  /** The path of a file of certificates. */
+  /** Path of a PEM file. */
   ca: string;
   name: string;
 };
@@ -43,7 +43,7 @@ export const emptyDraft: Draft = {
 type StepName = 'address' | 'key' | 'database' | 'headers' | 'token' | 'endpoint' | 'ca' | 'name';
 
 const shortOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'name'];
-/** With what few servers need, asked for who wants more. */
+/** With the steps that few servers need, shown if the user asks for more. */
 const longOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'token', 'endpoint', 'ca', 'name'];
 
 const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, ca].some((one) => one !== '');
@@ -51,14 +51,13 @@ const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, c
 type WizardParts = {
   title: string;
   ask: Ask;
-  /** Names that are taken. */
   existing: readonly { name: string }[];
 };
 
 /**
- * Asks for the parts of a connection, a step each; every step can be gone back from with what was typed so far.
- * @param from the step to begin with, those before it being filled
- * @returns `undefined` when the person leaves
+ * Prompts for the parts of a connection, one step each; "Back" keeps what was entered.
+ * @param from the first step, if those before it are filled
+ * @returns `undefined` if the user cancels
  */
 export async function askServer(
   draft: Draft,
@@ -85,17 +84,16 @@ export async function askServer(
     }
     const typed = answer.value.trim();
     current = fill[name](current, typed);
-    // Headers are typed one by one; an empty line ends them.
+    // Headers are entered one at a time; an empty value ends the step.
     if (name !== 'headers' || typed === '') at++;
   }
   return current;
 }
 
-/** The step where what failed can be corrected. */
 export const stepFor = (error: unknown): StepName =>
   isCatalogError(error, 'Unauthenticated') || isCatalogError(error, 'PermissionDenied') ? 'key' : 'address';
 
-/** Whether a server that answers with this may be there another time, so that a connection to it is worth keeping. */
+/** Whether the server may be reachable later, so that the connection is worth saving. */
 export const isUnreachable = (error: unknown): boolean =>
   isCatalogError(error, 'ServiceUnavailable') || isCatalogError(error, 'Throttling');
 
@@ -165,7 +163,7 @@ const fill: Record<StepName, (draft: Draft, typed: string) => Draft> = {
   name: (draft, name) => ({ ...draft, name }),
 };
 
-/** Names of headers are the same in capitals and in small letters; the last one typed counts. */
+/** Header names are case-insensitive; the last one entered wins. */
 function withHeader(headers: Draft['headers'], typed: string): Draft['headers'] {
   const header = headerOf(typed);
   if (!header) return headers;
@@ -173,7 +171,6 @@ function withHeader(headers: Draft['headers'], typed: string): Draft['headers'] 
   return Object.fromEntries(header.value === '' ? others : [...others, [header.name, header.value]]);
 }
 
-/** What a draft has for the secret storage. */
 export const secretsOfDraft = ({ apiKey, token, headers }: Draft): ServerSecrets => ({
   ...(apiKey !== '' && { apiKey }),
   ...(token !== '' && { token }),

@@ -12,7 +12,7 @@ import { askServer, type Draft, emptyDraft, isUnreachable, secretsOfDraft, stepF
 
 type ServerParts = { connections: Connections; catalogs: Catalogs };
 
-/** Adds a server: the given one, else the one that the person types. @throws CatalogError what its test says */
+/** Adds a given server, else the one that the user enters. @throws CatalogError if its test fails */
 export async function addServer(parts: ServerParts, given: unknown): Promise<RestConnection | undefined> {
   const { connections } = parts;
   const server = givenServer(given, connections);
@@ -26,7 +26,6 @@ export async function addServer(parts: ServerParts, given: unknown): Promise<Res
   return typed && connections.addServer(typed);
 }
 
-/** Asks for all of a connection again, with what it is now. */
 export async function editServer(parts: ServerParts, connection: RestConnection): Promise<void> {
   const { connections } = parts;
   const { name, uri, database = '', endpoint = '', ca = '' } = connection;
@@ -37,7 +36,7 @@ export async function editServer(parts: ServerParts, connection: RestConnection)
   if (typed) await connections.replaceServer(name, typed);
 }
 
-/** Asks for another API key. One that the server refuses is not kept, and what was typed stays to be corrected. */
+/** Prompts for another API key. A rejected key is not stored and stays in the prompt to be corrected. */
 export async function updateKey({ connections, catalogs }: ServerParts, connection: RestConnection): Promise<void> {
   const secrets = await connections.secretsOf(connection);
   await askStep({
@@ -50,7 +49,7 @@ export async function updateKey({ connections, catalogs }: ServerParts, connecti
       try {
         await catalogs.checkServer(connection, { ...secrets, apiKey }, signal);
       } catch (error) {
-        // A server that is not there says nothing about the key, and the tree says that it is not there.
+        // An unreachable server can't check the key; the tree shows that it is unreachable.
         if (isAbort(error) || !isUnreachable(error)) throw error;
       }
       await connections.setApiKey(connection, apiKey);
@@ -58,7 +57,7 @@ export async function updateKey({ connections, catalogs }: ServerParts, connecti
   });
 }
 
-/** Asks for a server until it lets the person in, or the person keeps it as it is, or leaves. */
+/** Prompts for a server until its test succeeds, or the user saves it anyway or cancels. */
 async function askTested(
   { catalogs }: ServerParts,
   title: string,
@@ -95,7 +94,7 @@ function connectionFailure(error: unknown): string {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** @throws CatalogError InvalidInput (13) for one with parts of another shape */
+/** @throws CatalogError InvalidInput (13) if `uri` or `database` is not a string */
 function givenServer(given: unknown, connections: Connections): NewServer | undefined {
   const { uri, name, database = '', endpoint, ca, apiKey, token, headers = {} } = fieldsOf(given);
   if (uri === undefined) return undefined;

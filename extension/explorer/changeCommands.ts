@@ -20,11 +20,11 @@ type ChangeCommandParts = {
   view: vscode.TreeView<CatalogNode>;
   abilities: Abilities;
   catalogOf: (connection: string) => Promise<Catalog>;
-  /** Where tables are shown that may be gone afterwards. */
+  /** Panels that may show a table that is dropped or renamed. */
   panels: Pick<TablePanels, 'lose'>;
 };
 
-/** The commands of the tree that change a catalog. Each asks first, and says by the whole path what it is about to do. */
+/** Registers the tree commands that change a catalog. Each asks for confirmation or input first, with the full path. */
 export function registerChangeCommands(parts: ChangeCommandParts): vscode.Disposable {
   const { log, view } = parts;
   return vscode.Disposable.from(
@@ -127,7 +127,7 @@ async function dropNamespace(parts: ChangeCommandParts, node: NodeOf<'namespace'
     ? await confirm(`Drop the namespace "${full}"?`, `It is empty, in "${connection}".`, 'Drop Namespace')
     : await confirmCascade(node, contentsText(contents));
   if (!agreed) return;
-  // What was found empty is dropped only if it still is: nobody has agreed to more.
+  // A namespace found empty is dropped only if it still is: the user confirmed no more.
   const behavior = isEmpty ? 'restrict' : 'cascade';
   await withProgress(`Dropping ${full}`, (signal) =>
     change(parts, connection, (current) => current.dropNamespace(path, { behavior, signal })),
@@ -149,7 +149,7 @@ async function confirmCascade({ connection, path }: NodeOf<'namespace'>, holds: 
   return typeof typed === 'object';
 }
 
-/** Runs a change; whatever comes of it, what the catalog learnt about itself decides what is offered next. */
+/** Runs a change, then updates the abilities of the connection, even if the change failed. */
 async function change(
   { abilities, catalogOf }: ChangeCommandParts,
   connection: string,
@@ -163,14 +163,14 @@ async function change(
   }
 }
 
-/** Reads the parent again and selects what is new in it. */
+/** Reloads the parent and selects the new row. */
 async function show({ log, tree, view }: ChangeCommandParts, node: CatalogNode): Promise<void> {
   const parent = tree.getParent(node);
   if (parent) tree.refresh(parent);
   try {
     await view.reveal(node, { select: true, focus: true });
   } catch (error) {
-    // It may be on a later page of its parent, which is no failure of what was asked.
+    // The row may be on a later page of its parent; the command itself succeeded.
     log.debug(`the new row was not found: ${String(error)}`);
   }
 }
@@ -181,11 +181,11 @@ async function forget(parts: ChangeCommandParts, node: NodeOf<'namespace' | 'tab
   await lose(parts, node, new CatalogError('TableNotFound', what, 'Close this panel.'));
 }
 
-/** What shows a table that is not there any more says so. */
+/** Shows the reason in panels of tables that no longer exist. */
 const lose = ({ panels }: ChangeCommandParts, node: NodeOf<'namespace' | 'table'>, why: CatalogError): Promise<void> =>
   panels.lose((place) => isWithin({ kind: 'table', ...place }, node), why);
 
-/** What a person loses, where the catalog says it soon. A table that can't be read can be dropped all the same. */
+/** Returns the size of a table if the catalog reports it soon. A table that can't be read can still be dropped. */
 async function sizeOf(catalog: Catalog, { path, table }: NodeOf<'table'>): Promise<string> {
   try {
     const signal = AbortSignal.timeout(3000);
@@ -204,7 +204,7 @@ const tableNameProblem = (name: string): string | undefined => sentence(nameProb
 const sentence = (problem: { what: string; hint: string } | undefined): string | undefined =>
   problem && `${problem.what} ${problem.hint}`;
 
-/** The connection or namespace that something is to be made in. @throws CatalogError InvalidInput (13) */
+/** Returns the connection or namespace to create something in. @throws CatalogError InvalidInput (13) */
 function containerOf(node: unknown, view: vscode.TreeView<CatalogNode>): Place {
   const found = node ?? view.selection[0];
   if (isNode(found, 'connection', 'namespace', 'table', 'column', 'more', 'empty')) return placeOf(found);

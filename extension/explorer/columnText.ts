@@ -17,7 +17,7 @@ import {
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 
-// The columns of a new table as a person types them: `id int64, note string, embedding vector[768]`.
+// Parses the columns of a new table as the user types them: `id int64, note string, embedding vector[768]`.
 
 const types: Record<string, () => DataType> = {
   int8: () => new Int8(),
@@ -33,19 +33,18 @@ const types: Record<string, () => DataType> = {
   timestamp: () => new TimestampMicrosecond('UTC'),
 };
 
-/** The types that can be typed, for people. */
 export const columnTypes = `${Object.keys(types).join(', ')}, vector[768]`;
 
-/** An Arrow list holds at most this many values, and no model makes vectors of more. */
+/** An Arrow list holds at most this many values, and no model produces longer vectors. */
 const maxDimensions = 65_536;
 
-/** What is wrong with the columns, as a sentence; `undefined` when a table can be made of them. */
+/** Returns the error message for invalid columns; `undefined` if they are valid. */
 export function columnsProblem(text: string): string | undefined {
   const read = readColumns(text);
   return typeof read === 'string' ? read : undefined;
 }
 
-/** The schema that was typed. @throws CatalogError InvalidInput (13) naming what is wrong with it */
+/** Parses a schema. @throws CatalogError InvalidInput (13) if the text is not valid */
 export function schemaOf(text: string): Schema {
   const read = readColumns(text);
   if (typeof read === 'string') throw new CatalogError('InvalidInput', read, '');

@@ -13,14 +13,14 @@ type CatalogCommandParts = {
 };
 
 /**
- * The commands of the catalog view itself; those of connections, those that change a catalog, and those that open a table
- * are beside them.
+ * Registers the commands of the catalog view itself. Other files register those of connections, those that change a
+ * catalog, and those that open a table.
  */
 export function registerCatalogCommands({ log, tree, view }: CatalogCommandParts): vscode.Disposable {
   const selected = (): CatalogNode | undefined => view.selection[0];
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.catalog.refresh', (node) => tree.refresh(isAnyNode(node) ? node : undefined)),
-    // A command of its own: the editor hands a button in the title of a view whatever row is selected.
+    // A separate command, because VS Code passes the selected row to a button in a view title.
     registerCommand(log, 'lanceCatalog.catalog.refreshAll', () => tree.refresh()),
     registerCommand(log, 'lanceCatalog.catalog.loadMore', async (node = selected()) => {
       if (isNode(node, 'more')) await tree.loadMore(node);
@@ -35,7 +35,7 @@ export function registerCatalogCommands({ log, tree, view }: CatalogCommandParts
   );
 }
 
-/** The table that a command is about: what it was given, else what is selected. @throws CatalogError InvalidInput (13) */
+/** Returns the table of the command's argument, else of the selection. @throws CatalogError InvalidInput (13) */
 export function tableOf(node: unknown, view: vscode.TreeView<CatalogNode>): NodeOf<'table'> {
   const found = node ?? view.selection[0];
   if (isNode(found, 'table')) return found;

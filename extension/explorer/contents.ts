@@ -1,13 +1,13 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import type { NamespacePath } from '#shared/names.ts';
 
-/** How many tables and namespaces lie under a namespace, at any depth; `isMore` where counting stopped. */
+/** Number of tables and namespaces under a namespace, at any depth; `isMore` if counting stopped early. */
 type Contents = { tables: number; namespaces: number; isMore: boolean };
 
-/** Beyond it nobody reads the number any more, and counting costs a request for every namespace. */
+/** Counting costs a request per namespace, and the exact number no longer matters above this. */
 const enough = 10_000;
 
-/** Counts what a cascading drop of a namespace would take with it. @throws what the catalog's lists throw */
+/** Counts what a cascading drop of a namespace would drop. @throws the errors of the catalog's lists */
 export async function contentsOf(
   catalog: Pick<Catalog, 'listNamespaces' | 'listTables'>,
   path: NamespacePath,
@@ -31,7 +31,7 @@ export async function contentsOf(
   return found;
 }
 
-/** The pages of a list. One that gives a token a second time would never end, and ends here. */
+/** Yields the pages of a list; stops if a page token repeats, because the list would never end. */
 async function* pages<P extends { pageToken?: string }>(
   read: (pageToken: string | undefined) => Promise<P>,
 ): AsyncGenerator<P> {
@@ -45,7 +45,6 @@ async function* pages<P extends { pageToken?: string }>(
   }
 }
 
-/** `2 namespaces and 14 tables`, in words for a question. */
 export function contentsText({ tables, namespaces, isMore }: Contents): string {
   const parts = [
     ...(namespaces > 0 ? [plural(namespaces, 'namespace')] : []),

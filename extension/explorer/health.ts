@@ -5,7 +5,7 @@ import type { Engine } from '../host/engine.ts';
 import { dirConfigOf } from '../connections/catalogs.ts';
 import type { Connection } from './node.ts';
 
-/** What is wrong with the catalogs in directories, as far as they were inspected. */
+/** Problems of the catalogs in directories, as far as they were inspected. */
 export class CatalogHealth implements vscode.Disposable {
   readonly #engine: Pick<Engine, 'inspect'>;
   readonly #report: (what: string, error: unknown) => void;
@@ -13,7 +13,6 @@ export class CatalogHealth implements vscode.Disposable {
   readonly #running = new Set<string>();
   readonly #lifetime = new AbortController();
   readonly #changed = new vscode.EventEmitter<Connection>();
-  /** The connection whose catalog has other problems now. */
   readonly onDidChange = this.#changed.event;
 
   constructor(engine: Pick<Engine, 'inspect'>, report: (what: string, error: unknown) => void) {
@@ -21,12 +20,12 @@ export class CatalogHealth implements vscode.Disposable {
     this.#report = report;
   }
 
-  /** The problems of a connection's catalog, a sentence each. */
+  /** One message each. */
   of(connection: string): readonly string[] {
     return this.#found.get(connection) ?? [];
   }
 
-  /** Inspects the catalog of a connection. The tree does not wait for it; a failure goes to the log alone. */
+  /** Inspects a connection's catalog. The tree does not wait for it; a failure is only logged. */
   async inspect(connection: Connection | undefined): Promise<void> {
     if (connection?.kind !== 'dir' || this.#running.has(connection.name)) return;
     this.#running.add(connection.name);
@@ -40,7 +39,7 @@ export class CatalogHealth implements vscode.Disposable {
     }
   }
 
-  /** Takes over what an inspection or a repair has found. */
+  /** Stores the result of an inspection or a repair. */
   set(connection: Connection, damages: readonly Damage[]): void {
     const problems = damages.map(({ message }) => message);
     const isSame = problems.join('\n') === this.of(connection.name).join('\n');

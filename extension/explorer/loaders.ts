@@ -4,24 +4,22 @@ import { displayPath } from '#shared/names.ts';
 import { failureWords } from '../connections/failureWords.ts';
 import { placeOf, type CatalogNode, type NodeOf, type Place, type Remedy } from './node.ts';
 
-/** Rows that one step of the tree asks for. */
 const pageSize = 100;
 
-/** What a loader needs of the world: the catalog behind a connection, and what to do about its failures. */
 export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
-  /** What mends a failure of a connection as things are now. */
+  /** Returns the action that can fix a failure of a connection now. */
   remedy(connection: string, error: unknown): Remedy;
-  /** A catalog has answered for a namespace: what more there is to know about it may be asked now. */
+  /** Called when a catalog has listed a namespace; requests for further information may follow. */
   answered?(place: Place, catalog: Catalog): void;
-  /** What is known to be wrong with the catalog of a connection, a sentence each. */
+  /** Returns the known problems of a connection's catalog, one message each. */
   problems?(connection: string): readonly string[];
   report(what: string, error: unknown): void;
 };
 
 /**
- * The rows under a node. A failure becomes an error node in the place of what did not load; the rest still loads.
- * @throws only what says "cancelled"
+ * Loads the rows under a node. A failed list becomes an error node; the others still load.
+ * @throws only AbortError
  */
 export async function loadChildren(
   node: CatalogNode,
@@ -43,7 +41,7 @@ export async function loadChildren(
   }
 }
 
-/** The page behind a "more" node, with another such node at its end while there is more. */
+/** Loads the page of a "more" node; another "more" node follows if there are more pages. */
 export async function loadPage(
   node: NodeOf<'more'>,
   context: LoaderContext,
@@ -67,13 +65,13 @@ async function loadNamespace(place: Place, context: LoaderContext, signal: Abort
     orError(place, 'tables', context, () => tablesOf(catalog, place, signal)),
   ]);
   if (![...namespaces, ...tables].some((row) => row.kind === 'error')) context.answered?.(place, catalog);
-  // A root that is gone fails both lists in the same words; said once it is enough.
+  // A missing root fails both lists with the same message; show it once.
   const same = isSameError(namespaces[0], tables[0]);
   const rows = [...damageOf(place, context), ...namespaces, ...(same ? [] : tables)];
   return rows.length > 0 ? rows : [{ kind: 'empty', ...place, text: 'Nothing here yet' }];
 }
 
-/** A damaged catalog hides some of its rows, so it says so before the others. */
+/** Shown before other rows, because a damaged catalog hides some of them. */
 function damageOf(place: Place, context: LoaderContext): CatalogNode[] {
   const problems = place.path.length === 0 ? (context.problems?.(place.connection) ?? []) : [];
   return problems.length > 0 ? [{ kind: 'damage', ...place, problems }] : [];

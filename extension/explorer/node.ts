@@ -5,54 +5,52 @@ import type { DirProperties, RestProperties } from '../connections/implementatio
 
 type AnyConnection = {
   name: string;
-  /** `setting` ones come from `lanceCatalog.defaultConnections`. */
+  /** `setting`: from `lanceCatalog.defaultConnections`. */
   source: 'person' | 'setting';
-  /** Why it can't be opened in this window. */
+  /** The reason why it can't be opened in this window. */
   problem?: CatalogError;
 };
 
-/** A catalog in a directory. `root` is absolute, except where `problem` says why it is no place in this window. */
+/** A catalog in a directory. `root` is absolute unless `problem` says why it can't be resolved in this window. */
 export type DirConnection = AnyConnection & {
   kind: 'dir';
   root: string;
-  /** What else the setting gives `connectNamespace`. */
+  /** Other properties for `connectNamespace`, from the setting. */
   properties?: DirProperties;
 };
 
-/** A catalog on a server. What lets the person in is not here but in the editor's secret storage. */
+/** A catalog on a server. Its credentials are in VS Code's secret storage. */
 export type RestConnection = AnyConnection & {
   kind: 'rest';
-  /** The address, without a slash at its end. */
+  /** Without a slash at the end. */
   uri: string;
   database?: string;
-  /** Names of the headers that are sent besides; their values are secrets. */
+  /** Names of additional headers; their values are secrets. */
   headerNames?: readonly string[];
-  /** Where to connect instead: a private endpoint, a tunnel. */
+  /** A private endpoint or tunnel to connect to instead. */
   endpoint?: string;
-  /** The path of a file with the certificates of the authority that signed the server's. */
+  /** Path of a file with the CA certificates for the server. */
   ca?: string;
-  /** What else the setting gives `connectNamespace`; no secrets. */
+  /** Other properties for `connectNamespace`, from the setting; no secrets. */
   properties?: RestProperties;
 };
 
-/** A catalog of an implementation that this process may not have, from the setting. */
+/** A catalog from the setting whose implementation this process may not have. */
 type OtherConnection = AnyConnection & { kind: 'other'; implementation: string };
 
-/** A catalog that the person has connected. */
 export type Connection = DirConnection | RestConnection | OtherConnection;
 
-/** Where a node is. `connection` is a connection's name; names are unique. */
+/** The connection and namespace of a node. `connection` is a connection's name, which is unique. */
 export type Place = { connection: string; path: readonly string[] };
 
-/** What a click on an error node does. */
 export type Remedy = 'retry' | 'restart' | 'key';
 
-/** What can be done to a catalog from the tree, where it lets one. */
+/** Changes that the tree offers if the catalog supports them. */
 export const abilityNames = ['createNamespace', 'dropNamespace', 'createTable', 'renameTable', 'dropTable'] as const;
 export type Ability = (typeof abilityNames)[number];
 export const allAbilities: ReadonlySet<Ability> = new Set(abilityNames);
 
-/** A row of the catalog tree: plain data, drawn by render.ts, loaded by loaders.ts. */
+/** A row of the catalog tree as plain data, displayed by render.ts and loaded by loaders.ts. */
 export type CatalogNode =
   | { kind: 'connection'; connection: Connection }
   | ({ kind: 'namespace' } & Place)
@@ -65,13 +63,13 @@ export type CatalogNode =
 
 export type NodeOf<K extends CatalogNode['kind']> = Extract<CatalogNode, { kind: K }>;
 
-/** The connection and namespace that a node is in; for those two kinds, what it is itself. */
+/** Returns the connection and namespace of a node; a namespace node includes itself. */
 export const placeOf = (node: CatalogNode): Place =>
   node.kind === 'connection'
     ? { connection: node.connection.name, path: [] }
     : { connection: node.connection, path: node.path };
 
-/** One text per node, the same after a reload, so that the tree keeps what is expanded and selected. */
+/** Returns a unique id that is the same after a reload, so that the tree keeps expanded and selected nodes. */
 export function nodeId(node: CatalogNode): string {
   const { connection, path } = placeOf(node);
   return JSON.stringify([node.kind, connection, ...path, ...ownParts(node)]);
@@ -96,7 +94,7 @@ function ownParts(node: CatalogNode): string[] {
   }
 }
 
-/** The node that holds this one; a connection is at the root. */
+/** Returns the parent node; `undefined` for a connection. */
 export function parentOf(node: CatalogNode, connections: readonly Connection[]): CatalogNode | undefined {
   if (node.kind === 'connection') return undefined;
   const place = placeOf(node);
@@ -109,7 +107,7 @@ export function parentOf(node: CatalogNode, connections: readonly Connection[]):
   return connection && { kind: 'connection', connection };
 }
 
-/** Whether `inner` is `outer` or lies under it. */
+/** Whether `inner` is `outer` or a descendant of it. */
 export function isWithin(inner: CatalogNode, outer: CatalogNode): boolean {
   const at = placeOf(inner);
   const top = placeOf(outer);
@@ -122,7 +120,7 @@ export function isWithin(inner: CatalogNode, outer: CatalogNode): boolean {
 const isStrings = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** Checks what a command was given: it may come from a key binding or another extension. */
+/** Validates a command argument, which a key binding or another extension may have passed. */
 export function isNode<K extends CatalogNode['kind']>(value: unknown, ...kinds: K[]): value is NodeOf<K> {
   const node = fieldsOf(value);
   if (!kinds.some((kind) => kind === node['kind'])) return false;
@@ -136,13 +134,13 @@ export function isNode<K extends CatalogNode['kind']>(value: unknown, ...kinds: 
   );
 }
 
-/** A server as another extension or a key binding may give it. */
+/** A server as another extension or a key binding may pass it. */
 export type GivenServer = {
   uri: string;
   name?: string;
   database?: string;
   endpoint?: string;
-  /** The path of a file of certificates. */
+  /** Path of a PEM file. */
   ca?: string;
   apiKey?: string;
   token?: string;

@@ -24,7 +24,6 @@ type TreeParts = {
   report: (what: string, error: unknown) => void;
 };
 
-/** What the tree asks: catalogs for its rows, what can be done with them, and what mends a failure. */
 const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeParts): TreeContext => ({
   catalog: (name) => catalogs.get(name),
   answered: ({ connection, path }, catalog) => {
@@ -43,7 +42,6 @@ const treeContext = ({ connections, catalogs, engine, abilities, health, report 
 
 type CatalogServices = ReturnType<typeof catalogServices>;
 
-/** The connections, the catalog behind each, and the view in which they stand. */
 export function catalogServices({ log, report, state, secrets, engine }: HostServices) {
   registerImplementations(engine);
   const connections = new Connections(state, secrets);
@@ -58,7 +56,6 @@ export function catalogServices({ log, report, state, secrets, engine }: HostSer
   return { connections, catalogs, catalogOf: (name: string) => catalogs.get(name), abilities, health, tree, view };
 }
 
-/** What the view follows, its commands, and the end of these services. */
 export function registerCatalog(parts: HostServices & CatalogServices & { panels: TablePanels }): vscode.Disposable {
   const { engine, connections, catalogs, abilities, health, tree, view } = parts;
   return vscode.Disposable.from(

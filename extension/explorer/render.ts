@@ -3,26 +3,23 @@ import type { CommandId } from '../manifest.ts';
 import { whereOf } from '../connections/connectionRules.ts';
 import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type Remedy } from './node.ts';
 
-/** A tree row as data; tree.ts makes a `TreeItem` of it. */
+/** A tree row as data, which tree.ts converts to a `TreeItem`. */
 export type NodeView = {
   id: string;
   label: string;
   description: string;
   tooltip: string;
-  /** What a screen reader says. */
+  /** For screen readers. */
   spoken: string;
-  /** A product icon, see "Product Icon Reference", and a theme colour for it. */
+  /** A product icon (see "Product Icon Reference") and its theme color. */
   icon: { id: string; color?: string };
   state: 'leaf' | 'collapsed';
-  /** What `when` clauses of menus compare with `viewItem`: words with dots between them, the kind of row first. */
+  /** Value of `viewItem` in `when` clauses of menus: words separated by dots, the kind of row first. */
   contextValue: string;
   command?: { id: CommandId; title: string };
 };
 
-/**
- * How a node looks. Pure, so that every look has a test without an editor.
- * @param can what the catalog of the node can do; menus offer no more
- */
+/** No `vscode` here, so that tests need no editor. */
 export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbilities): NodeView {
   const id = nodeId(node);
   switch (node.kind) {
@@ -86,7 +83,6 @@ export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbi
   }
 }
 
-/** The kind of a row and what can be done to it, as menus read it. */
 const words = (kind: string, can: ReadonlySet<Ability>, ...wanted: readonly Ability[]): string =>
   [kind, ...wanted.filter((ability) => can.has(ability))].join('.');
 
@@ -112,7 +108,7 @@ function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlyS
   };
 }
 
-/** The host, and the database where one is named: what tells two servers apart in a narrow side bar. */
+/** Returns host and database, which distinguish servers in a narrow side bar. */
 const shortAddress = (uri: string, database: string | undefined): string =>
   [URL.canParse(uri) ? new URL(uri).host : uri, ...(database === undefined ? [] : [database])].join(' · ');
 
@@ -130,7 +126,7 @@ function renderColumn(id: string, { table, column }: NodeOf<'column'>): NodeView
   };
 }
 
-/** What a click on an error does, and what the row begins with where that is the only way on. */
+/** What a click on an error does; `label` replaces the error text if the click is the only way to continue. */
 const remedies: Record<Remedy, { action: string; label?: string; command: NonNullable<NodeView['command']> }> = {
   retry: { action: 'Try again', command: { id: 'lanceCatalog.catalog.refresh', title: 'Try Again' } },
   restart: {
@@ -152,7 +148,7 @@ function renderError(id: string, node: NodeOf<'error'>): NodeView {
   const { action, label, command } = remedies[remedy];
   return {
     id,
-    // What to do first: a narrow side bar cuts the rest.
+    // The action comes first, because a narrow side bar cuts the rest.
     label: label ?? what,
     description: label === undefined ? hint : what,
     tooltip: [what, hint, `Click: ${decapitalise(action)}.`].filter(Boolean).join('\n'),
@@ -164,7 +160,7 @@ function renderError(id: string, node: NodeOf<'error'>): NodeView {
   };
 }
 
-/** Problems that a tooltip lists. */
+/** Problems listed in a tooltip. */
 const mostProblems = 5;
 
 function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {
@@ -173,7 +169,7 @@ function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {
   const more = problems.length > mostProblems ? [`and ${problems.length - mostProblems} more`] : [];
   return {
     id,
-    // What to do first: a narrow side bar cuts the rest.
+    // The action comes first, because a narrow side bar cuts the rest.
     label: `Repair ${count}…`,
     description: first,
     tooltip: [...problems.slice(0, mostProblems), ...more, 'Click: show what a repair does.'].join('\n'),
@@ -185,7 +181,7 @@ function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {
   };
 }
 
-// The first pattern that matches decides: a list of floats is a list before it is a number.
+// The first matching pattern decides: a list of floats is a list, not a number.
 const icons: readonly (readonly [RegExp, string])[] = [
   [/^(fixed_size_)?(large_)?list|^array/i, 'symbol-array'],
   [/^(struct|map|union)/i, 'symbol-struct'],
@@ -197,6 +193,6 @@ const icons: readonly (readonly [RegExp, string])[] = [
   [/binary/i, 'file-binary'],
 ];
 
-/** The product icon for an Arrow type in words, `fixed_size_list<float>[128]` for instance. */
+/** Returns the product icon for an Arrow type name such as `fixed_size_list<float>[128]`. */
 export const columnIcon = (type: string): string =>
   icons.find(([pattern]) => pattern.test(type))?.[1] ?? 'symbol-field';

@@ -18,10 +18,10 @@ type RepairDeps = {
   view: vscode.TreeView<CatalogNode>;
 };
 
-/** Problems that a dialog lists. */
+/** Problems listed in a dialog. */
 const mostProblems = 10;
 
-/** The command that shows what is wrong with the catalog in a directory, and repairs it when the user agrees. */
+/** Registers the command that shows problems of a catalog directory and repairs them if the user agrees. */
 export const registerRepairCommand = (deps: RepairDeps): vscode.Disposable =>
   registerCommand(deps.log, 'lanceCatalog.catalog.repair', async (node) => {
     const chosen = node ?? deps.view.selection[0];
@@ -63,7 +63,6 @@ async function repair({ engine, health, log }: RepairDeps, connection: DirConnec
 
 const counted = (count: number): string => (count === 1 ? '1 problem' : `${count} problems`);
 
-/** Each problem with its fix, in two lines. */
 function listed(found: readonly Damage[]): string {
   const lines = found
     .slice(0, mostProblems)

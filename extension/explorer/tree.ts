@@ -13,30 +13,29 @@ import {
 } from './node.ts';
 import { renderNode, type NodeView } from './render.ts';
 
-/** What the tree needs besides what its loaders do. */
 export type TreeContext = LoaderContext & {
-  /** What the catalog of a connection can do; everything where nobody says. */
+  /** Returns the abilities of a connection's catalog. Default: all. */
   abilities?(connection: string): ReadonlySet<Ability>;
 };
 
 type Loading = { node: CatalogNode; controller: AbortController; rows: Promise<CatalogNode[]> };
 
-/** The tree of the view: what was loaded, and the events that ask for it anew. Loading and looks are elsewhere. */
+/** The tree view's data: loaded rows and refresh events. loaders.ts loads rows and render.ts displays them. */
 export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode.Disposable {
   readonly #connections: () => readonly Connection[];
   readonly #context: TreeContext;
   readonly #changed = new vscode.EventEmitter<CatalogNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** What the editor shows under a node. It answers the next question only where all of it lasts, see `lasts`. */
+  /** Rows that VS Code shows under a node. The next request reuses them only if all of them pass `lasts`. */
   readonly #shown = new Map<string, CatalogNode[]>();
-  /** Nodes whose rows changed here, so that the editor is given what is in `#shown` this once. */
+  /** Nodes whose rows changed here: the next request returns `#shown` once. */
   readonly #handedOver = new Set<string>();
-  /** Collapsed nodes to ask again about when they are expanded: the editor itself keeps rows until a refresh. */
+  /** Collapsed nodes to reload when they are expanded, because VS Code keeps their rows until a refresh. */
   readonly #stale = new Set<string>();
-  /** The editor finds a row by the very object it was given, so events must carry that one. */
+  /** VS Code identifies a row by object identity, so events must contain the same object. */
   readonly #known = new Map<string, CatalogNode>();
-  /** What is being asked for. A refresh above it aborts it, and its late reply is dropped. */
+  /** Pending requests. A refresh of an ancestor aborts them, and late results are dropped. */
   readonly #loading = new Map<string, Loading>();
 
   constructor(connections: () => readonly Connection[], context: TreeContext) {
@@ -47,7 +46,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   getTreeItem(node: CatalogNode): vscode.TreeItem {
     const { connection } = placeOf(node);
     const item = toTreeItem(renderNode(node, this.#context.abilities?.(connection)), node);
-    // Where there is only one catalog, that is what a person wants to see. The editor remembers it being closed.
+    // Expand the only catalog. VS Code remembers if the user collapses it.
     const isOnly = node.kind === 'connection' && this.#connections().length === 1;
     if (isOnly) item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
     return item;
@@ -65,7 +64,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     const id = nodeId(node);
     const shown = this.#shown.get(id);
     if (shown && this.#handedOver.delete(id)) return shown;
-    // A page that failed is told once; the pages before it stay, and its "more" row asks for it again.
+    // A failed page is shown once; earlier pages stay, and the "more" row requests it again.
     const kept = shown && withoutFailedPages(shown);
     if (kept?.every(lasts)) {
       this.#shown.set(id, kept);
@@ -78,7 +77,10 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     });
   }
 
-  /** Puts the next page where the "more" row is; one that fails goes before it, the row being the way to ask again. */
+  /**
+   * Replaces the "more" row by the next page; if it fails, an error row is added before the "more" row, which
+   * retries.
+   */
   async loadMore(row: NodeOf<'more'>): Promise<void> {
     const parent = this.getParent(row);
     if (!parent) return;
@@ -97,13 +99,15 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     });
   }
 
-  /** The person closed a node. What may be otherwise by now is asked for again when the node is opened. */
+  /** Called when the user collapses a node. Rows that may have changed are reloaded when it is expanded again. */
   collapsed(node: CatalogNode): void {
     const id = nodeId(node);
     if (this.#shown.get(id)?.every(lasts) === false) this.#stale.add(id);
   }
 
-  /** The person opened a node. Fires at most once for each time it was closed, so that no answer asks again by itself. */
+  /**
+   * Called when the user expands a node. Fires at most once per collapse, so that results never cause a reload loop.
+   */
   expanded(node: CatalogNode): void {
     const id = nodeId(node);
     if (!this.#stale.delete(id)) return;
@@ -111,7 +115,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     this.#changed.fire(this.#known.get(id));
   }
 
-  /** Something else can be done with what is under a connection: its rows are drawn again, nothing is asked again. */
+  /** Renders the rows of a connection again after its abilities changed, without new requests. */
   redraw(connection: string): void {
     let top: CatalogNode | undefined;
     for (const [id, known] of this.#known) {
@@ -122,7 +126,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     if (top) this.#changed.fire(top);
   }
 
-  /** Forgets what is under a node, or everything, and has the editor ask again for what it shows. */
+  /** Drops the rows under a node, or all, and lets VS Code request those that it shows. */
   refresh(node?: CatalogNode): void {
     const top = node && (hasChildren(node) ? node : this.getParent(node));
     for (const { controller, node: loading } of this.#loading.values()) {
@@ -148,7 +152,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     this.#changed.dispose();
   }
 
-  /** One request at a time for a row: who asks meanwhile waits for the same answer. */
+  /** Runs one request at a time for each row; further callers wait for the same result. */
   async #load(
     id: string,
     node: CatalogNode,
@@ -172,7 +176,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     return rows;
   }
 
-  /** Gives a row that is known already as the same object, with what it says now. */
+  /** Replaces known rows by their existing objects, updated with the new data. */
   #remember(rows: CatalogNode[]): CatalogNode[] {
     return rows.map((row) => {
       const id = nodeId(row);
@@ -187,7 +191,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
 const hasChildren = (node: CatalogNode): boolean =>
   node.kind === 'connection' || node.kind === 'namespace' || node.kind === 'table';
 
-/** Whether a row stays true until a refresh. An error may be mended and an empty place filled while nobody tells us. */
+/** Whether a row stays valid until a refresh. Errors may be fixed and empty lists filled without notice. */
 const lasts = (node: CatalogNode): boolean => node.kind !== 'error' && node.kind !== 'empty';
 
 const withoutFailedPages = (rows: CatalogNode[]): CatalogNode[] =>

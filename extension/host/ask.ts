@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Everything that asks the person something. Each answers `undefined` when the person leaves it. */
+/** Prompts of the extension. Each returns `undefined` if the user cancels. */
 
 export async function askText(options: {
   title: string;
@@ -43,12 +43,11 @@ export async function askDirectory(title: string): Promise<string | undefined> {
   return folders?.[0]?.fsPath;
 }
 
-/** A modal question with one button that does it. */
 export async function confirm(message: string, detail: string, action: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(message, { modal: true, detail }, action)) === action;
 }
 
-/** What to do about a connection that does not work: correct what was typed, or keep it as it is. */
+/** Asks how to continue after a failed connection test: correct the input, or save it anyway. */
 export async function chooseAfterFailure(message: string, canKeep: boolean): Promise<'correct' | 'keep' | undefined> {
   const correct = { title: 'Correct…', value: 'correct' as const };
   const keep = { title: 'Save Anyway', value: 'keep' as const };
@@ -56,10 +55,10 @@ export async function chooseAfterFailure(message: string, canKeep: boolean): Pro
   return (await vscode.window.showWarningMessage(message, { modal: true }, ...choices))?.value;
 }
 
-/** Shorter than this nobody asks what is going on, and a notification would stay longer than its reason. */
+/** Shorter tasks need no notification, which would stay longer than the task takes. */
 const patienceMilliseconds = 700;
 
-/** Does something that may take a while; who waits longer sees what, and can leave it. @throws AbortError when left */
+/** Runs a task; if it takes longer, shows a notification that can cancel it. @throws AbortError if cancelled */
 export async function withProgress<T>(title: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const running = run(controller.signal);

@@ -1,38 +1,36 @@
 import * as vscode from 'vscode';
 import { isAbort, messageOf } from '#shared/errors.ts';
 
-/** One text that is asked for, alone or as a step of several. */
+/** A prompt for one string, alone or as a step of several. */
 export type Question = {
   title: string;
-  /** Which step of how many; from the second on there is a way back. */
+  /** Step number and total; "Back" is offered from the second step on. */
   step?: { number: number; of: number };
   prompt: string;
   value?: string;
   placeHolder?: string;
   isSecret?: boolean;
-  /** A button beside the box by this name, for who wants to be asked more. */
+  /** Label of an additional button that asks for more steps. */
   more?: string;
-  /** What keeps the text from being taken, as a sentence, while it is typed. */
+  /** Returns an error message for an invalid value; checked while the user types. */
   check?: (value: string) => string | undefined;
-  /** What to know about a text that can be taken all the same. */
+  /** Returns a warning for a value that is still accepted. */
   warn?: (value: string) => string | undefined;
   /**
-   * Looks at the text while it is typed, a moment after the last key. What it finds is shown and keeps nobody from going on:
-   * a problem, or something to know.
+   * Checks the value a moment after the last key. The result, a problem or a note, is shown but does not block the
+   * user.
    */
   look?: (value: string, signal: AbortSignal) => Promise<{ problem: string } | { note: string }>;
-  /**
-   * Does what the text is asked for, while the box stays open. A failure is shown in the box, which keeps what was typed.
-   */
+  /** Performs the action while the box stays open. A failure is shown in the box, which keeps the value. */
   accept?: (value: string, signal: AbortSignal) => Promise<void>;
 };
 
-/** What was typed, a step back, the wish for more, or `undefined` when the person leaves. */
+/** The value, "Back", the request for more steps, or `undefined` if the user cancels. */
 export type Answer = { value: string } | 'back' | 'more' | undefined;
 
 export type Ask = (question: Question) => Promise<Answer>;
 
-/** Asks for one text. It stays open when the person looks elsewhere for what to type. */
+/** Prompts for one value. The box stays open when it loses focus, so that the user can look the value up. */
 export function askStep(question: Question): Promise<Answer> {
   const { title, step, prompt, value = '', placeHolder, isSecret = false, more, check, warn, look, accept } = question;
   const box = vscode.window.createInputBox();
@@ -54,7 +52,7 @@ export function askStep(question: Question): Promise<Answer> {
   let looking = new AbortController();
   const judge = (typed: string, isAccepted: boolean): boolean => {
     looking.abort();
-    // An empty box tells nothing new before the person tries to go on with it.
+    // Show no error for an empty box before the user presses Enter.
     const problem = typed === '' && !isAccepted ? undefined : check?.(typed);
     const warning = problem === undefined ? warn?.(typed) : undefined;
     box.validationMessage =
@@ -89,7 +87,7 @@ export function askStep(question: Question): Promise<Answer> {
     };
     box.onDidChangeValue((typed) => judge(typed, false));
     box.onDidTriggerButton((button) => end(button === vscode.QuickInputButtons.Back ? 'back' : 'more'));
-    // Enter while it is being done would do it twice.
+    // Enter during the action would run it twice.
     box.onDidAccept(() => !box.busy && void take().then((isTaken) => isTaken && end({ value: box.value })));
     box.onDidHide(() => {
       looking.abort();
@@ -102,7 +100,7 @@ export function askStep(question: Question): Promise<Answer> {
   });
 }
 
-/** How long a person may go on typing before a text is looked at, in milliseconds. */
+/** Delay after the last key before `look` runs, in milliseconds. */
 const typing = 250;
 
 async function lookAt(
@@ -113,7 +111,7 @@ async function lookAt(
 ): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, typing));
   if (signal.aborted) return;
-  // A look that fails says nothing: going on does, in the box.
+  // If `look` fails, show nothing: `accept` reports the failure.
   const found = await look(typed, signal).catch(() => undefined);
   if (signal.aborted || !found) return;
   const { Error, Info } = vscode.InputBoxValidationSeverity;

@@ -5,7 +5,7 @@ import { remedyOf } from './errorAction.ts';
 import { type Log, logFailure } from './log.ts';
 import { notificationText } from './notifications.ts';
 
-/** Runs something a person asked for. A failure is shown in one sentence, with the log a click away; a cancellation is silent. */
+/** Runs an action of the user. A failure is shown in one sentence with a link to the log; cancellation is silent. */
 export async function runCommand<T>(log: Log, what: string, run: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await run();
@@ -17,7 +17,7 @@ export async function runCommand<T>(log: Log, what: string, run: () => T | Promi
   }
 }
 
-/** Says what went wrong, and what can be done about it, without waiting until the person has read it. */
+/** Shows an error with its action and a link to the log, without waiting for the user. */
 export function showFailure(log: Log, error: unknown): void {
   const showLog = 'Show Log';
   const remedy = remedyOf(error);
@@ -38,7 +38,7 @@ export const registerCommand = <K extends CommandId>(
     runCommand(log, id, (): unknown => run(...args)),
   );
 
-/** The only writer of context keys. */
+/** Sets a context key. All context keys are set here. */
 export function setContext<K extends ContextId>(id: K, value: ContextTypes[K]): void {
   void vscode.commands.executeCommand('setContext', id, value);
 }

@@ -9,14 +9,14 @@ import { logFailure, type Log } from './log.ts';
 import { setting } from './settings.ts';
 
 /**
- * The one engine process of this window. It starts when a table is first asked for; when it dies, what needs it says so
- * until it is restarted, and nothing else stops. The native module is only ever in that process, never in this one.
+ * The engine process of this window. It starts on the first request for a table. If it crashes, requests fail until
+ * it is restarted, and nothing else is affected. The native module is loaded only there, never in this process.
  */
 export class Engine implements vscode.Disposable {
   readonly #entry: string;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** The engine ended by itself, or was restarted: what was loaded from it is to be asked for again. */
+  /** Fires when the engine crashed or was restarted: data loaded from it must be requested again. */
   readonly onDidChange = this.#changed.event;
   readonly #catalogs = new Map<string, RestCatalog>();
   #process: Promise<EngineProcess> | undefined;
@@ -28,24 +28,23 @@ export class Engine implements vscode.Disposable {
     this.#log = log;
   }
 
-  /** Why there is no engine, until it is restarted. */
   get problem(): CatalogError | undefined {
     return this.#problem;
   }
 
-  /** The process id, once it runs; for tests and the log. */
+  /** The process id after the start; for tests and the log. */
   async pid(): Promise<number | undefined> {
     return (await this.#process)?.handshake.pid;
   }
 
-  /** Starts the engine ahead of the first request. What goes wrong is told by the request. */
+  /** Starts the engine before the first request, which reports a failure. */
   warm(): void {
     this.#ensure().catch(() => undefined);
   }
 
   /**
-   * The catalog over a directory, or over an object store with the settings of its client.
-   * @throws CatalogError ServiceUnavailable (17) while the engine is down, with what brings it back
+   * Returns the catalog of a directory, or of an object store with options for its client.
+   * @throws CatalogError ServiceUnavailable (17) while the engine is down, with a hint how to restart it
    */
   async catalog(root: string, storageOptions?: Readonly<Record<string, string>>): Promise<RestCatalog> {
     const engine = await this.#ensure();
@@ -57,17 +56,17 @@ export class Engine implements vscode.Disposable {
     return catalog;
   }
 
-  /** What is wrong with the catalog in a directory. @throws CatalogError as `catalog`, and if it can't be read */
+  /** Finds problems of the catalog in a directory. @throws CatalogError as `catalog`, and if it can't be read */
   async inspect(config: DirConfig, signal: AbortSignal): Promise<RepairResult> {
     return (await this.#ensure()).inspect(config, signal);
   }
 
-  /** Repairs the catalog in a directory. @throws CatalogError as `inspect` */
+  /** @throws CatalogError as `inspect` */
   async repair(config: DirConfig, signal: AbortSignal): Promise<RepairResult> {
     return (await this.#ensure()).repair(config, signal);
   }
 
-  /** Ends the engine that runs, if any, and starts another. @throws CatalogError when that does not start */
+  /** @throws CatalogError if it does not start */
   async restart(): Promise<void> {
     await this.#stop();
     this.#problem = undefined;
@@ -95,7 +94,8 @@ export class Engine implements vscode.Disposable {
     try {
       const node = await findNode({ ...(nodePath && { nodePath }), signal });
       const log = (line: string) => this.#log.info(`engine: ${line}`);
-      // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window that shows none pays nothing.
+      // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window without a catalog needs
+      // neither.
       const client = await import('#catalog/engineProcess.ts');
       engine = await client.EngineProcess.start({ entry: this.#entry, node, log, signal });
       const { pid, node: version, engine: loaded, problem } = engine.handshake;

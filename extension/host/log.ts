@@ -3,10 +3,10 @@ import { messageOf } from '#shared/errors.ts';
 
 export type Log = vscode.LogOutputChannel;
 
-/** The log of the extension, under "Output" with its own levels. Nothing secret is ever handed to it. */
+/** Creates the log of the extension in the "Output" panel. No secret may be passed to it. */
 export const createLog = (): Log => vscode.window.createOutputChannel('Lance Catalog', { log: true });
 
-/** Writes what failed with every cause under it; people see the first sentence only. */
+/** Logs a failure with up to five nested causes; users see only the first message. */
 export function logFailure(log: Log, what: string, error: unknown): void {
   const lines = [`${what}: ${messageOf(error)}`];
   let cause = error instanceof Error ? error.cause : undefined;

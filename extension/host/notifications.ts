@@ -1,26 +1,26 @@
 import { messageOf } from '#shared/errors.ts';
 
-// What a cluster, a cloud or a person's settings say is put into Markdown as text: no link, image or html of theirs is one.
+// Escapes text of clusters, clouds and settings for Markdown, so that it can't add links, images or HTML.
 
-/** A text as Markdown that shows just that text, in one line. */
+/** Escapes a string so that Markdown shows it literally in one line. */
 export const plainText = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[\\`*_{}[\]()#+!|~$<>&]/g, (mark) => (mark === '<' ? '&lt;' : mark === '&' ? '&amp;' : `\\${mark}`));
 
-/** A text as a block of code, with a fence that is longer than any in it. */
+/** Returns a code block whose fence is longer than any in the text. */
 export function codeBlock(text: string, language = ''): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Of a text in a notification, in characters. The editor cuts longer ones off at their end, where it says what to do. */
+/** Maximum length of a notification, in characters: VS Code cuts off the end, which has the hint. */
 const longest = 360;
 
 /**
- * What a notification says of a failure: all of it where there is room, else the first of its lines and what to do. The log
- * has the whole.
+ * Returns the text of a notification: the whole error if it is short, else its first lines and the hint. The log has
+ * everything.
  */
 export function notificationText(error: unknown): string {
   const message = messageOf(error);

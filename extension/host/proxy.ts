@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 
-/** What the editor's own settings say about a proxy. */
 export type ProxySettings = { proxy: string; support: string; noProxy: readonly string[] };
 
-/** The editor's proxy settings as they are now; they are its own, so they are not in our manifest. */
+/** Reads the current proxy settings; they belong to VS Code, so our manifest does not list them. */
 export function proxySettings(): ProxySettings {
   const http = vscode.workspace.getConfiguration('http');
   const noProxy = http.get<unknown>('noProxy');

@@ -5,20 +5,18 @@ import { createLog, logFailure, type Log } from './log.ts';
 import { Secrets } from './secrets.ts';
 import { State } from './state.ts';
 
-/** What every folder of the extension builds upon. */
 export type HostServices = {
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
-  /** Writes into the log what failed and is shown to nobody. */
+  /** Logs a failure that is not shown to the user. */
   readonly report: (what: string, error: unknown) => void;
   readonly state: State;
   readonly secrets: Secrets;
   readonly engine: Engine;
-  /** The path of a file that was built. */
   readonly dist: (name: string) => string;
 };
 
-/** The log, what is kept between windows, and the engine process, which starts when it is first needed. */
+/** Creates the log, the stored state, and the engine, which starts on demand. */
 export function hostServices(context: vscode.ExtensionContext): HostServices {
   const { extensionUri } = context;
   const dist = (name: string) => vscode.Uri.joinPath(extensionUri, 'dist', name).fsPath;
@@ -34,7 +32,6 @@ export function hostServices(context: vscode.ExtensionContext): HostServices {
   };
 }
 
-/** The end of these services, and the command that starts the engine again. */
 export const registerHost = ({ log, secrets, engine }: HostServices): vscode.Disposable =>
   vscode.Disposable.from(
     log,

@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 
-/** What lets a person into a server. Header values count as secret all of them: nobody can tell which are not. */
+/** Credentials for a server. Every header value counts as secret, because the secret ones can't be recognized. */
 export type ServerSecrets = { apiKey?: string; token?: string; headers?: Record<string, string> };
 
-/** Whose secrets: a connection at an address, so that what is listed under its name elsewhere never gets them. */
+/** The owner of secrets: a connection at an address, so that another server under the same name never gets them. */
 export type SecretOwner = { of?: 'connection' | 'ray'; name: string; uri: string };
 
-/** The only reader and writer of the editor's secret storage. */
+/** Reads and writes VS Code's secret storage; nothing else does. */
 export class Secrets implements vscode.Disposable {
   readonly #storage: vscode.SecretStorage;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #listening: vscode.Disposable;
-  /** What was read or written here last, so that only what another window wrote counts as a change. */
+  /** The values last read or written here, so that only writes of other windows count as changes. */
   readonly #known = new Map<string, string | undefined>();
-  /** Another window changed a secret that this one has read. */
+  /** Fires when another window changed a secret that this window has read. */
   readonly onDidChange = this.#changed.event;
 
   constructor({ secrets }: Pick<vscode.ExtensionContext, 'secrets'>) {
@@ -22,7 +22,7 @@ export class Secrets implements vscode.Disposable {
     this.#listening = secrets.onDidChange(({ key }) => void this.#compare(key));
   }
 
-  /** What is kept for a connection; nothing where what is there has another shape. */
+  /** Returns the secrets of a connection; none if the stored value is invalid. */
   async get(owner: SecretOwner): Promise<ServerSecrets> {
     const key = keyOf(owner);
     const kept = await this.#storage.get(key);
@@ -30,7 +30,7 @@ export class Secrets implements vscode.Disposable {
     return kept === undefined ? {} : read(kept);
   }
 
-  /** Keeps these and no others; none at all leave no trace. */
+  /** Replaces the stored secrets; if there are none, deletes the entry. */
   async set(owner: SecretOwner, { apiKey, token, headers = {} }: ServerSecrets): Promise<void> {
     const kept = {
       ...(apiKey && { apiKey }),
@@ -57,7 +57,7 @@ export class Secrets implements vscode.Disposable {
 
   async #compare(key: string): Promise<void> {
     if (!this.#known.has(key)) return;
-    // A storage that can't be read now says so to the next who needs the secret.
+    // If the storage can't be read, the next reader of the secret gets the error.
     const kept = await Promise.resolve(this.#storage.get(key)).catch(() => undefined);
     if (kept === this.#known.get(key)) return;
     this.#known.set(key, kept);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { SettingId, SettingTypes } from '../manifest.ts';
 
-/** The only reader of settings. Their defaults are in package.json; a value of the wrong shape is the caller's to check. */
+/** Reads a setting; all settings are read here. Defaults are in package.json; callers check the type of the value. */
 export const setting = <K extends SettingId>(id: K): SettingTypes[K] | undefined =>
   vscode.workspace.getConfiguration().get<SettingTypes[K]>(id);
 
@@ -10,10 +10,10 @@ export const onDidChangeSetting = (id: SettingId, listener: () => void): vscode.
     if (event.affectsConfiguration(id)) listener();
   });
 
-/** Whose settings: those of the opened workspace, which a team shares, or the person's own. */
+/** The settings of the opened workspace, which a team shares, or those of the user. */
 export type SettingPlace = 'workspace' | 'person';
 
-/** What one of the files says alone: what `setting` gives is both together. */
+/** Reads a setting from one settings file; `setting` merges both. */
 export function settingIn<K extends SettingId>(id: K, place: SettingPlace): SettingTypes[K] | undefined {
   const inspected = vscode.workspace.getConfiguration().inspect<SettingTypes[K]>(id);
   return place === 'workspace' ? inspected?.workspaceValue : inspected?.globalValue;

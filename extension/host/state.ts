@@ -11,12 +11,14 @@ type WorkspaceState = {
 };
 
 /**
- * A notebook's kernel that waits for a window which reloads: its folder, whether there is something to lose, and the cells
- * that have not begun.
+ * A kernel that waits for its reloading window: its folder, whether it has variables to lose, and the cells that have
+ * not started.
  */
 export type KeptKernelRecord = { folder: string; isUsed: boolean; waiting?: readonly WaitingRow[] };
 
-/** The only reader and writer of stored state. What it gives was written by some version of us: callers check its shape. */
+/**
+ * Reads and writes stored state; nothing else does. Another version may have written it, so callers check its shape.
+ */
 export class State {
   readonly #global: vscode.Memento;
   readonly #workspace: vscode.Memento;
@@ -26,7 +28,7 @@ export class State {
     this.#workspace = context.workspaceState;
   }
 
-  /** Connections belong to the person, not to a folder: the same ones are in every window. */
+  /** Connections belong to the user, not to a folder: every window has the same ones. */
   connections(): unknown {
     return this.#global.get<unknown>('connections');
   }
@@ -35,7 +37,7 @@ export class State {
     await this.#global.update('connections' satisfies keyof GlobalState, connections);
   }
 
-  /** Addresses of Rays that the person has connected to; their tokens are among the secrets. */
+  /** Addresses of Ray clusters that the user has connected to; their tokens are in the secret storage. */
   rayAddresses(): unknown {
     return this.#global.get<unknown>('rayAddresses' satisfies keyof GlobalState);
   }
@@ -44,7 +46,6 @@ export class State {
     await this.#global.update('rayAddresses' satisfies keyof GlobalState, addresses);
   }
 
-  /** Whether the view of jobs is among the others. */
   showsJobs(): boolean {
     return this.#global.get<unknown>('showsJobs' satisfies keyof GlobalState) === true;
   }
@@ -53,13 +54,13 @@ export class State {
     await this.#global.update('showsJobs' satisfies keyof GlobalState, shows);
   }
 
-  /** The connection that was used last in this folder. */
+  /** Per folder. */
   lastConnection(): string | undefined {
     const name = this.#workspace.get<unknown>('lastConnection' satisfies keyof WorkspaceState);
     return typeof name === 'string' ? name : undefined;
   }
 
-  /** Kernels by the address of their notebook. */
+  /** Kernels by the URI of their notebook. */
   kernels(): unknown {
     return this.#workspace.get<unknown>('kernels' satisfies keyof WorkspaceState);
   }
@@ -68,7 +69,7 @@ export class State {
     await this.#workspace.update('kernels' satisfies keyof WorkspaceState, kernels);
   }
 
-  /** What the last checks of clusters found, without secrets: none is in a report. */
+  /** The last reports of cluster checks, which contain no secrets. */
   clusterReports(): unknown {
     return this.#workspace.get<unknown>('clusterReports' satisfies keyof WorkspaceState);
   }

@@ -5,15 +5,16 @@ import type { RayPlaces } from './rayAddresses.ts';
 export type ConnectToRayParts = {
   readonly ask: Ask;
   readonly rays: RayPlaces;
-  /** Whether a Ray answers there and lets the person in. @throws an error that says why not */
+  /** Checks that a Ray dashboard answers and accepts the token. @throws an error with the reason if not */
   readonly checkRay: (place: { address: string; token: string | undefined }, signal: AbortSignal) => Promise<void>;
 };
 
 const title = 'Connect to Ray';
 
 /**
- * Asks for the address of a Ray, and for a token only where it wants one; keeps both once it has answered.
- * @returns the address; `undefined` when the person leaves
+ * Prompts for the address of a Ray dashboard, and for a token only if it requires one; stores both after a successful
+ * check.
+ * @returns the address; `undefined` if the user cancels
  */
 export async function connectToRay({ ask, rays, checkRay }: ConnectToRayParts): Promise<string | undefined> {
   for (let typed = 'http://127.0.0.1:8265'; ;) {
@@ -55,7 +56,7 @@ export async function connectToRay({ ask, rays, checkRay }: ConnectToRayParts): 
 
 const cleaned = (typed: string): string => typed.trim().replace(/\/+$/, '');
 
-/** Whether what answers is a Ray that lets nobody in without another token. @throws what else keeps it from answering */
+/** Whether Ray rejects the request for lack of a valid token. @throws any other failure */
 async function asksForToken(check: () => Promise<void>): Promise<boolean> {
   try {
     await check();
@@ -68,7 +69,7 @@ async function asksForToken(check: () => Promise<void>): Promise<boolean> {
 
 const refusals: readonly ClusterErrorKind[] = ['CredentialsMissing', 'CredentialsRefused', 'CredentialsExpired'];
 
-/** What is wrong with an address, as a sentence. */
+/** Returns the error message for an invalid address. */
 export function rayAddressProblem(typed: string): string | undefined {
   const text = typed.trim();
   if (/^ray:\/\//i.test(text))
@@ -80,7 +81,7 @@ export function rayAddressProblem(typed: string): string | undefined {
   return undefined;
 }
 
-/** A token that crosses a network in the clear is everybody's. */
+/** An unencrypted token can be read on the network. */
 function plainWarning(typed: string): string | undefined {
   const { protocol, hostname } = URL.canParse(typed.trim()) ? new URL(typed.trim()) : { protocol: '', hostname: '' };
   const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);

@@ -22,7 +22,7 @@ type JobActionsParts = {
   readonly catalogOf: (connection: string) => Promise<PanelCatalog>;
 };
 
-/** What a person can do with a job, from its page, its row, or a notification. */
+/** Actions of the user on a job, from its page, its row or a notification. */
 export class JobActions {
   readonly #parts: JobActionsParts;
 
@@ -30,7 +30,7 @@ export class JobActions {
     this.#parts = parts;
   }
 
-  /** @throws JobError, CatalogError what kept it from being done */
+  /** @throws JobError, CatalogError if the action fails */
   async act(action: JobAction, id: string): Promise<void> {
     const view = jobOf(this.#parts.host.board, id);
     switch (action) {
@@ -49,18 +49,18 @@ export class JobActions {
     }
   }
 
-  /** What was computed stays, so nothing is asked. */
+  /** Cancels without confirmation, because computed values stay. */
   async cancel({ id }: JobView): Promise<void> {
     await inView(() => this.#parts.host.request('cancel', { id }));
   }
 
-  /** Goes on where it stopped. Rows that failed and were left null are tried again by the same way. */
+  /** Continues a stopped job. Rows that failed and were left null are computed again the same way. */
   async resume(view: JobView): Promise<void> {
     const request = await this.#parts.references.ofJob(view);
     await inView(() => this.#parts.host.request('resume', { id: view.id, request }));
   }
 
-  /** @returns whether the person wanted it */
+  /** @returns whether the user confirmed */
   async remove({ id, table, column, state }: JobView): Promise<boolean> {
     if (state !== 'succeeded') {
       const what = `Remove the job of "${column}" of ${jobTableText(table)} from the list?`;
@@ -71,7 +71,7 @@ export class JobActions {
     return true;
   }
 
-  /** Shows the table that a job writes to. @throws JobError where the editor has no way to it */
+  /** Shows the table that a job writes to. @throws JobError if no connection leads to it */
   async openTable({ table }: JobView): Promise<void> {
     const { references, panels, engine, catalogOf } = this.#parts;
     const place = references.placeOf(table);
@@ -87,7 +87,7 @@ export class JobActions {
   }
 }
 
-/** With the bar of the Jobs view moving while something is asked. */
+/** Runs a request with progress in the Jobs view. */
 const inView = async (run: () => Promise<unknown>): Promise<void> => {
   await vscode.window.withProgress({ location: { viewId: viewIds.jobs } }, run);
 };

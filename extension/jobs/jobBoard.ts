@@ -2,12 +2,11 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
 
 /**
- * The jobs of this person on this machine, as data. Every change makes a new one, so that a look at it stays what it was.
- * `undefined` in place of a board means that nobody has asked yet.
+ * The jobs of this user on this machine. Every change creates a new board, so that earlier ones stay valid for
+ * comparison.
  */
 export type JobBoard = ReadonlyMap<string, JobView>;
 
-/** The board after some jobs have changed and others are gone. */
 export function withJobs(board: JobBoard, changed: readonly JobView[], removed: readonly string[] = []): JobBoard {
   const next = new Map(board);
   for (const view of changed) next.set(view.id, view);
@@ -15,7 +14,7 @@ export function withJobs(board: JobBoard, changed: readonly JobView[], removed: 
   return next;
 }
 
-/** What needs a person's eye comes first: jobs at work, then those cut off, then what has ended, the newest first. */
+/** Sorts by importance for the user: active jobs, then interrupted ones, then the rest, newest first. */
 export const jobsInOrder = (board: JobBoard): readonly JobView[] =>
   [...board.values()].toSorted((a, b) => rank(a) - rank(b) || timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
 
@@ -25,7 +24,7 @@ const timeOf = ({ createdAt, endedAt }: JobView): number => endedAt ?? createdAt
 
 export const activeJobs = (board: JobBoard): readonly JobView[] => [...board.values()].filter(isActive);
 
-/** Jobs that were at work on the board before and have ended on this one. */
+/** Returns jobs that were active on the earlier board and have ended on this one. */
 export const endedSince = (before: JobBoard, now: JobBoard): readonly JobView[] =>
   [...now.values()].filter((view) => {
     const known = before.get(view.id);

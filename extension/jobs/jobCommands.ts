@@ -16,7 +16,7 @@ type JobCommandParts = BackfillCommandParts & {
   readonly jobsView: JobsView;
 };
 
-/** The commands about jobs that are there, and those that begin one; those of job files and clusters are beside them. */
+/** Registers the commands that start and manage jobs; other files register those of job files and clusters. */
 export function registerJobCommands(parts: JobCommandParts): vscode.Disposable {
   const { log, host, actions, pages, jobsView } = parts;
   const job = (given: unknown) => jobOf(host.board, given ?? jobsView.selected);
@@ -44,7 +44,7 @@ export function registerJobCommands(parts: JobCommandParts): vscode.Disposable {
     }),
     registerCommand(log, 'lanceCatalog.jobs.remove', async (node) => void (await actions.remove(job(node)))),
     registerCommand(log, 'lanceCatalog.jobs.removeEnded', async () => {
-      // Those that were cut off are kept: their work is not done.
+      // Interrupted jobs are kept, because they are not complete.
       const ended = [...host.board.values()].filter(
         (one) => one.can.remove && !isActive(one) && one.state !== 'interrupted',
       );

@@ -3,12 +3,12 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { fieldsOf } from '#shared/records.ts';
 import type { JobBoard } from './jobBoard.ts';
 
-/** A row of the Jobs view, as commands get it: checked where it arrives. */
+/** A row of the Jobs view as commands receive it; they validate it. */
 export type JobNode = { readonly kind: 'job'; readonly id: string };
 
 /**
- * The job that a row or an id stands for.
- * @throws JobError RequestInvalid for what is neither, JobMissing for a job that is not there any more
+ * Returns the job of a row or an id.
+ * @throws JobError RequestInvalid if `given` is neither, JobMissing if the job no longer exists
  */
 export function jobOf(board: JobBoard, given: unknown): JobView {
   const id = typeof given === 'string' ? given : fieldsOf(given)['id'];

@@ -4,7 +4,7 @@ import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
 import { endText } from './jobEnds.ts';
 
 type JobNoticesParts = {
-  /** Whether the person sees the job end. */
+  /** Whether the page of the job is visible, so that no notification is needed. */
   readonly isSeen: (id: string) => boolean;
   readonly show: (id: string) => void;
   readonly act: (action: JobAction, id: string) => Promise<void>;
@@ -12,7 +12,7 @@ type JobNoticesParts = {
 
 const [openTable, resume, showJob] = ['Open Table', 'Resume', 'Show Job'] as const;
 
-/** Tells of jobs that have ended while nobody looked at their page. Those that somebody cancelled need no telling. */
+/** Notifies about ended jobs whose page is not visible, except for cancelled ones. */
 export async function tellEnds(views: readonly JobView[], { isSeen, show, act }: JobNoticesParts): Promise<void> {
   const told = views.filter(({ id, state }) => state !== 'cancelled' && !isSeen(id));
   await Promise.all(

@@ -21,16 +21,16 @@ type JobOutputsParts = {
   readonly pages: Pick<JobPages, 'show'>;
 };
 
-/** What renderers are spoken with; the editor's own, or in tests something that stands for it. */
+/** The messaging with renderers: VS Code's, or a substitute in tests. */
 export type JobMessaging = Pick<vscode.NotebookRendererMessaging, 'onDidReceiveMessage' | 'postMessage'>;
 
-/** Jobs in the outputs of cells: tells their renderer how they are, and does what their buttons say. */
+/** Connects jobs in cell outputs: sends their state to the renderer and handles its buttons. */
 export function registerJobOutputs(
   parts: JobOutputsParts,
   messaging: JobMessaging = vscode.notebooks.createRendererMessaging(notebookIds.jobRenderer),
 ): vscode.Disposable {
   const { log, host, actions, pages } = parts;
-  // Only what an output shows is told: a window may know of hundreds of jobs.
+  // Only shown jobs are sent: a window may know hundreds.
   const shown = new Set<string>();
   const told = new Map<string, JobView>();
 
@@ -60,9 +60,9 @@ export function registerJobOutputs(
       return;
     }
     shown.add(request.id);
-    // One more output of it may be new.
+    // Another output may show the same job.
     told.delete(request.id);
-    // A saved output says what it says where nobody may ask about jobs: in a folder that is not trusted.
+    // In an untrusted folder jobs can't be requested; the output keeps its saved state.
     if (!vscode.workspace.isTrusted) return;
     try {
       await host.watch();

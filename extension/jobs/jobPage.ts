@@ -21,7 +21,7 @@ type JobPageParts = {
   readonly act: (action: JobAction, id: string) => Promise<void>;
 };
 
-/** One page: a plan, and from its run on the job that was made of it. */
+/** A page that shows a plan, and after the start its job. */
 export class JobPage implements vscode.Disposable {
   readonly panel: vscode.WebviewPanel;
   readonly #parts: JobPageParts;
@@ -29,7 +29,7 @@ export class JobPage implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
   #plan: PlanSession | undefined;
   #job: string | undefined;
-  /** A page that has asked once can be told more; before that it will ask anyway. */
+  /** Whether the page has requested its state; only then can it receive updates. */
   #isListening = false;
   #told = '';
 
@@ -64,7 +64,7 @@ export class JobPage implements vscode.Disposable {
     this.#tell();
   }
 
-  /** The id of the job; `undefined` while it is a plan. */
+  /** The id of the job; `undefined` for a plan. */
   get job(): string | undefined {
     return this.#job;
   }
@@ -73,7 +73,6 @@ export class JobPage implements vscode.Disposable {
     return this.#plan;
   }
 
-  /** What the page shows. */
   get state(): JobPageState {
     if (this.#plan) return this.#plan.state;
     const job = this.#job === undefined ? undefined : this.#parts.host.board.get(this.#job);
@@ -86,7 +85,7 @@ export class JobPage implements vscode.Disposable {
     };
   }
 
-  /** Does what a button of the page says. What goes wrong is told to the person. */
+  /** Handles a button of the page. Failures are shown to the user. */
   async act(action: JobAction): Promise<void> {
     if (this.#plan) return this.#plan.act(action);
     if (this.#job !== undefined) await this.#parts.act(action, this.#job);
@@ -115,13 +114,13 @@ export class JobPage implements vscode.Disposable {
   #tell(): void {
     const { state } = this;
     this.panel.title = titleOf(state);
-    // A page that nobody sees draws nothing; it is told when it comes in front.
+    // A hidden page shows nothing; it gets the state when it becomes visible.
     if (!this.#isListening || !this.panel.visible) return;
     const told = JSON.stringify(state);
     if (told === this.#told) return;
     this.#told = told;
     this.#endpoint.request('show', state).catch((error: unknown) => {
-      // A page that was hidden has lost what it showed, and asks when it is back.
+      // A hidden page has lost its content and requests it again when it is visible.
       if (!isAbort(error)) this.#told = '';
     });
   }

@@ -12,11 +12,10 @@ type JobPagesParts = {
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
   readonly host: JobsHost;
-  /** Does what a button of a job's page says. */
   readonly act: (action: JobAction, id: string) => Promise<void>;
 };
 
-/** Makes the pages of jobs and knows them: one for each job, and one for each plan until it is run. */
+/** One page for each job, and one for each plan until it runs. */
 export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposable {
   readonly #parts: JobPagesParts;
   readonly #pages = new Set<JobPage>();
@@ -29,12 +28,10 @@ export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposabl
     return [...this.#pages];
   }
 
-  /** Whether somebody sees the page of this job now. */
   isSeen(id: string): boolean {
     return this.all.some((page) => page.job === id && page.panel.visible);
   }
 
-  /** Shows the page of a job, the one that is open where there is one. */
   show(id: string): JobPage {
     const open = this.all.find((page) => page.job === id);
     if (!open) return this.#adopt(this.#make(), id);

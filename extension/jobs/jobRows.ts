@@ -13,21 +13,21 @@ import {
 } from '#shared/jobs/jobLabels.ts';
 import { plainText } from '../host/notifications.ts';
 
-/** A job as a row, data alone; jobsView.ts makes a `TreeItem` of it. */
+/** A job as a row of data, which jobsView.ts converts to a `TreeItem`. */
 type JobRow = {
   readonly id: string;
   readonly label: string;
   readonly description: string;
-  /** Markdown, in which whatever a job said is text. */
+  /** Markdown; text from the job is escaped. */
   readonly tooltip: string;
-  /** What a screen reader says. */
+  /** For screen readers. */
   readonly spoken: string;
   readonly icon: { readonly id: string; readonly color?: string };
-  /** Words with dots between them for `when` clauses: the kind of row, then what can be done with it. */
+  /** Words separated by dots for `when` clauses: the kind of row, its state, then its actions. */
   readonly contextValue: string;
 };
 
-/** A state as a product icon with a theme colour; its word is always beside it. */
+/** Icon and theme color of each state; the state is always shown as a word, too. */
 const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly color?: string }>> = {
   queued: { id: 'clock' },
   starting: { id: 'loading~spin' },
@@ -38,7 +38,7 @@ const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly colo
   cancelled: { id: 'circle-slash', color: 'disabledForeground' },
 };
 
-/** How a job looks. Pure, so that every look has a test without an editor. */
+/** No `vscode` here, so that tests need no editor. */
 export function renderJob(view: JobView, now: number): JobRow {
   const table = jobTableText(view.table);
   const told = toldOf(view, now);
@@ -53,7 +53,10 @@ export function renderJob(view: JobView, now: number): JobRow {
   };
 }
 
-/** `42 % · 2 min left` of one at work, `done · 3 rows failed · 5 min ago` of one that has ended: a side bar is narrow. */
+/**
+ * Returns `42 % · 2 min left` for an active job, `done · 3 rows failed · 5 min ago` for an ended one: a side bar is
+ * narrow.
+ */
 function toldOf(view: JobView, now: number): string {
   const failed = errorsText(view);
   const word = stateWords[view.state];
@@ -87,11 +90,10 @@ function tooltipOf(view: JobView, now: number): string {
     .join('\n\n');
 }
 
-/** `job.running.cancel`, `job.failed.resume.remove` */
+/** Returns for example `job.running.cancel` or `job.failed.resume.remove`. */
 const contextOf = ({ state, can }: JobView): string =>
   ['job', state, ...(['cancel', 'resume', 'retry', 'remove'] as const).filter((what) => can[what])].join('.');
 
-/** What the view says above its rows. */
 export function boardMessage(views: readonly JobView[]): string {
   const cut = views.filter(({ state }) => state === 'interrupted').length;
   if (cut === 0) return '';

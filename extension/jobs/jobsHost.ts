@@ -6,7 +6,7 @@ import { messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { endedSince, withJobs, type JobBoard } from './jobBoard.ts';
 
-/** The process that knows jobs, as the window needs it. */
+/** The connection to the jobs process, as far as the window needs it. */
 type JobsLink = {
   readonly pid: number | undefined;
   request<K extends keyof JobsMethods>(
@@ -24,18 +24,18 @@ export type JobsHostParts = {
     onChanged: (changed: readonly JobView[], removed: readonly string[]) => void,
     signal: AbortSignal,
   ) => Promise<JobsLink>;
-  /** Whether a job of this person may be at work, found out without starting anything. */
+  /** Whether a job of this user may be running, checked without starting a process. */
   readonly mayHaveRunningJobs: () => Promise<boolean>;
 };
 
-/** A process that ends so often, of itself, is not started again until somebody asks for something. */
+/** After this many crashes in `failureWindow` the process is started again only by the next request. */
 const maxFailures = 3;
 const failureWindow = 5 * 60_000;
 const againMilliseconds = 1000;
 
 /**
- * The jobs of this person, as this window knows them, and the process that is asked about them. It is started when somebody
- * asks for something, or when jobs are at work; jobs are processes of their own and do not end with it.
+ * The jobs of this user as this window knows them, and the connection to the jobs process. The process starts on a
+ * request, or if jobs are running. Jobs are separate processes and continue after it ends.
  */
 export class JobsHost implements vscode.Disposable {
   readonly #parts: JobsHostParts;
@@ -44,7 +44,7 @@ export class JobsHost implements vscode.Disposable {
   readonly #lifetime = new AbortController();
   readonly #trusted: vscode.Disposable;
   readonly onDidChange = this.#changed.event;
-  /** Jobs that this window saw at work have ended. */
+  /** Fires when jobs that were active in this window have ended. */
   readonly onDidEnd = this.#ended.event;
   #board: JobBoard = new Map();
   #link: Promise<JobsLink> | undefined;
@@ -62,22 +62,22 @@ export class JobsHost implements vscode.Disposable {
     return this.#board;
   }
 
-  /** Whether the list of jobs has come: an empty board says nothing before that. */
+  /** Whether the list of jobs has been loaded; before that an empty board has no meaning. */
   get isListed(): boolean {
     return this.#isListed;
   }
 
-  /** The process, once it runs; for tests. */
+  /** The process id after the start; for tests. */
   async pid(): Promise<number | undefined> {
     return (await this.#link)?.pid;
   }
 
-  /** The process that runs now, without waiting for one that starts. */
+  /** The id of the running process, without waiting for a start. */
   get runningPid(): number | undefined {
     return this.#runningPid;
   }
 
-  /** Starts another process in the place of the one that runs, if any: its environment has changed. No job ends with it. */
+  /** Restarts the jobs process after its environment has changed. Jobs continue. */
   async restart(): Promise<void> {
     const link = await this.#link?.catch(() => undefined);
     if (!link) return;
@@ -87,7 +87,7 @@ export class JobsHost implements vscode.Disposable {
     await this.watch();
   }
 
-  /** Watches where jobs are at work. Costs a look into a folder where none are. */
+  /** Starts watching if jobs may be running. Otherwise this only reads a folder. */
   wake(): void {
     if (!vscode.workspace.isTrusted || this.#link) return;
     this.#parts
@@ -96,14 +96,14 @@ export class JobsHost implements vscode.Disposable {
       .catch((error: unknown) => logFailure(this.#parts.log, 'looking for jobs', error));
   }
 
-  /** Has the list of jobs, and is told of what changes from now on. @throws JobError where the process does not start */
+  /** Loads the list of jobs and receives changes from now on. @throws JobError if the process does not start */
   async watch(): Promise<void> {
     await this.#ensure();
   }
 
   /**
-   * Asks the jobs process.
-   * @throws JobError RequestInvalid in a workspace that is not trusted; what the process says; AbortError
+   * Sends a request to the jobs process.
+   * @throws JobError RequestInvalid in an untrusted workspace; errors of the process; AbortError
    */
   async request<K extends keyof JobsMethods>(
     method: K,
@@ -134,7 +134,7 @@ export class JobsHost implements vscode.Disposable {
   async #start(signal: AbortSignal): Promise<JobsLink> {
     let link: JobsLink | undefined;
     try {
-      // What came before the list is in the list.
+      // Ignore changes before the list, which includes them.
       link = await this.#parts.startProcess(
         (changed, removed) => this.#isListed && this.#take(changed, removed),
         signal,
@@ -168,7 +168,7 @@ export class JobsHost implements vscode.Disposable {
     if (ended.length > 0) this.#ended.fire(ended);
   }
 
-  /** Jobs go on without it, so it is started again to go on watching them, unless it fails time and again. */
+  /** Starts the process again to keep watching the jobs, which continue without it, unless it crashes repeatedly. */
   #exited(reason: string): void {
     this.#link = undefined;
     this.#runningPid = undefined;

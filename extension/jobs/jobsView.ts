@@ -16,17 +16,17 @@ type JobsViewParts = {
   readonly state: Pick<State, 'showsJobs' | 'setShowsJobs'>;
 };
 
-/** How often rows are drawn at most, in milliseconds: the editor draws a view as a whole. */
+/** Minimum time between redraws, in milliseconds: VS Code redraws a whole view. */
 const drawEvery = 250;
 
-/** The view of jobs. Its rows are looks at the board of `JobsHost`; this only draws. */
+/** The Jobs view, which shows the board of `JobsHost`. */
 export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Disposable {
   readonly #host: JobsHost;
   readonly #log: Log;
   readonly #state: Pick<State, 'showsJobs' | 'setShowsJobs'>;
   readonly #changed = new vscode.EventEmitter<JobNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** The editor finds a row by the very object it was given. */
+  /** VS Code identifies a row by object identity. */
   readonly #nodes = new Map<string, JobNode>();
   readonly #view: vscode.TreeView<JobNode>;
   readonly #subscriptions: vscode.Disposable[];
@@ -38,7 +38,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     this.#state = state;
     if (state.showsJobs()) setContext('lanceCatalog.jobs.isShown', true);
     this.#view = vscode.window.createTreeView(viewIds.jobs, { treeDataProvider: this });
-    // Ages of jobs that have ended are told in minutes.
+    // The age of ended jobs is shown in minutes.
     const timer = setInterval(() => this.#view.visible && this.#draw(), ageEvery);
     timer.unref();
     this.#subscriptions = [
@@ -52,12 +52,11 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     this.#draw();
   }
 
-  /** What the person has selected. */
   get selected(): JobNode | undefined {
     return this.#view.selection[0];
   }
 
-  /** What the view says above its rows; for tests, as `badge` is. */
+  /** The message above the rows; for tests, like `badge`. */
   get message(): string | undefined {
     return this.#view.message;
   }
@@ -79,7 +78,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     return view ? toTreeItem(view, node) : new vscode.TreeItem('');
   }
 
-  /** Brings the view in front, by its own command, which is there without a row to reveal. */
+  /** Focuses the view by its own command, because there may be no row to reveal. */
   async focus(): Promise<void> {
     await this.#show();
     await vscode.commands.executeCommand(`${viewIds.jobs}.focus`);
@@ -89,7 +88,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  /** From the first job on; until then the catalog has its room. */
+  /** Shows the view from the first job on; before that the catalog view keeps the space. */
   async #show(): Promise<void> {
     if (this.#state.showsJobs()) return;
     setContext('lanceCatalog.jobs.isShown', true);
@@ -105,7 +104,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     const { board } = this.#host;
     const running = activeJobs(board).length;
     setContext('lanceCatalog.jobs.hasEnded', board.size > running);
-    // An empty text takes the line away.
+    // An empty string removes the message line.
     this.#view.message = boardMessage([...board.values()]);
     this.#view.badge =
       running > 0 ? { value: running, tooltip: `${running} ${running === 1 ? 'job' : 'jobs'} at work` } : undefined;

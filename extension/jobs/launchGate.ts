@@ -2,10 +2,10 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { gateOnChecks } from '../cluster/gate.ts';
 import type { ClusterServices } from '../cluster/register.ts';
 
-/** A cluster of the settings, and the RayCluster in it where it is another than the profile's. */
+/** A cluster profile, and its RayCluster if it differs from that of the profile. */
 export type ClusterPlace = { readonly profile: string; readonly rayCluster?: string | undefined };
 
-/** Runs the checks that a job on a cluster needs, and lets the person decide where one fails. @throws ClusterError, AbortError */
+/** Runs the checks for a job on a cluster; if one fails, the user decides. @throws ClusterError, AbortError */
 export async function mayLaunchOn(
   cluster: ClusterServices,
   place: ClusterPlace,
@@ -17,7 +17,7 @@ export async function mayLaunchOn(
   return gateOnChecks(cluster, { ...profile, rayCluster }, { ids: jobCheckIds, anyway: 'Run Anyway' }, signal);
 }
 
-/** The same before a RayCluster is made: what it comes up by, and not what only one that is there can have. */
+/** Runs the checks for the creation of a RayCluster, without those that require an existing one. */
 export async function mayCreateOn(
   cluster: ClusterServices,
   profile: ClusterProfile,

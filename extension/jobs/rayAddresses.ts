@@ -4,10 +4,10 @@ import type { State } from '../host/state.ts';
 
 type RayAddress = Extract<RayPlace, { address: string }>;
 
-/** Enough for who has a few clusters. */
+/** Enough for users with a few clusters. */
 const most = 10;
 
-/** Rays that the person has connected to: addresses in the state of the editor, tokens in its secret storage. */
+/** Ray clusters that the user has connected to: addresses in VS Code's state, tokens in its secret storage. */
 export class RayPlaces {
   readonly #state: Pick<State, 'rayAddresses' | 'setRayAddresses'>;
   readonly #secrets: Pick<Secrets, 'get' | 'set'>;
@@ -17,25 +17,23 @@ export class RayPlaces {
     this.#secrets = secrets;
   }
 
-  /** The addresses, the one that was used last in front. */
+  /** Returns the addresses, last used first. */
   list(): readonly string[] {
     const kept = this.#state.rayAddresses();
     return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
   }
 
-  /** Keeps an address with its token, or without one. */
   async add(address: string, token: string): Promise<void> {
     await this.#secrets.set(ownerOf(address), token === '' ? {} : { token });
     await this.#state.setRayAddresses([address, ...this.list().filter((one) => one !== address)].slice(0, most));
   }
 
-  /** Forgets an address, with its token. */
   async remove(address: string): Promise<void> {
     await this.#secrets.set(ownerOf(address), {});
     await this.#state.setRayAddresses(this.list().filter((one) => one !== address));
   }
 
-  /** The place with the token that is kept for its address. */
+  /** Adds the token stored for the address. */
   async withToken(place: RayAddress): Promise<RayAddress> {
     if (place.token !== undefined) return place;
     const { token } = await this.#secrets.get(ownerOf(place.address));
@@ -43,5 +41,5 @@ export class RayPlaces {
   }
 }
 
-// The address is part of the owner, so that a token never goes elsewhere.
+// The address is part of the owner, so that a token is never sent elsewhere.
 const ownerOf = (address: string): SecretOwner => ({ of: 'ray', name: '', uri: address });

@@ -16,7 +16,6 @@ type RayCommandParts = ConnectToRayParts & {
   readonly cluster: ClusterServices;
 };
 
-/** The commands about Rays: connecting to one, making one in Kubernetes, looking at one. */
 export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
   const { log } = parts;
   const dashboards = new Dashboards(log);
@@ -40,7 +39,7 @@ export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
   );
 }
 
-/** A Ray by its address, or the cluster that it is in. `undefined` when the person leaves. */
+/** Prompts for a Ray address or the cluster of a Ray. `undefined` if the user cancels. */
 async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile | undefined> {
   const profiles = parts.cluster.profiles.list().flatMap((one) => ('profile' in one ? [one.profile] : []));
   const choices = [
@@ -57,7 +56,7 @@ async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile |
   return chosen === 'connect' ? connectToRay(parts) : chosen;
 }
 
-/** Takes an address off the list, with its token. What runs there goes on. */
+/** The Ray cluster itself is not affected. */
 async function forgetRay(rays: RayPlaces): Promise<void> {
   const addresses = rays.list();
   if (addresses.length === 0)
@@ -69,7 +68,7 @@ async function forgetRay(rays: RayPlaces): Promise<void> {
   if (address !== undefined) await rays.remove(address);
 }
 
-/** Makes a RayCluster as the profile says, once the checks that it needs have passed. It stays until somebody removes it. */
+/** Creates the RayCluster of a profile after its checks. It stays until it is deleted explicitly. */
 async function createCluster(parts: RayCommandParts, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
   const { createRayCluster, rayClusterSpecOf } = await import('#cluster/entry.ts');
   const spec = rayClusterSpecOf(profile);
@@ -83,7 +82,7 @@ async function createCluster(parts: RayCommandParts, profile: ClusterProfile, da
       return createRayCluster(profile, spec, {
         signal: controller.signal,
         onExit: 'retain',
-        // The checks were asked about just now.
+        // The checks have just run.
         verify: false,
         onProgress: ({ sentence }) => progress.report({ message: sentence }),
         onWarning: (sentence) => void vscode.window.showWarningMessage(sentence),
@@ -91,7 +90,7 @@ async function createCluster(parts: RayCommandParts, profile: ClusterProfile, da
     },
   );
   const { name, namespace, rayVersion, adopted } = cluster;
-  // The way to it is opened again by who needs it.
+  // Closes the connection; later uses open another.
   await cluster[Symbol.asyncDispose]();
   const [dashboard, backfill] = ['Open Dashboard', 'Backfill Column…'] as const;
   const choice = await vscode.window.showInformationMessage(
@@ -107,7 +106,7 @@ const openAddress = async (address: string): Promise<void> => {
   await vscode.env.openExternal(vscode.Uri.parse(address, true));
 };
 
-/** The dashboards that are open through an API server, each until the window ends. */
+/** Dashboards opened through an API server; they stay open until the window closes. */
 class Dashboards implements vscode.Disposable {
   readonly #log: Log;
   readonly #open = new Map<string, OpenDashboard>();
@@ -119,7 +118,7 @@ class Dashboards implements vscode.Disposable {
 
   async open(profile: ClusterProfile): Promise<void> {
     const dashboard = this.#open.get(profile.name) ?? (await this.#connect(profile));
-    // The address has a key in it: it goes to the browser, and nowhere else.
+    // The address contains a key, so it is passed only to the browser.
     await openAddress(dashboard.address);
   }
 

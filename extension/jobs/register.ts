@@ -53,7 +53,7 @@ type JobsParts = {
 
 type JobsServices = ReturnType<typeof makeServices>;
 
-/** Backfills in the editor: the process that is asked about them, the view, pages, notifications and commands. */
+/** Registers backfills in VS Code: the jobs process, view, pages, notifications and commands. */
 export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices {
   const { log } = parts;
   const services = makeServices(parts);
@@ -71,7 +71,7 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
     host.onDidEnd((ended) => {
       tellEnds(ended, notices).catch((error: unknown) => logFailure(log, 'telling of a job', error));
     }),
-    // Job processes know the profiles from the environment that they are started in.
+    // The jobs process gets the profiles as an environment variable, so it must be restarted.
     parts.cluster.profiles.onDidChange(() => {
       host.restart().catch((error: unknown) => logFailure(log, 'starting the jobs process again', error));
     }),
@@ -88,7 +88,6 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
   return { ...services, dispose: () => void registered.dispose() };
 }
 
-/** What the editor knows of job files: problems, completion, and what stands above them. */
 function registerJobFiles(
   parts: JobsParts & JobsServices & { profiles: ClusterServices['profiles'] },
 ): vscode.Disposable {
@@ -155,7 +154,7 @@ function hostParts({ log, connections, cluster, dist }: JobsParts): JobsHostPart
   };
 }
 
-/** Whether a Ray answers and lets the person in. @throws ClusterError saying why not */
+/** Checks that Ray answers and accepts the token. @throws ClusterError with the reason if not */
 async function checkRay(place: { address: string; token: string | undefined }, signal: AbortSignal): Promise<void> {
   const { RayJobs } = await import('#cluster/ray/rayJobs.ts');
   const jobs = new RayJobs(place);

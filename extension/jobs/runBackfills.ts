@@ -6,19 +6,21 @@ import type { ClusterPlace } from './launchGate.ts';
 
 type BackfillsParts = {
   readonly host: Pick<JobsHost, 'request'>;
-  /** Shows the code of a stored function, and asks whether it may run on this machine. */
   readonly askConsent: (stored: ComputedColumn, request: BackfillRequest) => Promise<boolean>;
-  /** Whether a cluster is fit, or the person wants to launch all the same. */
+  /** Whether a cluster passes its checks, or the user launches anyway. */
   readonly mayLaunchOn: (place: ClusterPlace, signal: AbortSignal) => Promise<boolean>;
 };
 
-/** How long nobody is asked again about a cluster, in milliseconds: from its plan a person goes on to a trial and the run. */
+/**
+ * How long the checks of a cluster are not repeated, in milliseconds: a user goes from the plan to a trial and the
+ * run.
+ */
 const fitFor = 120_000;
 
-/** Backfills as the editor starts them: no code that came with a table runs before a person has seen and accepted it. */
+/** Starts backfills in VS Code. Code stored with a table runs only after the user has seen and accepted it. */
 export class Backfills {
   readonly #parts: BackfillsParts;
-  /** Clusters that were found fit, or taken as they are, and when. */
+  /** When each cluster passed its checks or was accepted by the user. */
   readonly #fit = new Map<string, number>();
 
   constructor(parts: BackfillsParts) {
@@ -26,8 +28,8 @@ export class Backfills {
   }
 
   /**
-   * Runs no code of anybody. A cluster is verified first: what it lacks says more than that its Ray can't be reached.
-   * @returns `undefined` when a cluster is not fit for it, and the person leaves it at that @throws JobError, CatalogError
+   * Plans without running user code. A cluster is checked first: findings explain more than an unreachable Ray.
+   * @returns `undefined` if checks of the cluster fail and the user cancels @throws JobError, CatalogError
    */
   async plan(request: BackfillRequest, signal: AbortSignal): Promise<BackfillPlan | undefined> {
     if (!(await this.#isFit(request, signal))) return undefined;
@@ -41,8 +43,8 @@ export class Backfills {
   }
 
   /**
-   * Starts a job. A function that was given is kept on the table, so that the next one needs nothing else.
-   * @returns `undefined` when the person does not want the function to run, or a cluster is not fit for it
+   * Starts a job. A given function is stored with the table, so that the next job does not need it.
+   * @returns `undefined` if the user refuses the function, or checks of the cluster fail and the user cancels
    * @throws JobError, CatalogError
    */
   async start(
@@ -50,12 +52,12 @@ export class Backfills {
     signal: AbortSignal,
   ): Promise<{ readonly id: string; readonly joined: boolean } | undefined> {
     if (!(await this.#mayRun(request, signal)) || !(await this.#isFit(request, signal))) return undefined;
-    // It was given on this machine: the next backfill of the column need not ask about it.
+    // The user supplied it on this machine, so the next backfill of the column need not ask for consent.
     if (request.function) await this.#parts.host.request('accept', { hash: request.function.hash }, signal);
     return this.#parts.host.request('start', request, signal);
   }
 
-  /** Whether the cluster that a job is sent to is fit for it, or the person wants it all the same. */
+  /** Whether the cluster of a job passes its checks, or the user launches anyway. */
   async #isFit({ ray }: BackfillRequest, signal: AbortSignal): Promise<boolean> {
     if (!ray || !('profile' in ray)) return true;
     const place = JSON.stringify([ray.profile, ray.rayCluster]);
@@ -67,12 +69,12 @@ export class Backfills {
 
   async #mayRun(request: BackfillRequest, signal: AbortSignal): Promise<boolean> {
     const { table, column } = request;
-    // Whoever gives a function here and now has decided that it runs.
+    // A user who supplies a function now has decided to run it.
     if (request.function) return true;
     const columns = await this.#parts.host.request('computedColumns', { table }, signal);
     const stored = columns.find((one) => one.column === column);
-    // Where there is none, the job says so better than we could. An expression can only compute, and what only a server has
-    // does not run here.
+    // If there is no stored function, the job reports a better error. SQL expressions can only compute, and server
+    // functions don't run here.
     if (!stored || stored.function.kind === 'server' || stored.function.kind === 'sql') return true;
     const { hash } = stored.function;
     if (request.allowStoredCode?.includes(hash)) return true;

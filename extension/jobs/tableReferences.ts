@@ -15,7 +15,7 @@ type TableReferencesParts = {
   readonly rays: Pick<RayPlaces, 'withToken'>;
 };
 
-/** What jobs need to reach a table, secrets included: those of the editor's storage, never of a record. */
+/** References by which jobs reach a table. Their secrets are from VS Code's secret storage, never from a record. */
 export class TableReferences {
   readonly #parts: TableReferencesParts;
 
@@ -23,13 +23,15 @@ export class TableReferences {
     this.#parts = parts;
   }
 
-  /** @throws CatalogError for a connection that is not there, or can't be opened in this window */
+  /** @throws CatalogError if the connection is missing or can't be opened in this window */
   async of({ connection, path, table }: TablePlace): Promise<TableReference> {
     const catalog = await this.#parts.catalogs.config(connection);
     return { catalog, connection, namespacePath: path, name: table };
   }
 
-  /** As people read it. @throws CatalogError Unsupported (0) for an implementation that is not registered */
+  /**
+   * Returns the table for display. @throws CatalogError Unsupported (0) for an implementation that is not registered
+   */
   tableOf({ connection, path, table }: TablePlace): JobTable {
     const found = this.#parts.connections.get(connection);
     if (found.kind === 'other') throw notRegistered(found.implementation);
@@ -37,8 +39,8 @@ export class TableReferences {
   }
 
   /**
-   * A job as it is asked for again: its record holds no secret, so they are looked up anew.
-   * @throws JobError RequestInvalid where the editor has no connection to the catalog of the job
+   * Returns the request to run a job again. Its record holds no secrets, so they are read from the secret storage.
+   * @throws JobError RequestInvalid if no connection leads to the catalog of the job
    */
   async ofJob({ table, column, options }: JobView): Promise<BackfillRequest> {
     const place = this.placeOf(table);
@@ -56,14 +58,13 @@ export class TableReferences {
     );
   }
 
-  /** Where the table of a job is among the connections; `undefined` where it is in none of them. */
+  /** Returns the location of a job's table among the connections; `undefined` if no connection has it. */
   placeOf({ catalog, implementation, namespacePath, name }: JobTable): TablePlace | undefined {
     const found = this.#parts.connections.list().find((one) => one.name === catalog || isAt(one, catalog));
     if (!found || found.kind !== implementation) return undefined;
     return { connection: found.name, path: namespacePath, table: name };
   }
 
-  /** The options with the token of the Ray that they name. */
   async withRay(options: BackfillOptions): Promise<BackfillOptions> {
     const { ray } = options;
     return ray && 'address' in ray ? { ...options, ray: await this.#parts.rays.withToken(ray) } : options;

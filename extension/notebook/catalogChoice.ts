@@ -2,11 +2,11 @@ import { whereOf } from '../connections/connectionRules.ts';
 import type { Connection } from '../explorer/node.ts';
 import { fieldsOf } from '#shared/records.ts';
 
-/** Which catalog `db` is in a notebook, and why; `missing` is a connection that the notebook names and nobody has. */
+/** The catalog that `db` is in a notebook, and why. `missing`: the notebook names a connection that does not exist. */
 export type CatalogChoice =
   { kind: 'chosen' | 'only' | 'last'; connection: Connection } | { kind: 'missing'; name: string } | { kind: 'none' };
 
-/** The connection that the notebook names, else the only one there is, else the one used last. */
+/** Chooses the connection that the notebook names, else the only one, else the one used last. */
 export function chooseCatalog(
   named: string | undefined,
   connections: readonly Connection[],
@@ -23,7 +23,6 @@ export function chooseCatalog(
   return last ? { kind: 'last', connection: last } : { kind: 'none' };
 }
 
-/** How the choice reads in the status bar. */
 export function describeChoice(choice: CatalogChoice): { text: string; tooltip: string } {
   switch (choice.kind) {
     case 'missing':
@@ -51,13 +50,12 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
   }
 }
 
-/** The connection that a notebook's metadata names. `metadata` is the editor's, with the file's under `metadata`. */
+/** Returns the connection that a notebook names. `metadata` is from VS Code, with that of the file under `metadata`. */
 export function namedConnection(metadata: Record<string, unknown>): string | undefined {
   const name = fieldsOf(fieldsOf(metadata['metadata'])['lanceCatalog'])['connection'];
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The metadata with another connection named, everything else as it was. */
 export function withConnection(metadata: Record<string, unknown>, name: string): Record<string, unknown> {
   const file = fieldsOf(metadata['metadata']);
   return { ...metadata, metadata: { ...file, lanceCatalog: { ...fieldsOf(file['lanceCatalog']), connection: name } } };

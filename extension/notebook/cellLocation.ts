@@ -1,13 +1,13 @@
 import type * as vscode from 'vscode';
 import type { CellPlace } from '#shared/protocol/kernelMessages.ts';
 
-/** Where a cell is, in words that hold after the window was reloaded or the notebook became another document. */
+/** Returns a location that still identifies the cell after a window reload or in another document. */
 export function placeOf(cell: vscode.NotebookCell): CellPlace {
   const id: unknown = cell.metadata['id'];
   return { index: cell.index, ...(typeof id === 'string' && { id }) };
 }
 
-/** The cell that was there: the one with its id, else the one with its code that is nearest. */
+/** The cell with the id of `place`, else the nearest one with the same code. */
 export function findCell(
   notebook: vscode.NotebookDocument,
   place: CellPlace,

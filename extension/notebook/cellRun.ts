@@ -6,8 +6,8 @@ import { findCell, placeOf } from './cellLocation.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
 /**
- * One run of a cell, from the click to what its timers print long after. The cell may become that of another document
- * meanwhile, when the notebook is saved under a name or renamed: then all that it showed is shown there again.
+ * One run of a cell, from its start to its end. If the notebook is saved under another name or renamed meanwhile, the
+ * cell becomes one of another document; then all its outputs are shown again there.
  */
 export class CellRun {
   readonly #displays: Displays;
@@ -20,10 +20,10 @@ export class CellRun {
   #outputs: CellOutputs | undefined;
   #order: number | undefined;
   #ended: { at: number; success: boolean } | undefined;
-  /** On the way to another document: what comes meanwhile is shown there with the rest. */
+  /** Set during a move to another document; outputs that arrive meanwhile are shown after it. */
   #isMoving = false;
 
-  /** A run that begins now, or began when it is said. Its earlier outputs are cleared. */
+  /** Starts a run and clears the earlier outputs of the cell. */
   constructor(execution: vscode.NotebookCellExecution, displays: Displays, startedAt: number = Date.now()) {
     this.#displays = displays;
     this.#cell = execution.cell;
@@ -52,7 +52,7 @@ export class CellRun {
     this.#show(message);
   }
 
-  /** Adds an error of ours, after what the cell printed. */
+  /** Adds an error of this extension after the cell's output. */
   fail(ename: string, evalue: string): void {
     this.take({ type: 'error', parent: '', content: { ename, evalue, traceback: [] } });
   }
@@ -63,7 +63,7 @@ export class CellRun {
     if (!this.#isMoving) this.#close(this.#ended);
   }
 
-  /** Its document is not to be changed any more: what comes from here on is shown in the one that it moves to. */
+  /** Stops changing the current document; later outputs are shown in the document that `moveTo` gets. */
   leave(): void {
     if (this.#ended) return;
     this.#isMoving = true;
@@ -72,9 +72,9 @@ export class CellRun {
   }
 
   /**
-   * Goes on in another document with the same cells, or is shown there if it has ended on the way.
-   * @param execute makes the execution of a cell there
-   * @param isThere resolves when the document has its content, which would take the place of what is shown before
+   * Continues in another document with the same cells, or shows the outputs there if the run ended during the move.
+   * @param execute creates the execution of a cell in that document
+   * @param isThere resolves when the document has its content, which would overwrite outputs shown earlier
    */
   async moveTo(
     notebook: vscode.NotebookDocument,
@@ -83,7 +83,7 @@ export class CellRun {
   ): Promise<void> {
     const cell = findCell(notebook, this.#place, this.code);
     const before = this.#cell;
-    // Its document may be there still, under the old name.
+    // The old document may still exist, under the old name.
     if (this.#execution && !before.notebook.isClosed) this.#execution.end(undefined);
     this.#execution = undefined;
     this.#isMoving = false;
@@ -93,7 +93,7 @@ export class CellRun {
     this.#begin(execution);
     this.#isMoving = true;
     await isThere();
-    // It moved on meanwhile.
+    // The run has moved again meanwhile.
     if (this.#execution !== execution) return;
     this.#isMoving = false;
     this.#open(execution);

@@ -23,8 +23,8 @@ import type { NotebookSession } from './session.ts';
 import type { VariablesView } from './variablesView.ts';
 
 /**
- * Shows a table that a notebook's variable holds in the panel for tables.
- * @throws CatalogError InvalidInput (13) for what is no table, ServiceUnavailable (17) without a kernel
+ * Shows a table that a notebook variable holds in the table panel.
+ * @throws CatalogError InvalidInput (13) if it is not a table, ServiceUnavailable (17) without a kernel
  */
 async function openVariable(
   session: NotebookSession | undefined,
@@ -42,7 +42,7 @@ async function openVariable(
   const code = previewCode(cellLanguage(session.notebook.metadata), name);
   const source = await withProgress(`Reading ${name}`, async (signal) => {
     const outputs: KernelOutput[] = [];
-    // Not the person's code: it is not counted, and belongs to no cell.
+    // Not code of the user: it is not counted and belongs to no cell.
     const options = { signal, storeHistory: false };
     await kernel.execute(code, (output) => outputs.push(output), options);
     return readKernelTable(name, codeOutputs(outputs));
@@ -68,11 +68,9 @@ export type NotebookCommandParts = {
   panels: TablePanels;
 };
 
-/** Which catalog `db` is in a notebook as things are now. */
 export const choiceFor = (notebook: vscode.NotebookDocument, connections: Connections, state: State): CatalogChoice =>
   chooseCatalog(namedConnection(notebook.metadata), connections.list(), state.lastConnection());
 
-/** The commands of notebooks, and the status bar item that says which catalog `db` is. */
 export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Disposable {
   const { log, state, connections, kernels, variables, view, panels } = parts;
   return vscode.Disposable.from(
@@ -94,7 +92,7 @@ export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Di
   );
 }
 
-/** @throws CatalogError InvalidInput (13) when no .ipynb is in front */
+/** @throws CatalogError InvalidInput (13) if the active editor is not an .ipynb notebook */
 function activeNotebook(): vscode.NotebookDocument {
   const notebook = vscode.window.activeNotebookEditor?.notebook;
   if (notebook?.notebookType === notebookIds.notebookType) return notebook;
@@ -114,13 +112,13 @@ async function chooseFor(
   edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
   await vscode.workspace.applyEdit(edit);
   await state.setLastConnection(name);
-  // A kernel that is not there yet starts on the chosen catalog anyway, and a cell that waits for one goes on waiting.
+  // If no cell has run yet, `renew` is enough: cells that wait for the kernel keep waiting and get the new one.
   const session = kernels.session(notebook);
   if (session?.hasRun === true) await kernels.restart(notebook);
   else session?.renew();
 }
 
-/** The name of a catalog that there is, or of one that the person adds now. */
+/** Returns the name of an existing catalog, or of one that the user adds now. */
 async function askCatalog(connections: Connections): Promise<string | undefined> {
   const chosen = await askOne<{ name: string } | { add: CommandId }>('Which catalog is `db` in this notebook?', [
     ...connections.list().map((one) => ({

@@ -15,12 +15,12 @@ import { nameOf } from './notices.ts';
 import { NotebookSession } from './session.ts';
 import type { StartKernel } from './sessionTypes.ts';
 
-/** What the kernel ends a question with whose answer is yes or no; terminals and Jupyter have it typed. */
+/** The suffix of the kernel's yes-or-no prompts; terminals and Jupyter let the user type the reply. */
 const yesOrNo = /\s*\[y\/N\]$/;
-/** A longer question would be cut above a list; below a box it is whole. */
+/** A longer prompt is cut off above a quick pick; an input box shows it whole. */
 const lineCharacters = 80;
 
-/** Asks the person what a cell of a notebook wants to know. The box goes away when the cell is over. */
+/** Prompts the user for the input that a cell requests. The prompt closes when the cell ends. */
 function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
   return async ({ prompt, password }, signal) => {
     const source = new vscode.CancellationTokenSource();
@@ -28,9 +28,9 @@ function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     const common = {
-      // Several notebooks may ask at once; a person must see who wants to know.
+      // Several notebooks may prompt at once, so the title names the notebook.
       title: nameOf(notebook()),
-      // A click elsewhere must not answer.
+      // A click elsewhere must not dismiss the prompt.
       ignoreFocusOut: true,
     };
     const text = prompt.trim();
@@ -54,10 +54,10 @@ function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
   };
 }
 
-/** With one of them a new notebook may be meant for Python. */
+/** With one of these installed, a new notebook may be meant for Python. */
 const pythonExtensions = [jupyterId, 'ms-python.python'];
 
-/** Whether a notebook is one that was just made, for no kernel, where nothing but ours can run its cells. */
+/** Whether a notebook is new, names no kernel, and only the Lance kernel can run its cells. */
 function isNobodys(notebook: vscode.NotebookDocument): boolean {
   if (notebook.notebookType !== notebookIds.notebookType || !notebook.isUntitled || notebook.cellCount === 0)
     return false;
@@ -66,8 +66,8 @@ function isNobodys(notebook: vscode.NotebookDocument): boolean {
 }
 
 /**
- * Makes the code cells of a notebook ours while none has text: the editor makes those of a new one Python's, for which our
- * kernel has no triangle that works. Where there is text, it is the person's, and so is its language.
+ * Changes the cells of a notebook to TypeScript if all are empty: VS Code creates them as Python, for which the Lance
+ * kernel has no working run button. The language of a cell with text is the choice of the user.
  */
 async function adoptEmptyCells(
   notebook: vscode.NotebookDocument,
@@ -85,7 +85,7 @@ async function adoptEmptyCells(
   await vscode.workspace.applyEdit(edit);
 }
 
-/** What the file says of itself, beside what the editor adds. */
+/** Without what VS Code adds. */
 const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> => fieldsOf(metadata['metadata']);
 
 type NotebookParts = {
@@ -94,18 +94,18 @@ type NotebookParts = {
   kept: KeptKernels;
 };
 
-/** Our kernel in the editor's kernel picker, and the kernel process of each notebook that chose it. */
+/** The Lance kernel in VS Code's kernel picker, and the kernel process of each notebook that uses it. */
 export class NotebookKernels implements vscode.Disposable {
   readonly controller: vscode.NotebookController;
   readonly #parts: NotebookParts;
   readonly #sessions = new Map<string, NotebookSession>();
   readonly #partings = new Partings();
   readonly #changed = new vscode.EventEmitter<NotebookSession>();
-  /** The kernel of a notebook started or ended, or a cell of it did. */
+  /** Fires when the kernel of a notebook or one of its cells starts or ends. */
   readonly onDidChange = this.#changed.event;
-  /** Notebooks in which the editor lets our controller run cells. */
+  /** Notebooks in which VS Code lets this controller run cells. */
   readonly #selected = new WeakSet<vscode.NotebookDocument>();
-  /** Notebooks that named our kernel at some time, or took one. */
+  /** Notebooks that ever named or used the Lance kernel. */
   readonly #met = new WeakSet<vscode.NotebookDocument>();
   readonly #subscriptions: vscode.Disposable[];
 
@@ -132,14 +132,14 @@ export class NotebookKernels implements vscode.Disposable {
         this.session(notebook)?.select();
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
-      // What an extension opens with cells of its own is empty first, and told of before it names a kernel.
+      // A notebook that an extension opens with content is empty at first and reported before it names a kernel.
       vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata, contentChanges }) => {
         if ((metadata || contentChanges.length > 0) && !this.#met.has(notebook)) this.#meet(notebook);
       }),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
       vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
       vscode.workspace.onDidRenameFiles(() => {
-        // The document of the old name may stay open, when another extension holds it.
+        // The document of the old name may stay open if another extension holds it.
         const renamed = [...this.#sessions.values()].filter(({ notebook }) => this.#partings.isRenamed(notebook));
         for (const { notebook } of renamed) this.#leave(notebook);
       }),
@@ -149,18 +149,17 @@ export class NotebookKernels implements vscode.Disposable {
     this.#welcomeAll();
   }
 
-  /** The kernel of a notebook, when it has or had one. */
   session(notebook: vscode.NotebookDocument): NotebookSession | undefined {
     return this.#sessions.get(keyOf(notebook));
   }
 
-  /** The list of connections changed: kernels that were not used yet are started again on it. */
+  /** Restarts kernels that were not used yet after the list of connections changed. */
   renew(): void {
     for (const session of this.#sessions.values()) session.renew();
   }
 
   /**
-   * The kernel of a notebook, for something that a person wants of it.
+   * Returns the session of a notebook, for an action of the user.
    * @throws CatalogError PermissionDenied (15) without trust, InvalidInput (13) for a notebook of another kernel
    */
   require(notebook: vscode.NotebookDocument): NotebookSession {
@@ -176,12 +175,12 @@ export class NotebookKernels implements vscode.Disposable {
     return session;
   }
 
-  /** Ends a notebook's kernel and starts another. @throws CatalogError as `require` does */
+  /** @throws CatalogError as `require` does */
   async restart(notebook: vscode.NotebookDocument): Promise<void> {
     await this.require(notebook).restart();
   }
 
-  /** The window goes away, by a reload perhaps: kernels that were used wait for it a while. */
+  /** After a reload the window may return, so kernels that were used wait for it a while. */
   dispose(): void {
     this.#partings.dispose();
     for (const session of this.#sessions.values()) session.leave();
@@ -198,7 +197,7 @@ export class NotebookKernels implements vscode.Disposable {
   async #interrupt(notebook: vscode.NotebookDocument): Promise<void> {
     const session = this.session(notebook);
     const isOver = await runCommand(this.#parts.log, 'interrupting a cell', () => session?.interrupt());
-    // Not awaited: the editor shows the interrupt as going on until this handler is done.
+    // Not awaited: VS Code shows the interrupt as running until this handler returns.
     if (session && isOver === false) void this.#offerRestart(session);
   }
 
@@ -214,7 +213,7 @@ export class NotebookKernels implements vscode.Disposable {
     for (const notebook of vscode.workspace.notebookDocuments) this.#welcome(notebook);
   }
 
-  /** A notebook that names our kernel gets it without being asked, and gets it started. */
+  /** Preselects the Lance kernel in a notebook that names it, and starts it. */
   #welcome(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
     this.#inherit(notebook);
@@ -264,34 +263,34 @@ export class NotebookKernels implements vscode.Disposable {
   }
 
   /**
-   * A notebook was closed or took another kernel. One that is saved under a name or renamed is closed, too: then its
-   * kernel goes on in the file that it became.
+   * Handles a notebook that was closed or took another kernel. VS Code also closes a notebook that is saved under
+   * another name or renamed; then the kernel continues in the new file.
    */
   #leave(notebook: vscode.NotebookDocument): void {
     const session = this.session(notebook);
     if (!session) return;
-    // At once: another untitled notebook may get the name while this one's file is awaited.
+    // Deleted before that file opens: another untitled notebook may get the name meanwhile.
     this.#sessions.delete(keyOf(notebook));
     const candidates = vscode.workspace.notebookDocuments.filter((one) => this.#isFree(one));
     const next = this.#partings.leave(session, candidates);
     if (next) this.#handOver(session, next);
   }
 
-  /** Gives an opened file the kernel of the notebook that it was under another name, if it was. */
+  /** Gives an opened file the kernel of the notebook that it was under another name. */
   #inherit(notebook: vscode.NotebookDocument): void {
     const session = this.#isFree(notebook) ? this.#partings.claim(notebook) : undefined;
     if (session) this.#handOver(session, notebook);
   }
 
-  /** Whether a notebook may be one that had another name until now: nothing ran in it yet. */
+  /** Whether a notebook may be a renamed one: it is open, saved, and no cell ran in it yet. */
   #isFree(notebook: vscode.NotebookDocument): boolean {
     if (notebook.isUntitled || notebook.isClosed || notebook.notebookType !== notebookIds.notebookType) return false;
     return this.session(notebook)?.hasRun !== true;
   }
 
   /**
-   * Chooses our kernel for the notebook in front when it goes on there: under another name it is one for which the editor
-   * has not been told yet, and nothing of a running cell could be shown until the person runs another.
+   * Selects the Lance kernel for the active notebook if a running cell moved to it. VS Code knows no kernel for the
+   * new name, and could not show output of that cell until the user runs another.
    */
   #claim(): void {
     const notebook = vscode.window.activeNotebookEditor?.notebook;
@@ -312,7 +311,7 @@ export class NotebookKernels implements vscode.Disposable {
   }
 }
 
-/** @throws CatalogError PermissionDenied (15) in a workspace that the person did not trust */
+/** @throws CatalogError PermissionDenied (15) if the user does not trust the workspace */
 function requireTrust(): void {
   if (vscode.workspace.isTrusted) return;
   throw new CatalogError('PermissionDenied', 'Cells do not run in an untrusted workspace.', 'Trust it first.');
@@ -320,7 +319,7 @@ function requireTrust(): void {
 
 const keyOf = (notebook: vscode.NotebookDocument): string => notebook.uri.toString();
 
-/** Where a notebook's relative paths start: its own folder, or the window's while it is not saved. */
+/** Returns the base of relative paths: the notebook's folder, or the workspace's if the notebook is not saved. */
 export function folderOf(notebook: vscode.NotebookDocument): string {
   if (notebook.uri.scheme === 'file') return path.dirname(notebook.uri.fsPath);
   return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? process.cwd();

@@ -2,30 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { NotebookSession } from './session.ts';
 
-/** Between the close of an untitled notebook and the opening of the file that it was saved as, if it was saved. */
+/** Limit between closing an untitled notebook and opening the file that it was saved as. */
 const saveMilliseconds = 3000;
-/** Between the announcement that a file is renamed, its close, and the opening of the file that it is then. */
+/** Limit between the announcement of a rename, the close of the file, and the opening under its new name. */
 const renameMilliseconds = 30_000;
-/** Between the opening of a renamed file and the moment when it has what was not saved under its old name. */
+/** Limit between opening a renamed file and restoring its unsaved content. */
 const restoreMilliseconds = 5000;
 
 type Next = { isNext: (notebook: vscode.NotebookDocument) => boolean; milliseconds: number };
 type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
 
 /**
- * Kernels of notebooks that were closed a moment ago. For the editor a notebook that is saved for the first time, or
- * renamed, is closed and another one opened; which one is told by the renaming, or by the same cells in it.
+ * Kernels of notebooks that were just closed. When a notebook is saved for the first time or renamed, VS Code closes
+ * it and opens another. The rename event identifies the new one, else the same content of the cells.
  */
 export class Partings implements vscode.Disposable {
   readonly #waiting = new Map<NotebookSession, Parting>();
   #renames: { from: vscode.Uri; to: vscode.Uri; until: number }[] = [];
-  /** Notebooks that were not saved when their renaming was announced. */
+  /** Notebooks with unsaved changes when their rename was announced. */
   readonly #unsaved = new WeakSet<vscode.NotebookDocument>();
 
-  /** Files, or folders of files, are about to be renamed. */
+  /** Records that files, or folders of files, are about to be renamed. */
   expect(files: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[]): void {
     const until = Date.now() + renameMilliseconds;
-    // A file that gets a name back is not on its way from that name any more.
+    // A file that takes an old name cancels the earlier rename from that name.
     const isBack = (from: vscode.Uri): boolean => files.some(({ newUri }) => newUri.toString() === from.toString());
     this.#renames = this.#renames.filter((rename) => rename.until > Date.now() && !isBack(rename.from));
     this.#renames.push(...files.map(({ oldUri, newUri }) => ({ from: oldUri, to: newUri, until })));
@@ -33,14 +33,14 @@ export class Partings implements vscode.Disposable {
       if (notebook.isDirty && this.isRenamed(notebook)) this.#unsaved.add(notebook);
   }
 
-  /** Whether a notebook's file has another name by now. */
   isRenamed(notebook: vscode.NotebookDocument): boolean {
     return this.#renamed(notebook.uri) !== undefined;
   }
 
   /**
-   * A notebook was closed. Its kernel goes on in the one of `candidates` that it became, which is returned, or waits a
-   * moment for that one; a notebook that becomes none ends its kernel.
+   * Handles a notebook that was closed.
+   * @returns the one of `candidates` that continues with its kernel; if `undefined`, the kernel waits a moment for
+   * that notebook, or is disposed if none can follow
    */
   leave(session: NotebookSession, candidates: readonly vscode.NotebookDocument[]): vscode.NotebookDocument | undefined {
     const expected = session.hasRun ? this.#nextOf(session.notebook) : undefined;
@@ -59,7 +59,7 @@ export class Partings implements vscode.Disposable {
     return undefined;
   }
 
-  /** The kernel that waits for this notebook. */
+  /** Returns the session that waits for this notebook, and stops its timer. */
   claim(notebook: vscode.NotebookDocument): NotebookSession | undefined {
     for (const [session, { isNext, timer }] of this.#waiting) {
       if (!isNext(notebook)) continue;
@@ -71,8 +71,8 @@ export class Partings implements vscode.Disposable {
   }
 
   /**
-   * Resolves when a renamed notebook has what it was under its old name. The editor may open the file as it is saved, and
-   * put the rest into it a moment later, in place of what cells have shown there by then.
+   * Resolves when a renamed notebook has its unsaved content. VS Code may open the file as saved and insert the rest
+   * a moment later, which overwrites outputs shown until then.
    */
   async whenRestored(before: vscode.NotebookDocument, after: vscode.NotebookDocument): Promise<void> {
     if (!this.#unsaved.has(before)) return;

@@ -3,7 +3,7 @@ import { isRecord } from '#shared/records.ts';
 import type { KeptKernelRecord, State } from '../host/state.ts';
 import type { WaitingRow } from './waitingCells.ts';
 
-/** Which kernels this folder's windows have started, so that a window that reloads finds its own again. */
+/** The kernels that windows of this folder have started, so that a reloaded window finds its own. */
 export class KeptKernels {
   readonly #state: State;
   readonly #kernels: Map<string, KeptKernelRecord>;
@@ -17,7 +17,6 @@ export class KeptKernels {
     return this.#kernels.get(notebook.toString());
   }
 
-  /** The notebooks that have one. */
   notebooks(): string[] {
     return [...this.#kernels.keys()];
   }
@@ -27,13 +26,12 @@ export class KeptKernels {
     this.#save();
   }
 
-  /** A cell runs in the notebook's kernel, so that it would be missed. */
+  /** Records that a cell ran in the notebook's kernel, so that its loss matters to the user. */
   use(notebook: vscode.Uri): void {
     const record = this.get(notebook);
     if (record && !record.isUsed) this.set(notebook, { ...record, isUsed: true });
   }
 
-  /** Which cells of the notebook have not begun. */
   wait(notebook: vscode.Uri, waiting: readonly WaitingRow[]): void {
     const record = this.get(notebook);
     if (record) this.set(notebook, { ...record, waiting });
@@ -45,12 +43,11 @@ export class KeptKernels {
     if (record) this.set(to, record);
   }
 
-  /** The notebook's kernel is being ended by us: the next one is not to look for it. */
+  /** Forgets a kernel that this extension is ending, so that the next one does not look for it. */
   drop(notebook: vscode.Uri): void {
     if (this.#kernels.delete(notebook.toString())) this.#save();
   }
 
-  /** The kernel in that folder has ended. */
   forget(folder: string): void {
     for (const [notebook, record] of this.#kernels) if (record.folder === folder) this.#kernels.delete(notebook);
     this.#save();

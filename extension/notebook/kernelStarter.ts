@@ -29,18 +29,17 @@ export type KernelStarterParts = {
   connections: Connections;
   catalogs: Catalogs;
   kept: KeptKernels;
-  /** What cells check clusters by. */
   profiles: Pick<ClusterProfiles, 'written'>;
   dist: (name: string) => string;
 };
 
-/** How long the window that was reloaded may hold on to its kernels: its extensions run on for some seconds. */
+/** How long the window before a reload may stay connected: its extensions run on for some seconds. */
 const handOverMilliseconds = 20_000;
 const againMilliseconds = 200;
 
 /**
- * Gives a notebook its kernel: the one that waits for it since the window was reloaded, else a new one whose `db` is the
- * catalog that the notebook uses at that moment.
+ * Returns a function that starts a notebook's kernel: it reattaches the one that waits since a reload, else starts a
+ * new one whose `db` is the notebook's current catalog.
  */
 export function kernelStarter(parts: KernelStarterParts): StartKernel {
   const { log, kept } = parts;
@@ -71,7 +70,7 @@ async function startNew(
   const nodePath = setting('lanceCatalog.nodePath');
   const node = await findNode({ ...(nodePath && { nodePath }), signal });
   const choice = choiceFor(notebook, connections, state);
-  // Without a catalog the kernel starts all the same; `db` says then how to choose one.
+  // Without a catalog the kernel starts anyway; `db` then explains how to choose one.
   const catalog = 'connection' in choice ? await catalogs.config(choice.connection.name) : null;
   const keep = await makeKeep();
   const typeCheck = typeCheckModes.find((mode) => mode === setting('lanceCatalog.notebook.typeCheck')) ?? 'error';
@@ -89,7 +88,6 @@ async function startNew(
   return watch(parts, keep.folder, started);
 }
 
-/** Forgets where a kernel is as soon as it has ended. */
 function watch({ kept }: KernelStarterParts, folder: string, started: StartedKernel): StartedKernel {
   started.kernel.onDidExit(() => {
     if (!started.kernel.hasLeft) kept.forget(folder);
@@ -97,16 +95,16 @@ function watch({ kept }: KernelStarterParts, folder: string, started: StartedKer
   return started;
 }
 
-/** How long kernels wait for a window that reloads; `undefined` when the person wants them to end with it. */
+/** Returns how kernels wait for a reloading window; `undefined` if the settings let them end with it. */
 async function makeKeep(): Promise<KeepKernel | undefined> {
   const seconds = setting('lanceCatalog.notebook.keepKernelSeconds') ?? 0;
   if (!(seconds > 0)) return undefined;
-  // A socket's path is limited to about 100 bytes, so the names are short. The folder is the person's alone.
+  // The name is short: a socket path is limited to about 100 bytes. The folder is private to the user.
   const folder = await mkdtemp(join(tmpdir(), 'lance-kernel-'));
   return { folder, seconds, editor: process.ppid };
 }
 
-/** The kernel that waits in a folder; `undefined` when it is gone. */
+/** Reattaches the kernel that waits in a folder; `undefined` if it has ended. */
 async function reattach(folder: string, ask: AskPerson, signal: AbortSignal): Promise<AttachedKernel | undefined> {
   for (const end = Date.now() + handOverMilliseconds; ;) {
     try {
@@ -114,7 +112,7 @@ async function reattach(folder: string, ask: AskPerson, signal: AbortSignal): Pr
     } catch (error) {
       signal.throwIfAborted();
       if (isCatalogError(error, 'ServiceUnavailable')) return undefined;
-      // The window before this one is still connected. When it stays, it is another window on the same folder.
+      // The previous window is still connected. If it stays so, it is another window on the same folder.
       if (Date.now() > end) return undefined;
       await sleep(againMilliseconds, undefined, { signal });
     }

@@ -6,15 +6,15 @@ import { findCell, placeOf } from './cellLocation.ts';
 import type { CellRun } from './cellRun.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
-/** Late output is gathered this long: each batch is an execution of its own in the editor. */
+/** How long late output is collected: each batch is a separate execution in VS Code. */
 const gatherMilliseconds = 50;
-/** Runs whose late output is still shown. */
+/** How many runs still get late output. */
 const keptRuns = 500;
 
-/** Where a run that is over is shown. */
+/** The cell and times of a run that has ended. */
 type EndedRun = Pick<CellRun, 'cell' | 'order' | 'startedAt' | 'ended'>;
 
-/** Adds what timers print to the cell that set them, which is over for the editor by then. */
+/** Adds output of timers to the cell that set them, after its execution has ended in VS Code. */
 export class LateOutputs implements vscode.Disposable {
   readonly #controller: vscode.NotebookController;
   readonly #displays: Displays;
@@ -29,7 +29,7 @@ export class LateOutputs implements vscode.Disposable {
     this.#log = log;
   }
 
-  /** Remembers whose output has `id` as its parent. Nothing of an earlier run of the cell is shown from here on. */
+  /** Maps `id`, the parent of its outputs, to a run. Output of earlier runs of the cell is dropped from now on. */
   know(id: string, run: EndedRun): void {
     if (this.#runs.get(id) === run) return;
     for (const [earlier, { cell }] of this.#runs) if (cell === run.cell) this.#runs.delete(earlier);
@@ -40,11 +40,10 @@ export class LateOutputs implements vscode.Disposable {
 
   receive(message: KernelOutput): void {
     if (message.type === 'status' || message.type === 'execute_input') return;
-    // Its run may not have ended here yet: the reply may lie in the same chunk, and who waits for it goes on later.
+    // The run may not have ended here yet: its reply may be in the same chunk as this output and is handled later.
     if (this.#runs.has(message.parent)) this.#hold(message.parent, [message]);
   }
 
-  /** The notebook is another document from now on, with the same cells. */
   moveTo(notebook: vscode.NotebookDocument): void {
     for (const [id, { cell, order, startedAt, ended }] of this.#runs) {
       const moved = ended && findCell(notebook, placeOf(cell), cell.document.getText());
@@ -52,7 +51,6 @@ export class LateOutputs implements vscode.Disposable {
     }
   }
 
-  /** Forgets every run: their kernel is gone. */
   clear(): void {
     this.#runs.clear();
   }
@@ -74,7 +72,7 @@ export class LateOutputs implements vscode.Disposable {
     this.#waiting.clear();
     for (const [id, messages] of batches) {
       const run = this.#runs.get(id);
-      // A cell that ran again has other outputs now, and one that was deleted has none.
+      // A cell that ran again has other outputs, and a deleted cell has none.
       if (!run || run.cell.index < 0) continue;
       if (run.ended) this.#show(run, run.ended, messages);
       else this.#hold(id, messages);
@@ -91,7 +89,7 @@ export class LateOutputs implements vscode.Disposable {
       outputs.flush();
       execution.end(ended.success, ended.at);
     } catch (error) {
-      // The editor refuses while the cell waits to run again.
+      // VS Code refuses while the cell waits to run again.
       this.#log.debug(`late output was dropped: ${messageOf(error)}`);
     }
   }

@@ -1,22 +1,21 @@
 import * as vscode from 'vscode';
 import { notebookIds } from '../manifest.ts';
 
-/** The table that a new notebook begins with. */
 type FirstTable = { path: readonly string[]; table: string };
 
-/** The code that opens a table and shows its first rows. Names are data: they are written as JSON strings. */
+/** Returns code that opens a table and shows its first rows. Names are data, so they are written as JSON strings. */
 function firstCell({ path, table }: FirstTable): string {
   const where = path.length > 0 ? `, { namespacePath: ${JSON.stringify(path)} }` : '';
   return `const table = await db.openTable(${JSON.stringify(table)}${where});\ntable.query().limit(20)`;
 }
 
-/** What the file of a notebook for our kernel says of that. */
+/** File metadata that assigns a notebook to the Lance kernel. */
 export const kernelMetadata = {
   kernelspec: { name: notebookIds.kernelspec, display_name: 'Lance TypeScript', language: 'typescript' },
   language_info: { name: 'typescript', file_extension: '.ts', mimetype: 'text/typescript' },
 };
 
-/** Opens an untitled .ipynb for our kernel, with `db` on a connection. */
+/** Opens an untitled .ipynb for the Lance kernel, with `db` on a connection. */
 export async function openNewNotebook(connection: string | undefined, first?: FirstTable): Promise<void> {
   const code = first ? firstCell(first) : 'await db.listNamespaces()';
   const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'typescript');

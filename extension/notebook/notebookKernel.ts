@@ -7,12 +7,13 @@ import {
 import { fieldsOf } from '#shared/records.ts';
 import { notebookIds } from '../manifest.ts';
 
-/** The metadata of a notebook as the editor has it, with the file's under `metadata`. */
+/** The metadata of a notebook in VS Code, with that of the file under `metadata`. */
 type NotebookMetadata = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a notebook gets our kernel without being asked: it names ours, or one of tslab's that nothing else can start.
- * @param hasJupyter whether there is the Jupyter extension, with which the user chooses between tslab's kernel and ours
+ * Whether the Lance kernel is preselected: the notebook names it, or a tslab kernel that nothing else can start.
+ * @param hasJupyter whether the Jupyter extension is installed, which lets the user choose between tslab's kernel and
+ * ours
  */
 export function isForOurKernel(metadata: NotebookMetadata, hasJupyter: boolean): boolean {
   const name = readKernelName(fieldsOf(metadata['metadata']));
@@ -20,7 +21,7 @@ export function isForOurKernel(metadata: NotebookMetadata, hasJupyter: boolean):
   return name === notebookIds.kernelspec || (isTslabKernel(name) && !hasJupyter);
 }
 
-/** The language in which our kernel takes the cells of a notebook. */
+/** Returns the language in which the Lance kernel runs the cells of a notebook. */
 export function cellLanguage(metadata: NotebookMetadata): NotebookLanguage {
   const language = readNotebookLanguage(fieldsOf(metadata['metadata']));
   return typeof language === 'string' ? language : 'typescript';

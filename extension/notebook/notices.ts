@@ -1,22 +1,21 @@
 import * as vscode from 'vscode';
 import type { WaitingRow } from './waitingCells.ts';
 
-/** The name of a notebook's file, by which a person knows it. */
 export const nameOf = ({ uri }: vscode.NotebookDocument): string => uri.path.split('/').at(-1) ?? '';
 
-/** The kernel of a notebook ended while no cell ran. */
+/** Warns that a kernel ended while no cell ran. */
 export function sayDied(notebook: vscode.NotebookDocument, reason: string): void {
   void vscode.window.showWarningMessage(`${nameOf(notebook)}: ${reason} The next cell starts another.`);
 }
 
-/** The kernel of a notebook ended where no window could say so. */
+/** Reports that a kernel ended while its window was away. */
 export function sayLost(notebook: vscode.NotebookDocument): void {
   void vscode.window.showInformationMessage(
     `The kernel of ${nameOf(notebook)} ended while its window was away, and its variables with it. Run the cells again that you need.`,
   );
 }
 
-/** Cells that waited were not run, since they are not what they were; the person may run those that are there still. */
+/** Warns that waiting cells did not run because the notebook has changed; offers to run those that still exist. */
 export async function sayNotRun(
   notebook: vscode.NotebookDocument,
   rows: readonly WaitingRow[],
@@ -30,6 +29,6 @@ export async function sayNotRun(
   const button = cells.length === 1 ? 'Run It' : 'Run Them';
   const buttons = cells.length > 0 ? [button] : [];
   if ((await vscode.window.showWarningMessage(message, ...buttons)) !== button) return;
-  // One that was deleted since has no place any more.
+  // Cells deleted since then have a negative index.
   run(cells.filter((cell) => cell.index >= 0));
 }

@@ -3,10 +3,10 @@ import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.t
 
 type OutputOf<T extends KernelOutput['type']> = Extract<KernelOutput, { type: T }>;
 
-/** What the .ipynb serializer of the editor reads from an output's metadata when it saves. */
+/** The output metadata that VS Code's .ipynb serializer reads when it saves. */
 type OutputMetadata = { outputType: string; metadata?: Record<string, unknown>; executionCount?: number };
 
-/** A value with its forms as one output; the renderers that are there choose the form. */
+/** Converts a value with all its MIME types to one output; the installed renderers choose the type. */
 export function valueOutput(
   message: OutputOf<'display_data'> | OutputOf<'execute_result'> | OutputOf<'update_display_data'>,
 ): vscode.NotebookCellOutput {
@@ -22,17 +22,17 @@ export function valueOutput(
 export const streamItem = (name: 'stdout' | 'stderr', text: string): vscode.NotebookCellOutputItem =>
   name === 'stderr' ? vscode.NotebookCellOutputItem.stderr(text) : vscode.NotebookCellOutputItem.stdout(text);
 
-/** An error as the kernel tells it. The stack is the cell's: an `Error` made here would show lines of the extension. */
+/** Converts an error of the kernel. The stack is the cell's: a new `Error` would show lines of this extension. */
 export function errorOutput(error: { ename: string; evalue: string; traceback: string[] }): vscode.NotebookCellOutput {
   const { ename, evalue, traceback } = error;
-  // Without a stack the editor would show the message in one line.
+  // Without a stack VS Code would show the message in one line.
   const stack = traceback.length > 0 ? traceback.join('\n') : `${ename}: ${evalue}`;
   const item = vscode.NotebookCellOutputItem.error({
     name: ename,
     message: evalue,
     stack: withLinks(broken(stack)),
   });
-  // Saved as it was, so that Jupyter shows the same error.
+  // Saved unchanged, so that Jupyter shows the same error.
   return new vscode.NotebookCellOutput([item], {
     outputType: 'error',
     originalError: { output_type: 'error', ename, evalue, traceback },
@@ -40,8 +40,8 @@ export function errorOutput(error: { ename: string; evalue: string; traceback: s
 }
 
 /**
- * A stack whose places in cells are links, as the editor's renderer of errors takes them: `[3]:2:7` leads to line 2 of the
- * cell that ran third. What is saved with the notebook has none.
+ * Replaces positions in cells by links for VS Code's error renderer: `[3]:2:7` links to line 2 of the cell with
+ * execution count 3. The traceback saved with the notebook has no links.
  */
 const withLinks = (stack: string): string =>
   stack.replaceAll(
@@ -50,12 +50,15 @@ const withLinks = (stack: string): string =>
       `<a href='vscode-notebook-cell:?execution_count=${count}&line=${line}'>${place}</a>`,
   );
 
-/** What fits beside a cell in a window of usual width: the editor cuts off what of an error is longer. */
+/** Characters that fit beside a cell in a window of usual width: VS Code cuts off longer lines of an error. */
 const lineCharacters = 100;
-/** A frame of a stack, or a line of a code frame, of a type error or under a caret: they are read by their columns. */
+/**
+ * Whether a line is a stack frame, or part of a code frame, a type error or a caret line: their columns must stay
+ * aligned.
+ */
 const isCode = (line: string): boolean => /^\s*(?:at |>?\s*\d+ \||\||\^|~)/.test(line);
 
-/** A text whose long lines of prose are broken at blanks, each part indented as its line was. */
+/** Wraps long lines of prose at spaces, with the indentation of their line. */
 const broken = (text: string): string =>
   text
     .split('\n')
@@ -74,7 +77,7 @@ function parts(line: string): string[] {
   return [...lines, current];
 }
 
-/** The items of a bundle in the order of the kernel, richest first. */
+/** In the order of the kernel, richest first. */
 export const bundleItems = (bundle: MimeBundle): vscode.NotebookCellOutputItem[] =>
   Object.entries(bundle).map(([mime, value]) => bundleItem(mime, value));
 
@@ -84,8 +87,8 @@ function bundleItem(mime: string, value: unknown): vscode.NotebookCellOutputItem
     return vscode.NotebookCellOutputItem.json(value, mime);
   }
   const text = Array.isArray(value) ? value.join('') : value;
-  // Images are the one binary form that the .ipynb serializer turns back into base64; a table stays base64 text, its
-  // bytes would be destroyed when the notebook is saved.
+  // Images are the only binary type that the .ipynb serializer converts back to base64. A table stays base64 text,
+  // because saving the notebook would destroy its bytes.
   if (mime.startsWith('image/') && mime !== 'image/svg+xml') {
     return new vscode.NotebookCellOutputItem(Buffer.from(text, 'base64'), mime);
   }

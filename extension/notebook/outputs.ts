@@ -4,18 +4,17 @@ import { setting } from '../host/settings.ts';
 import { PrintedText } from './printedText.ts';
 import { bundleItems, errorOutput, streamItem, valueOutput } from './outputItems.ts';
 
-/** What of a cell's execution takes outputs. */
 type OutputTarget = Pick<
   vscode.NotebookCellExecution,
   'appendOutput' | 'appendOutputItems' | 'cell' | 'replaceOutputItems' | 'clearOutput'
 >;
 
-/** Outputs that a cell may change later, by the kernel's id for them. One map per notebook. */
+/** Outputs that a cell may update later, by the kernel's display id. One map per notebook. */
 export type Displays = Map<string, { cell: vscode.NotebookCell; output: vscode.NotebookCellOutput }>;
 
-/** Text of a stream is sent on this often: a loop that prints would otherwise cost one round trip a line. */
+/** How often stream text is sent: without batches a loop that prints would cost one round trip a line. */
 const batchMilliseconds = 30;
-/** Text beyond the limit replaces what is shown this often: every change then sends all that is kept to the window. */
+/** How often a stream over the limit is redrawn: each redraw sends all kept text to the window. */
 const redrawMilliseconds = 500;
 
 type StreamName = 'stdout' | 'stderr';
@@ -24,26 +23,26 @@ type Printed = {
   name: StreamName;
   output: vscode.NotebookCellOutput;
   text: PrintedText;
-  /** All of the text, while the editor takes the output in. */
+  /** All the text, until VS Code has processed the output. */
   fresh: string | undefined;
-  /** Calls that the editor has yet to take in. */
+  /** Calls that VS Code has not processed yet. */
   underWay: number;
 };
 
 /**
- * Puts what a kernel sends into the outputs of one cell. Calls of the editor's API are never awaited: they keep their
+ * Adds the messages of a kernel to the outputs of one cell. Calls of VS Code's API are never awaited: they keep their
  * order, and each wait would cost a round trip to the window.
  */
 export class CellOutputs {
   readonly #target: OutputTarget;
   readonly #displays: Displays;
   readonly #printed: Printed[] = [];
-  /** The stream output that further text of the same name goes to. */
+  /** The stream output that further text of the same stream extends. */
   #stream: Printed | undefined;
   #pending: { name: StreamName; text: string } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #redrawTimer: NodeJS.Timeout | undefined;
-  /** `clear_output(wait=True)`: cleared when the next output is there, so that nothing flickers. */
+  /** Set by `clear_output(wait=True)`: clear when the next output arrives, to avoid flicker. */
   #clearsNext = false;
 
   constructor(target: OutputTarget, displays: Displays) {
@@ -60,7 +59,7 @@ export class CellOutputs {
         return this.#show(message);
       case 'update_display_data': {
         const shown = this.#displays.get(message.content.displayId);
-        // The cell that showed it was cleared, by running again for instance: it is shown here anew.
+        // The cell that showed it was cleared, for instance by another run: show it here again.
         if (!shown) return this.#show(message);
         this.flush();
         void this.#target.replaceOutputItems(bundleItems(message.content.data), shown.output);
@@ -82,19 +81,17 @@ export class CellOutputs {
     }
   }
 
-  /** Adds an error of ours, after what the cell printed. */
   fail(ename: string, evalue: string): void {
     this.#append(errorOutput({ ename, evalue, traceback: [] }));
   }
 
-  /** Sends what is still held back, and cuts down what was printed beyond the limit. To be called when the cell ends. */
+  /** Sends pending text and cuts text over the limit. Call this when the cell ends. */
   finish(): void {
     this.flush();
     clearTimeout(this.#redrawTimer);
     for (const printed of this.#printed.splice(0)) this.#redraw(printed);
   }
 
-  /** Sends what is still held back. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -122,7 +119,7 @@ export class CellOutputs {
     try {
       await call;
     } catch {
-      // Refused, since the cell is gone.
+      // VS Code refuses the call if the cell was deleted.
     }
     stream.underWay--;
     if (stream.underWay > 0) return;
@@ -131,9 +128,9 @@ export class CellOutputs {
   }
 
   /**
-   * Adds text to an output. One that the editor has not taken in yet is replaced: when an output and an addition to it come
-   * in one batch, the editor tells extensions of an output that has the text already, and then of the text. Their copy of
-   * the notebook would have it twice, and so would the file where that copy is what is saved.
+   * Adds text to an output. While VS Code has not processed the output, its items are replaced: if one batch contains
+   * an output and an addition to it, VS Code sends extensions an output that already has the text, and then the text
+   * again. Their copy of the notebook would contain it twice, and so would a file saved from that copy.
    */
   #extend(stream: Printed, added: string): void {
     const { name, output, text } = stream;
@@ -148,7 +145,6 @@ export class CellOutputs {
     }
   }
 
-  /** Shows the beginning and the end of a text that is over the limit. */
   #redraw({ name, output, text }: Printed): void {
     this.#redrawTimer = undefined;
     const cut = text.cut();
@@ -161,7 +157,7 @@ export class CellOutputs {
     this.#timer ??= setTimeout(() => this.#due(), batchMilliseconds);
   }
 
-  /** Text waits for the output that it goes to, unless something is to follow it. */
+  /** Sends pending text, except while VS Code processes the output that it extends; `#await` sends it then. */
   #due(): void {
     this.#timer = undefined;
     if (this.#stream?.fresh === undefined || this.#stream.name !== this.#pending?.name) this.flush();
@@ -178,7 +174,7 @@ export class CellOutputs {
     if (this.#clearsNext) this.#clear();
   }
 
-  /** The person has cleared the outputs: what is added to one of them would be shown nowhere. */
+  /** Forgets outputs that the user has cleared: text added to them would not be shown. */
   #forgetCleared(): void {
     const isTaken = this.#stream !== undefined && this.#stream.fresh === undefined;
     if (!isTaken || this.#target.cell.outputs.length > 0) return;
@@ -198,7 +194,7 @@ export class CellOutputs {
 
   #show(message: Parameters<typeof valueOutput>[0]): void {
     const output = valueOutput(message);
-    // First, since a clearing that is due forgets the earlier ones of this cell.
+    // First, because a pending clear forgets the earlier displays of this cell.
     this.#append(output);
     const id = message.type === 'execute_result' ? undefined : message.content.displayId;
     if (id !== undefined) this.#displays.set(id, { cell: this.#target.cell, output });

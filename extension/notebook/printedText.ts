@@ -1,6 +1,6 @@
 /**
- * What one stream of a cell has printed, cut down beyond a limit: a window that is sent a hundred megabytes stands still,
- * and a notebook that holds all that a loop printed is slow to open for ever after.
+ * The text of one stream of a cell, cut beyond a limit: a window that receives a hundred megabytes stops responding,
+ * and a notebook with the full output of a loop is slow to open from then on.
  */
 export class PrintedText {
   readonly #limit: number;
@@ -10,7 +10,7 @@ export class PrintedText {
   #tailLength = 0;
   #length = 0;
 
-  /** @param limit characters that are kept; 0 keeps all */
+  /** @param limit characters to keep; 0 keeps all */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -26,7 +26,7 @@ export class PrintedText {
     if (!rest) return;
     this.#tail.push(rest);
     this.#tailLength += rest.length;
-    // Joined seldom, so that many short lines cost little.
+    // Joined rarely, so that many short lines cost little.
     if (this.#tailLength > 2 * this.#tailLimit) {
       this.#tail = [this.#tail.join('').slice(-this.#tailLimit)];
       this.#tailLength = this.#tailLimit;
@@ -38,10 +38,13 @@ export class PrintedText {
     return this.#limit > 0 && this.#length > this.#limit;
   }
 
-  /** The beginning and the end of a text that is over the limit, with what is left out counted between; else `undefined`. */
+  /**
+   * Returns start and end if the text is over the limit, with the number of omitted characters between; else
+   * `undefined`.
+   */
   cut(): string | undefined {
     if (!this.isOver) return undefined;
-    // Whole lines, and no half of a character.
+    // Keep whole lines, which also avoids half a surrogate pair.
     const head = this.#head.join('').replace(/(?<=\n)[^\n]*$/, '');
     const tail = this.#tail
       .join('')

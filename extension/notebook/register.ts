@@ -16,8 +16,8 @@ import { VariablesView } from './variablesView.ts';
 const againMilliseconds = 2000;
 
 /**
- * After a reload the editor opens a notebook only when its tab is looked at. Until then its kernel waits, as long as this
- * goes on asking it to.
+ * Keeps kernels alive for tabs that are not opened yet: after a reload VS Code opens a notebook only when the user
+ * selects its tab, and a waiting kernel ends unless it is touched regularly.
  */
 function holdKernels(kept: KeptKernels): vscode.Disposable {
   const hold = (): void => {
@@ -25,7 +25,7 @@ function holdKernels(kept: KeptKernels): vscode.Disposable {
     for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
       const uri = tab.input instanceof vscode.TabInputNotebook ? tab.input.uri : undefined;
       const record = uri && !open.has(uri.toString()) ? kept.get(uri) : undefined;
-      // Without its folder the kernel is gone, which is said when the notebook is opened.
+      // Without its folder the kernel has ended, which is reported when the notebook is opened.
       if (record) writeFile(join(record.folder, holdFile), '').catch(() => undefined);
     }
   };
@@ -34,7 +34,7 @@ function holdKernels(kept: KeptKernels): vscode.Disposable {
   return { dispose: () => clearInterval(timer) };
 }
 
-/** Marks the cells whose outputs are of a kernel that was restarted or has ended: what they declared is gone. */
+/** Marks cells whose outputs are of a kernel that was restarted or has ended: their variables are lost. */
 function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   const provider: vscode.NotebookCellStatusBarItemProvider = {
@@ -60,7 +60,7 @@ type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; la
 
 type Parts = Omit<NotebookCommandParts & KernelStarterParts & CellLanguageParts, 'kernels' | 'variables' | 'kept'>;
 
-/** Notebooks: their kernels, the view of variables, the language of cells, the debugger and commands. */
+/** Registers notebooks: kernels, variables view, language features of cells, debugger and commands. */
 export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookServices {
   const { log, state, connections } = parts;
   const kept = new KeptKernels(state);

@@ -16,9 +16,9 @@ type ResumeParts = {
 };
 
 /**
- * Shows in a notebook what its cells did while the window was away, and goes on with the one that runs. The outputs of a
- * cell that ran when the window went are not in the document any more, so they are shown again from the first.
- * @returns whether the last one ended well, so that those which wait for it may run
+ * Shows what a notebook's cells did while the window was away, and continues with the running cell. The document does
+ * not have the outputs of a cell that ran when the window closed, so they are shown again from the start.
+ * @returns whether the last run succeeded, so that cells that wait for it may run
  */
 export async function resumeRuns(
   kernel: KernelProcess,

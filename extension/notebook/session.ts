@@ -19,18 +19,18 @@ export class NotebookSession implements vscode.Disposable {
   readonly #displays: Displays = new Map();
   readonly #late: LateOutputs;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** The kernel started or ended, or a cell did. */
+  /** Fires when the kernel or a cell starts or ends. */
   readonly onDidChange = this.#changed.event;
   readonly #kernel: SessionKernel;
-  /** Cells run in the order in which they were asked for, also those of two "Run" clicks. */
+  /** Cells run in the order of their requests, also across several "Run" clicks. */
   #queue: Promise<unknown> = Promise.resolve();
   #current: CellRun | undefined;
-  /** On the way to the document that the notebook is now; it may have ended meanwhile. */
+  /** The run that moves to another document; it may end meanwhile. */
   #moving: CellRun | undefined;
   readonly #waiting = new WaitingCells((rows) => this.#parts.onWaiting(this.#parts.notebook, rows));
-  /** Incremented by an interrupt or restart: what was queued before it does not run. */
+  /** Incremented by an interrupt or restart: cells queued before it do not run. */
   #round = 0;
-  /** Cells whose outputs are of a kernel that is gone. */
+  /** Cells whose outputs are of a kernel that has ended. */
   #stale = new WeakSet<vscode.NotebookCell>();
   #select: () => void = () => {};
   #needsSelection = false;
@@ -47,9 +47,9 @@ export class NotebookSession implements vscode.Disposable {
         this.#late.clear();
         this.#changed.fire();
         if (!hasRun || reason === undefined) return;
-        // Cells that waited were to go on from what is lost now.
+        // Waiting cells rely on variables that are lost now.
         this.#forgetWaiting();
-        // A cell that runs says it itself.
+        // A running cell shows the error itself.
         if (!this.#current) sayDied(this.notebook, reason);
       },
       onOrphanOutput: (message) => this.#late.receive(message),
@@ -60,7 +60,7 @@ export class NotebookSession implements vscode.Disposable {
     return this.#parts.notebook;
   }
 
-  /** Whether a cell ran since the kernel started, so that there is something to lose. */
+  /** Whether a cell ran since the kernel started, so that a restart would lose variables. */
   get hasRun(): boolean {
     return this.#kernel.hasRun;
   }
@@ -71,42 +71,41 @@ export class NotebookSession implements vscode.Disposable {
     return this.#current ? 'busy' : 'idle';
   }
 
-  /** Whether a run of the cell goes on. */
   isRunning(cell: vscode.NotebookCell): boolean {
     return this.#current?.cell === cell;
   }
 
-  /** The running kernel, for completion and hover; `undefined` while there is none. */
+  /** The running or starting kernel, for completion and hover; `undefined` if there is none. */
   get kernel(): Promise<KernelProcess> | undefined {
     return this.#kernel.process;
   }
 
-  /** Whether a cell ran in a kernel that is gone, so that what it declared is gone, too. */
+  /** Whether a cell ran in a kernel that has ended, so that its variables are lost. */
   isStale(cell: vscode.NotebookCell): boolean {
     return this.#stale.has(cell);
   }
 
-  /** Whether something is to be shown in the notebook that can't be until our kernel is the chosen one there. */
+  /** Whether a moved run can't be shown until the Lance kernel is selected in the notebook. */
   get needsSelection(): boolean {
     return this.#needsSelection && this.#moving !== undefined;
   }
 
-  /** The editor lets our controller run cells of this notebook from now on. */
+  /** VS Code lets our controller run cells of this notebook from now on. */
   select(): void {
     this.#needsSelection = false;
     this.#select();
   }
 
   /**
-   * Goes on in another document: an untitled notebook that was saved, or a file that was renamed, is a new one for the
-   * editor. The kernel's working folder stays what it is until it is restarted.
+   * Continues in another document: for VS Code, an untitled notebook that was saved and a renamed file are new
+   * documents. The kernel keeps its working folder until it is restarted.
    * @param isThere resolves when that document has its content
    */
   moveTo(notebook: vscode.NotebookDocument, cwd: string, isThere: () => Promise<void>): void {
     this.#parts = { ...this.#parts, notebook, cwd };
     this.#selected = new Promise<void>((resolve) => (this.#select = resolve));
     this.#needsSelection = true;
-    // What an output was in the other document can't be changed in this one.
+    // Outputs of the other document can't be updated in this one.
     this.#displays.clear();
     this.#late.moveTo(notebook);
     const run = this.#current ?? this.#moving;
@@ -116,7 +115,7 @@ export class NotebookSession implements vscode.Disposable {
     const follow = async (): Promise<void> => {
       await this.#selected;
       const execute = (cell: vscode.NotebookCell) => this.#parts.controller.createNotebookCellExecution(cell);
-      // It moved on meanwhile.
+      // The notebook has moved again meanwhile.
       if (this.#parts.notebook !== notebook) return;
       await run.moveTo(notebook, execute, isThere);
       if (this.#parts.notebook === notebook) this.#moving = undefined;
@@ -124,41 +123,41 @@ export class NotebookSession implements vscode.Disposable {
     follow().catch((error: unknown) => logFailure(this.#parts.log, 'going on in a renamed notebook', error));
   }
 
-  /** Starts the kernel before the first cell needs it. What goes wrong is told when a cell runs. */
+  /** Starts the kernel before the first cell needs it. A failure is reported when a cell runs. */
   warm(): void {
     this.#kernel.warm();
   }
 
-  /** Runs cells after those that are waiting; the first that fails ends the row. */
+  /** Runs cells after the waiting ones; the first that fails ends the row. */
   run(cells: readonly vscode.NotebookCell[]): Promise<void> {
     this.select();
     const round = this.#round;
-    // Made now, so that the editor shows every cell as waiting.
+    // Created now, so that VS Code shows every cell as pending.
     const executions = cells.map((cell) => this.#parts.controller.createNotebookCellExecution(cell));
     const row = this.#waiting.add(cells);
     return this.#enqueue(() => this.#runRow(row, executions, round));
   }
 
-  /** Ends the running cell and forgets those that wait; variables stay. @returns false when the cell goes on */
+  /** Interrupts the running cell and drops waiting ones; variables stay. @returns false if the cell continues */
   async interrupt(): Promise<boolean> {
     this.#forgetWaiting();
     const kernel = await this.#kernel.process?.catch(() => undefined);
     return (await kernel?.interrupt())?.status !== 'failed';
   }
 
-  /** Starts the kernel anew when nothing ran in it yet: `db` follows the list of connections until it is used. */
+  /** Restarts the kernel if no cell ran in it: `db` follows the list of connections until the kernel is used. */
   renew(): void {
     this.#kernel.renew();
   }
 
-  /** Ends the kernel and starts another; variables are lost, outputs stay. */
+  /** Restarts the kernel; variables are lost, outputs stay. */
   async restart(): Promise<void> {
     this.#forgetWaiting();
     this.#end();
     await this.#kernel.ensure();
   }
 
-  /** The window goes away, and may come back: a kernel that was used waits for it. */
+  /** Leaves the kernel when the window closes; a used one waits, because the window may reload. */
   leave(): void {
     this.#waiting.leave();
     this.#round++;
@@ -196,7 +195,7 @@ export class NotebookSession implements vscode.Disposable {
     this.#waiting.clear();
   }
 
-  /** The execution of a cell that waited, unless the person has asked for it anew. */
+  /** Creates the execution of a waiting cell; none if the user has requested that cell again. */
   #planAgain(cell: vscode.NotebookCell): vscode.NotebookCellExecution[] {
     try {
       return [this.#parts.controller.createNotebookCellExecution(cell)];
@@ -215,11 +214,10 @@ export class NotebookSession implements vscode.Disposable {
       this.#waiting.begin(row);
       goesOn = await this.#runCell(execution);
     }
-    // When the window went, those that wait are for the next one.
+    // Otherwise the window has closed, and the waiting cells are stored for the next one.
     if (round === this.#round) this.#waiting.end(row);
   }
 
-  /** What cells have shown until now is of a kernel that is gone. */
   #markStale(): void {
     const ran = this.#parts.notebook.getCells().filter((cell) => cell.executionSummary?.executionOrder !== undefined);
     this.#stale = new WeakSet(ran);
@@ -235,7 +233,7 @@ export class NotebookSession implements vscode.Disposable {
     this.#enqueue(() => this.#selected.then(() => this.#resume(started, rows, round))).catch(() => undefined);
   }
 
-  /** Shows what ran while the window was away, and then runs what waited for it, as if the window had not gone. */
+  /** Shows what ran while the window was away, then runs the waiting cells as if the window had stayed open. */
   async #resume({ kernel, runs }: StartedKernel, rows: readonly WaitingRow[], round: number): Promise<void> {
     const { notebook, controller, log } = this.#parts;
     const { cells, isWhole } = findWaiting(notebook, rows);
@@ -267,7 +265,10 @@ export class NotebookSession implements vscode.Disposable {
     });
   }
 
-  /** The execution in the document that the notebook is now; it was planned in another one when that was saved since. */
+  /**
+   * Returns the execution in the current document; if the notebook was saved since, it was planned in another
+   * document.
+   */
   #here(planned: vscode.NotebookCellExecution): vscode.NotebookCellExecution | undefined {
     const { notebook, controller } = this.#parts;
     if (planned.cell.notebook === notebook) return planned;
@@ -283,7 +284,7 @@ export class NotebookSession implements vscode.Disposable {
     try {
       success = (await work()).status === 'ok';
     } catch (error) {
-      // Nothing is left to show for a run that was ended from here.
+      // A run that this session has ended shows no error.
       if (!isAbort(error) && this.#current === run && !run.ended) {
         logFailure(this.#parts.log, 'running a cell', error);
         run.fail(error instanceof Error ? error.name : 'Error', messageOf(error));

@@ -5,19 +5,19 @@ import { logFailure } from '../host/log.ts';
 import type { SessionParts, StartedKernel } from './sessionTypes.ts';
 
 type KernelEvents = {
-  /** A kernel is being started, or the one that the notebook had is sought. */
+  /** A kernel is being started or reattached. */
   onStarting: () => void;
   onStarted: (started: StartedKernel) => void;
   /**
-   * It ended, or never came up. `hasRun`: with it went what cells had declared.
-   * @param reason a sentence, when nobody had asked it to end
+   * The kernel ended or did not start. `hasRun`: variables of cells were lost with it.
+   * @param reason a sentence, if the end was not requested
    */
   onGone: (hasRun: boolean, reason?: string) => void;
-  /** What a cell prints that is over. */
+  /** Output of a cell that has ended. */
   onOrphanOutput: (message: KernelOutput) => void;
 };
 
-/** The kernel process of a notebook: started when it is wanted, replaced after it ended. */
+/** The kernel process of a notebook, started on demand and replaced after it ended. */
 export class SessionKernel {
   readonly #parts: () => SessionParts;
   readonly #events: KernelEvents;
@@ -25,7 +25,7 @@ export class SessionKernel {
   #lifetime = new AbortController();
   #isReady = false;
   #hasRun = false;
-  /** The list of connections changed while it started. */
+  /** Set if the list of connections changed while the kernel started. */
   #isOutdated = false;
 
   constructor(parts: () => SessionParts, events: KernelEvents) {
@@ -33,22 +33,21 @@ export class SessionKernel {
     this.#events = events;
   }
 
-  /** The running kernel, or the one that starts; `undefined` while there is none. */
+  /** The running or starting kernel. */
   get process(): Promise<KernelProcess> | undefined {
     return this.#process;
   }
 
-  /** Whether it is up. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Whether a cell ran in it, so that there is something to lose. */
+  /** Whether a cell ran in the kernel, so that a restart would lose variables. */
   get hasRun(): boolean {
     return this.#hasRun;
   }
 
-  /** The kernel, started when there is none. @throws what kept it from starting */
+  /** Returns the kernel; starts it if there is none. @throws the reason if it can't start */
   ensure(): Promise<KernelProcess> {
     if (this.#process) return this.#process;
     const { start, notebook, cwd, ask, log } = this.#parts();
@@ -73,7 +72,7 @@ export class SessionKernel {
     return starting;
   }
 
-  /** Starts the kernel before the first cell needs it. What goes wrong is told when a cell runs. */
+  /** Starts the kernel before the first cell needs it. A failure is reported when a cell runs. */
   warm(): void {
     this.ensure().catch((error: unknown) => {
       if (!isAbort(error)) logFailure(this.#parts().log, 'starting the kernel', error);
@@ -81,7 +80,7 @@ export class SessionKernel {
   }
 
   /**
-   * The kernel for a cell, which counts as used from now on. One that is replaced while it starts is not waited for, as
+   * Returns the kernel for a cell and marks it as used. If it is replaced while it starts, the new one is awaited as
    * long as the cell `isWanted`.
    */
   async forCell(isWanted: () => boolean): Promise<KernelProcess> {
@@ -100,9 +99,9 @@ export class SessionKernel {
   }
 
   /**
-   * Starts it anew when nothing ran in it yet: `db` follows the list of connections until it is used. A cell that waits for
-   * the kernel gets the new one. One that starts is let come up first, as it may be one with variables that waited for this
-   * window.
+   * Restarts the kernel if no cell ran in it: `db` follows the list of connections until the kernel is used. A cell
+   * that waits for the kernel gets the new one. A starting kernel is awaited first, since it may be a kept one with
+   * variables.
    */
   renew(): void {
     if (this.#hasRun || !this.#process) return;
@@ -114,7 +113,6 @@ export class SessionKernel {
     this.warm();
   }
 
-  /** Ends it. */
   end(): void {
     const kernel = this.#process;
     const { onEnd, notebook } = this.#parts();
@@ -129,7 +127,7 @@ export class SessionKernel {
     );
   }
 
-  /** The window goes away, and may come back: a kernel that was used waits for it. */
+  /** Leaves the kernel when the window closes; a used one waits, because the window may reload. */
   leave(): void {
     const kernel = this.#process;
     this.#process = undefined;

@@ -5,12 +5,12 @@ import type { Log } from '../host/log.ts';
 import type { WaitingRow } from './waitingCells.ts';
 
 /**
- * `hasLost`: the notebook had a kernel with variables, which has ended while its window was away. `waiting`: cells that had
- * not begun when it went.
+ * `hasLost`: the notebook had a kernel with variables that ended while its window was away. `waiting`: cells that had
+ * not started when the window closed.
  */
 export type StartedKernel = AttachedKernel & { hasLost: boolean; waiting: readonly WaitingRow[] };
 
-/** Starts a kernel whose `db` is the catalog that the notebook uses now, or takes over the one that it has. */
+/** Starts a kernel whose `db` is the notebook's current catalog, or reattaches the one that it has. */
 export type StartKernel = (
   notebook: vscode.NotebookDocument,
   cwd: string,
@@ -21,16 +21,16 @@ export type StartKernel = (
 export type SessionParts = {
   notebook: vscode.NotebookDocument;
   controller: vscode.NotebookController;
-  /** The notebook's folder: relative paths of cells start there. */
+  /** The notebook's folder, the base of relative paths in cells. */
   cwd: string;
   start: StartKernel;
-  /** Asks the person something for this notebook. */
+  /** Prompts the user for this notebook. */
   ask: AskPerson;
-  /** A cell runs in the kernel, so that it would be missed. */
+  /** A cell ran in the kernel, so that its loss matters to the user. */
   onUse: (notebook: vscode.NotebookDocument) => void;
-  /** The kernel is ended by us; it takes a moment until it is gone. */
+  /** This extension is ending the kernel, which takes a moment. */
   onEnd: (notebook: vscode.NotebookDocument) => void;
-  /** Other cells wait than before. */
+  /** The list of waiting cells changed. */
   onWaiting: (notebook: vscode.NotebookDocument, rows: readonly WaitingRow[]) => void;
   log: Log;
 };

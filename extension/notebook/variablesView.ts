@@ -8,8 +8,8 @@ import type { NotebookKernels } from './controller.ts';
 import type { NotebookSession } from './session.ts';
 
 /**
- * The variables of the notebook in front, as its kernel had them after its last cell. They stay while something else comes
- * to the front: the table of one of them does so itself.
+ * The variables of the active notebook, as its kernel had them after the last cell. They stay listed while another
+ * editor is active, for instance the table of one of them.
  */
 export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider<VariableInfo> {
   readonly #kernels: NotebookKernels;
@@ -19,9 +19,8 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
   readonly #view: vscode.TreeView<VariableInfo>;
   readonly #subscriptions: vscode.Disposable[];
   #variables: readonly VariableInfo[] = [];
-  /** Whose variables are listed. */
   #session: NotebookSession | undefined;
-  /** The notebook that is in front, or was last. */
+  /** The active notebook, or the last one. */
   #notebook: vscode.NotebookDocument | undefined;
   #asking = new AbortController();
 
@@ -40,17 +39,16 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
     this.#update();
   }
 
-  /** The notebook of what is listed. */
   get session(): NotebookSession | undefined {
     return this.#session;
   }
 
-  /** What is listed, for tests. */
+  /** For tests. */
   get variables(): readonly VariableInfo[] {
     return this.#variables;
   }
 
-  /** What the view says above the list, for tests. */
+  /** For tests. */
   get message(): string | undefined {
     return this.#view.message;
   }
@@ -126,13 +124,13 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
 
   #show(variables: readonly VariableInfo[], message: string | undefined): void {
     this.#variables = variables;
-    // An empty text takes the line away.
+    // An empty string removes the message line.
     this.#view.message = message ?? '';
     this.#changed.fire(undefined);
   }
 }
 
-/** Said while a cell runs: the list is asked for when the kernel is at rest again. */
+/** Returns the message while a cell runs; the list is read when the kernel is idle again. */
 const runningMessage = (isListed: boolean): string =>
   isListed
     ? 'A cell is running. These are the variables as they were before it started; the list is updated when it ends.'

@@ -3,13 +3,13 @@ import { isRecord } from '#shared/records.ts';
 import { isCellPlace, type CellPlace } from '#shared/protocol/kernelMessages.ts';
 import { findCell, placeOf } from './cellLocation.ts';
 
-/** A cell that was asked for and has not begun, in words that hold after the window was reloaded. */
+/** A requested cell that has not started, in a form that stays valid after a window reload. */
 type WaitingCell = { place: CellPlace; code: string };
 
-/** Cells that were asked for at once: the first that fails ends the row. `hasBegun`: one of it ran, or runs. */
+/** Cells of one run request: the first that fails ends the row. `hasBegun`: one of them has started. */
 export type WaitingRow = { hasBegun: boolean; cells: WaitingCell[] };
 
-/** The cells of a notebook that wait for others to end. They are kept, so that a window that reloads forgets none. */
+/** The cells of a notebook that wait for others to end. They are stored, so that a window reload loses none. */
 export class WaitingCells {
   readonly #keep: (rows: readonly WaitingRow[]) => void;
   #rows: WaitingRow[] = [];
@@ -21,10 +21,9 @@ export class WaitingCells {
     this.#keep = keep;
   }
 
-  /** Puts rows of the window before this one in front. */
   restore(rows: readonly WaitingRow[]): void {
     this.#rows.unshift(...rows);
-    // The kernel that they are kept with is another one.
+    // The rows must be stored again, because they now belong to another kernel.
     this.#kept = '[]';
     this.#later();
   }
@@ -37,7 +36,7 @@ export class WaitingCells {
     return row;
   }
 
-  /** The next cell of a row begins. */
+  /** Removes the next cell of a row, which starts now. */
   begin(row: WaitingRow): void {
     row.hasBegun = true;
     row.cells.shift();
@@ -54,13 +53,13 @@ export class WaitingCells {
     this.#later();
   }
 
-  /** The window goes: what waits now is for the next one. */
+  /** Stores the waiting cells for the next window, and nothing after that. */
   leave(): void {
     this.#save();
     this.#hasLeft = true;
   }
 
-  /** A moment later: most cells that are asked for begin at once, and then there is nothing to keep. */
+  /** Stores the rows a moment later: most requested cells start immediately, and then there is nothing to store. */
   #later(): void {
     this.#timer ??= setImmediate(() => this.#save());
   }
@@ -76,7 +75,7 @@ export class WaitingCells {
   }
 }
 
-/** What was kept, by some version of us. */
+/** Reads stored rows, which another version of this extension may have written. */
 export function readWaiting(value: unknown): WaitingRow[] {
   const rows: unknown[] = Array.isArray(value) ? value : [];
   return rows.filter(isWaitingRow).map(({ hasBegun, cells }) => ({ hasBegun, cells: [...cells] }));
@@ -88,7 +87,7 @@ const isWaitingRow = (row: unknown): row is WaitingRow =>
 const isWaiting = (cell: unknown): boolean =>
   isRecord(cell) && isCellPlace(cell['place']) && typeof cell['code'] === 'string';
 
-/** The cells of rows as they are in a notebook now. `isWhole`: each is there, with the code that was to run. */
+/** Returns the current cells of rows. `isWhole`: each still exists with the code that was requested. */
 export function findWaiting(
   notebook: vscode.NotebookDocument,
   rows: readonly WaitingRow[],

@@ -16,10 +16,9 @@ export type TableCommandParts = {
   catalogOf: (connection: string) => Promise<PanelCatalog>;
 };
 
-/** The tree reports a double click as two clicks; this close together they mean "keep it open". */
+/** The tree reports a double click as two clicks; two within this time pin the panel. */
 const doubleClickMilliseconds = 350;
 
-/** The commands that show a table in a panel. */
 export function registerTableCommands({ log, state, panels, view, catalogOf }: TableCommandParts): vscode.Disposable {
   let last: { id: string; at: number; opened: Promise<TablePanel> } | undefined;
   return vscode.Disposable.from(
@@ -28,7 +27,7 @@ export function registerTableCommands({ log, state, panels, view, catalogOf }: T
       const id = nodeId(place);
       if (last?.id === id && Date.now() - last.at < doubleClickMilliseconds) {
         const clicked = await last.opened;
-        // It may have been closed between the two.
+        // The panel may have been closed between the clicks.
         if (panels.all.includes(clicked)) return panels.pin(clicked);
       }
       const opened = panels.preview(catalogSource(place, catalogOf));
@@ -40,7 +39,6 @@ export function registerTableCommands({ log, state, panels, view, catalogOf }: T
   );
 }
 
-/** The table that a panel showed before the window was reloaded. */
 export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<PanelCatalog>): TableSource {
   const place = placeOfState(kept);
   if (place) return catalogSource(place, catalogOf);

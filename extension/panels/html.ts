@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
-/** The page of a webview: one script and one stylesheet of ours, nothing else may load or run. */
+/**
+ * Returns the page of a webview. Its policy allows one script and one stylesheet of this extension and nothing else.
+ */
 export function webviewHtml(webview: vscode.Webview, dist: vscode.Uri, name: string, title: string): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (extension: string) =>

@@ -6,7 +6,6 @@ import { TablePanels } from './tablePanel.ts';
 
 type PanelParts = Omit<TableCommandParts, 'panels'> & { extensionUri: vscode.Uri };
 
-/** The panels that show tables, those that a reload brings back, and their commands. */
 export function registerPanels(parts: PanelParts): vscode.Disposable & { panels: TablePanels } {
   const { extensionUri, log, catalogOf } = parts;
   const panels = new TablePanels({

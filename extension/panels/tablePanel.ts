@@ -9,20 +9,19 @@ import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import { exactBytes, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
 
-/** Rows that one request of a webview may ask for. */
+/** Maximum number of rows that a webview may request at once. */
 const maxRows = 4 * pageRows;
 
-/** What is shown now: the source, and its table once it is open. */
 type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
 
-/** One table panel: a webview and the table it shows. */
+/** A webview panel and the table that it shows. */
 export class TablePanel implements vscode.Disposable {
   readonly panel: vscode.WebviewPanel;
   readonly #log: Log;
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #subscriptions: vscode.Disposable[] = [];
   #showing: Showing;
-  /** A webview that has asked for its table once can be told of another; before that it will ask anyway. */
+  /** Whether the webview has requested its table; only then can it receive another. */
   #isListening = false;
   #isPinned = false;
   #rowsSent = 0;
@@ -50,12 +49,11 @@ export class TablePanel implements vscode.Disposable {
     this.#retitle();
   }
 
-  /** The table in the panel. @throws what kept it from opening */
+  /** The table in the panel. @throws the reason if it can't be opened */
   get table(): Promise<PanelTable> {
     return this.#showing.table;
   }
 
-  /** Rows that the webview asked for and got so far. */
   get rowsSent(): number {
     return this.#rowsSent;
   }
@@ -64,7 +62,7 @@ export class TablePanel implements vscode.Disposable {
     return this.#showing.source.title;
   }
 
-  /** Where the table is from; `undefined` for what is in no catalog. */
+  /** Location of the table; `undefined` if it is not in a catalog. */
   get place(): TablePlace | undefined {
     return this.#showing.source.place;
   }
@@ -79,7 +77,7 @@ export class TablePanel implements vscode.Disposable {
     this.#retitle();
   }
 
-  /** Shows another table in place of this one. What was still being read for the old one is cancelled. */
+  /** Shows another table in this panel, and cancels pending reads of the old one. */
   async show(source: TableSource): Promise<void> {
     this.#showing.controller.abort();
     this.#showing = this.#open(source);
@@ -95,7 +93,6 @@ export class TablePanel implements vscode.Disposable {
     }
   }
 
-  /** Rows of the table in the panel, as the webview gets them. */
   rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
     return this.#showing.source.rows(start, end, signal).then(exactBytes);
   }
@@ -109,7 +106,7 @@ export class TablePanel implements vscode.Disposable {
   #open(source: TableSource): Showing {
     const controller = new AbortController();
     const table = source.open(controller.signal);
-    // It is awaited when the webview asks, which may be after it failed.
+    // Awaited when the webview requests it, which may be after it failed.
     table.catch((error: unknown) => {
       if (!isAbort(error)) logFailure(this.#log, `opening ${source.title}`, error);
     });
@@ -149,7 +146,7 @@ function checkRows(params: unknown): PanelHostMethods['rows'][0] {
   throw new CatalogError('InvalidInput', 'That is no range of rows.', `Ask for at most ${maxRows} rows at a time.`);
 }
 
-/** Makes the panels and knows them: at most one of them is unpinned, and the next preview goes there. */
+/** Creates and lists the panels. At most one is unpinned; the next preview reuses it. */
 export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
   readonly #panels = new Set<TablePanel>();
   readonly #dist: vscode.Uri;
@@ -161,9 +158,9 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   constructor(options: {
     extensionUri: vscode.Uri;
     log: Log;
-    /** The table that a webview kept in its state. @throws CatalogError when that is none */
+    /** Returns the table in a webview's saved state. @throws CatalogError if there is none */
     restore: (state: unknown) => TableSource;
-    /** Told whether the panel in front is one that the next preview replaces. */
+    /** Called with whether the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
     const { extensionUri, log, restore, onUnpinned } = options;
@@ -175,7 +172,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#onUnpinned = onUnpinned;
   }
 
-  /** The panels that are open, the oldest first. */
+  /** The open panels, oldest first. */
   get all(): readonly TablePanel[] {
     return [...this.#panels];
   }
@@ -188,19 +185,19 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       await unpinned.show(source);
       return unpinned;
     }
-    // The tree keeps the focus, so that the arrow keys go on through it.
+    // The tree keeps the focus, so that the arrow keys still move through it.
     const column = { viewColumn: vscode.ViewColumn.Active, preserveFocus: true };
     return this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
   }
 
-  /** Keeps a panel: the given one, else the one in front, else the unpinned one. */
+  /** Pins the given panel, else the active one, else the unpinned one. */
   pin(given?: TablePanel): void {
     const panel = given ?? this.all.find((one) => one.panel.active) ?? this.all.find((one) => !one.isPinned);
     panel?.pin();
     this.#tell();
   }
 
-  /** Tables that are not there any more: the panels that show one say why, in the place of rows that nobody has. */
+  /** Shows the reason in the panels of tables that no longer exist. */
   async lose(isLost: (place: TablePlace) => boolean, why: CatalogError): Promise<void> {
     const lost = this.all.filter(({ place }) => place && isLost(place));
     await Promise.all(lost.map((one) => one.show(lostSource(one.title, why))));

@@ -7,21 +7,20 @@ import { displayPath } from '#shared/names.ts';
 import { failureWords, serverRemedy } from '../connections/failureWords.ts';
 import { fieldsOf } from '#shared/records.ts';
 
-/** A table of a catalog as a panel keeps it over a reload of the window. */
+/** A catalog table as a panel stores it for a reload of the window. */
 export type TablePlace = { connection: string; path: readonly string[]; table: string };
 
-/** Where a panel gets its table from: a catalog, or a running kernel. */
+/** The source of a panel's table: a catalog, or a running kernel. */
 export type TableSource = {
-  /** The name of the panel's tab. */
   readonly title: string;
-  /** Where to find it after a reload; `undefined` for what ends with the window. */
+  /** Location for a reload; `undefined` if the table ends with the window. */
   readonly place?: TablePlace;
   open(signal: AbortSignal): Promise<PanelTable>;
-  /** Rows [start, end) as one Arrow IPC stream. Only after `open`. */
+  /** Returns rows [start, end) as one Arrow IPC stream. Call `open` first. */
   rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array>;
 };
 
-/** What a panel reads a catalog by: rows as the bytes of an Arrow stream, which only the webview decodes. */
+/** The part of a catalog that a panel needs; rows are bytes of an Arrow stream, which only the webview decodes. */
 export type PanelCatalog = {
   /** A root, or the address of a server. */
   readonly location: string;
@@ -30,7 +29,7 @@ export type PanelCatalog = {
 };
 type RowReader = { queryIpc(spec: QuerySpec, options: CallOptions): Promise<Uint8Array> };
 
-/** The table at a place, every page of it from the version that was the newest when it was opened. */
+/** Returns the source of a catalog table; every page is from the version that was the latest at `open`. */
 export function catalogSource(
   place: TablePlace,
   catalogOf: (connection: string) => Promise<PanelCatalog>,
@@ -39,7 +38,7 @@ export function catalogSource(
   let version: number | undefined;
   let reader: { catalog: PanelCatalog; rows: Promise<RowReader> } | undefined;
 
-  // Opened once per catalog: another one means that the engine was restarted in between.
+  // Opened once per catalog: a different one means that the engine was restarted.
   const readerOf = async (): Promise<RowReader> => {
     const catalog = await catalogOf(connection);
     if (reader?.catalog === catalog) return reader.rows;
@@ -78,7 +77,7 @@ export function catalogSource(
   };
 }
 
-/** Runs a call; a server that does not let the person in is told with what to do about it in the editor. */
+/** Runs a call; if the server rejects the credentials, the error says what to do in VS Code. */
 async function explained<T>(
   { connection }: TablePlace,
   { location }: PanelCatalog,
@@ -95,20 +94,24 @@ async function explained<T>(
 }
 
 /**
- * The same bytes as a plain Uint8Array in a buffer of exactly their size. A view into a larger buffer is sent to a webview
- * with the whole of it (a page of 43 KB cut from 5 MB costs 5 MB), and Node's Buffer arrives there as an object of numbers.
+ * Returns the bytes as a plain Uint8Array in a buffer of exactly their size. A view of a larger buffer is sent to a
+ * webview with the whole buffer (a page of 43 KB in 5 MB costs 5 MB), and Node's Buffer arrives as an object of
+ * numbers.
  */
 export const exactBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array && bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
-/** What is shown of a table that can't be opened, and why. */
+/** Returns a source for a table that can't be opened, with the reason. */
 export const lostSource = (title: string, why: CatalogError): TableSource => ({
   title,
   open: () => Promise.reject(why),
   rows: () => Promise.reject(why),
 });
 
-/** The place in what a webview kept (`{ key }`, the key of its table); `undefined` when that is no table of a catalog. */
+/**
+ * Reads the location from a webview's state (`{ key }`, the key of its table); `undefined` if it is not a catalog
+ * table.
+ */
 export function placeOfState(state: unknown): TablePlace | undefined {
   const { key } = fieldsOf(state);
   if (typeof key !== 'string') return undefined;

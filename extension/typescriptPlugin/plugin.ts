@@ -5,7 +5,7 @@ type Project = ts.server.Project;
 type Service = ts.LanguageService;
 type Classified = [span: ts.TextSpan, format?: ts.SemanticClassificationFormat];
 
-/** What is answered for the cells that the language worker answers for: nothing. Everything else stays the server's. */
+/** Empty results for cells that the language worker handles. All other requests go to the server. */
 const nothing = {
   getCompletionsAtPosition: () => undefined,
   getQuickInfoAtPosition: () => undefined,
@@ -19,8 +19,8 @@ const nothing = {
 } satisfies Partial<Record<keyof Service, () => unknown>>;
 
 /**
- * A plugin of the editor's TypeScript server, which sees every cell of a notebook as a file of its own: names of a cell
- * with an import are unknown in the others. Touches the cells of our notebooks and no other file.
+ * Creates the plugin for VS Code's TypeScript server, which treats each cell as a separate file: if a cell has an
+ * import, other cells don't see its names. The plugin affects only cells of Lance notebooks.
  */
 export function init(): ts.server.PluginModule {
   let config: PluginConfig = { notebooks: [], isMuted: false, types: '' };
@@ -34,7 +34,7 @@ export function init(): ts.server.PluginModule {
 
   return {
     create({ project, languageService: service, languageServiceHost: host }) {
-      // A project ends without a word to its plugins; the ones that have are left behind when the next comes.
+      // Plugins get no event when a project closes, so remove closed ones here.
       for (const known of projects) if (known.isClosed()) projects.delete(known);
       projects.add(project);
       declareTypes(host, isOurs, () => (config.isMuted ? '' : config.types));
@@ -52,17 +52,17 @@ export function init(): ts.server.PluginModule {
   };
 }
 
-/** Has a project read which files it has, and the editor ask for what is wrong in them. */
+/** Makes a project read its list of files again, and VS Code request diagnostics again. */
 function renew(project: Project): void {
-  // Not declared by TypeScript. A project whose files did not change keeps the program that it has.
+  // Missing in TypeScript's types. Without it, a project whose files did not change keeps its program.
   (project as Project & { markAsDirty(): void }).markAsDirty();
   project.updateGraph();
   project.refreshDiagnostics();
 }
 
 /**
- * Adds the declarations of what a notebook has to a project in which there is nothing but our cells: what they declare
- * is known to every file of a project.
+ * Adds the declarations of notebook globals to a project that contains only Lance cells, because every file of the
+ * project would see them.
  */
 function declareTypes(host: ts.LanguageServiceHost, isOurs: (file: string) => boolean, types: () => string): void {
   const before = host.getScriptFileNames.bind(host);
@@ -74,7 +74,7 @@ function declareTypes(host: ts.LanguageServiceHost, isOurs: (file: string) => bo
   };
 }
 
-/** A cell that is SQL or commands of a shell from its second line on. */
+/** Matches a cell whose code below the first line is SQL or shell commands. */
 const otherLanguage = /^\s*%%(?:sql|sh)(?:\s|$)/;
 
 function mutedService(
@@ -82,14 +82,14 @@ function mutedService(
   isMuted: (file: string) => boolean,
   isOurs: (file: string) => boolean,
 ): Service {
-  // Own copies of the methods: the server calls them on this object.
+  // A copy of the methods: the server calls them on this object.
   const proxy: Record<string, unknown> = { ...service };
   for (const [name, answer] of Object.entries(nothing)) {
     const method = service[name as keyof typeof nothing] as (file: string, ...rest: unknown[]) => unknown;
     proxy[name] = (file: string, ...rest: unknown[]) =>
       isMuted(file) ? answer() : method.call(service, file, ...rest);
   }
-  // A column with the name of a global would have the colour of that.
+  // A column with the name of a global would get the color of that global.
   proxy['getEncodedSemanticClassifications'] = (file: string, ...rest: Classified) =>
     isOurs(file) && otherLanguage.test(service.getProgram()?.getSourceFile(file)?.text ?? '')
       ? { spans: [], endOfLineState: 0 }

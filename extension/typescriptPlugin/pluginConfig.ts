@@ -1,10 +1,10 @@
-/** What the extension tells the plugin, whole, each time that it changes. */
+/** The configuration that the extension sends to the plugin, completely, after each change. */
 export type PluginConfig = {
-  /** Paths of the notebooks of our kernel. */
+  /** Paths of the notebooks for the Lance kernel. */
   notebooks: string[];
-  /** Whether the language worker answers for them, so that the editor's TypeScript need not. */
+  /** Whether the language worker handles them, so that VS Code's TypeScript need not. */
   isMuted: boolean;
-  /** The declarations of what every notebook has, `db` for instance; read while the worker does not answer. */
+  /** Path of the declarations of notebook globals such as `db`; used while the worker is not available. */
   types: string;
 };
 
@@ -13,7 +13,7 @@ export const pluginName = 'lance-catalog-typescript';
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** The configuration in something that came from the editor; `undefined` when there is none in it. */
+/** Validates a configuration received from VS Code; `undefined` if it is not valid. */
 export function readPluginConfig(value: unknown): PluginConfig | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { notebooks, isMuted, types } = value as Record<string, unknown>;
@@ -22,12 +22,12 @@ export function readPluginConfig(value: unknown): PluginConfig | undefined {
 }
 
 /**
- * The path of the notebook whose cell a file of the TypeScript server is, `undefined` for every other file. The server
- * calls a cell `^/vscode-notebook-cell/<authority>/<path of the notebook>#<cell>`.
+ * Returns the path of the notebook whose cell the file is; `undefined` for other files. The TypeScript server names a
+ * cell `^/vscode-notebook-cell/<authority>/<path of the notebook>#<cell>`.
  */
 export function notebookOf(file: string): string | undefined {
   return /^\^\/vscode-notebook-cell\/[^/]*(\/[^#]*)#/.exec(file)?.[1];
 }
 
-/** A notebook's path as `notebookOf` gives it: that of an untitled one has no slash of its own. */
+/** Converts a notebook's path to the form of `notebookOf`: the path of an untitled notebook has no leading slash. */
 export const notebookPath = (path: string): string => (path.startsWith('/') ? path : `/${path}`);

@@ -20,7 +20,7 @@ import { PlanSession, type PlanSessionParts } from './planSession.ts';
 import { runnerChoices } from './runnerChoices.ts';
 import { setUpPython } from './setUpPython.ts';
 
-/** The column that was pointed at, or that the person picks. `undefined` when they leave. */
+/** Returns the given column, else the one that the user picks. `undefined` if the user cancels. */
 async function chooseColumn(
   table: string,
   columns: readonly ColumnInfo[],
@@ -51,13 +51,12 @@ export type BackfillCommandParts = ChooseTableParts &
     readonly pages: JobPages;
     readonly profiles: Pick<ClusterProfiles, 'list'>;
     readonly session: PlanSessionParts;
-    /** Where a bundle is, by its name. */
     readonly dist: (name: string) => string;
   };
 
 /**
- * Leads from a table to the plan of a backfill: which column, by which function, where.
- * @returns the page of the plan; `undefined` when the person leaves on the way
+ * Leads from a table to the plan of a backfill: column, function, runner.
+ * @returns the page of the plan; `undefined` if the user cancels
  */
 export async function backfillColumn(parts: BackfillCommandParts, given: unknown): Promise<JobPage | undefined> {
   const chosen = await chooseTable(parts, given);
@@ -101,7 +100,7 @@ async function columnsOf(
 
 type Planned = { readonly request: BackfillRequest; readonly plan: BackfillPlan };
 
-/** Plans with what fits best, and again with what the person picks in its place. */
+/** Plans with the recommended runner, and again if the user picks another. */
 async function planFor(
   parts: BackfillCommandParts,
   asked: BackfillRequest,
@@ -115,7 +114,7 @@ async function planFor(
   return planWithKey(parts, { ...first.request, ...(await parts.references.withRay(options)) }, columns);
 }
 
-/** What is different from the plan; nothing where it is taken as it is. */
+/** Returns options that differ from the plan; none if the user accepts it. */
 async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
   const profiles = parts.profiles.list().flatMap((one) => ('profile' in one ? [one.name] : []));
   const known = { addresses: parts.rays.list(), profiles };
@@ -138,7 +137,7 @@ async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promi
   }
 }
 
-/** Plans; where rows have to be written back by a column that names them, asks which one does. */
+/** Plans; if rows must be written back by a key column, prompts for that column. */
 async function planWithKey(
   { backfills }: BackfillCommandParts,
   request: BackfillRequest,

@@ -11,10 +11,10 @@ import type { JobsHost } from '../jobsHost.ts';
 
 type BackfillTasksParts = JobFileParts & { readonly host: JobsHost; readonly backfills: Backfills };
 
-/** Files that are offered as tasks; who has more names one in tasks.json. */
+/** Further files can be named in tasks.json. */
 const maxFiles = 100;
 
-/** Backfills as tasks: every job file of the folder, and what tasks.json says, by a file or field by field. */
+/** Provides backfills as tasks: every job file of the folder, and tasks.json entries with a file or with its fields. */
 export class BackfillTasks implements vscode.TaskProvider {
   readonly #parts: BackfillTasksParts;
 
@@ -34,7 +34,7 @@ export class BackfillTasks implements vscode.TaskProvider {
 
   resolveTask(task: vscode.Task): vscode.Task {
     const folder = typeof task.scope === 'object' ? task.scope : vscode.workspace.workspaceFolders?.[0];
-    // The editor compares the definition that comes back with the one it has: it must be the same object.
+    // VS Code compares definitions, so the task must have the same object.
     return this.#task(task.definition, folder, task.name);
   }
 
@@ -65,7 +65,7 @@ export class BackfillTasks implements vscode.TaskProvider {
   }
 }
 
-/** The job file that a task names, or that it is itself. @throws JobError RequestInvalid saying what is wrong in it */
+/** Returns the job file that a task names or contains. @throws JobError RequestInvalid if it is not valid */
 async function askedBy(
   definition: vscode.TaskDefinition,
   folder: vscode.WorkspaceFolder | undefined,

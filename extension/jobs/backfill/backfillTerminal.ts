@@ -21,16 +21,16 @@ type BackfillTerminalParts = {
   readonly request: (signal: AbortSignal) => Promise<{ readonly request: BackfillRequest; readonly table: JobTable }>;
 };
 
-/** How a task ends; the command line ends with the same. */
+/** Exit codes of a task, the same as those of the command line. */
 const exitCodes = { done: 0, failed: 1, notStarted: 2, cancelled: 130 } as const;
 
-/** How often a line of progress is written, in milliseconds: a terminal keeps all of them. */
+/** Minimum time between progress lines, in milliseconds: a terminal keeps all lines. */
 const tellEvery = 1000;
 const ctrlC = '\u0003';
 
 /**
- * A backfill as a task in a terminal: what it does in lines, how it ended as the exit code. Ctrl+C cancels the job; closing
- * the terminal leaves it at work, as closing the window does.
+ * Runs a backfill as a task in a terminal, with progress lines and an exit code. Ctrl+C cancels the job; it continues
+ * if the terminal or the window is closed.
  */
 export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposable {
   readonly #parts: BackfillTerminalParts;
@@ -80,7 +80,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   async #run(): Promise<void> {
     const { host, backfills, request: read } = this.#parts;
     const { signal } = this.#lifetime;
-    // Reading a function and looking at its table takes seconds, and an empty terminal looks like one that hangs.
+    // Reading function and table takes seconds, and an empty terminal seems to hang.
     this.#line('Reading the job…');
     const { request, table } = await read(signal);
     this.#line(`Starting the backfill of "${request.column}" of ${jobTableText(table)}…`);
@@ -125,7 +125,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   }
 
   #line(text: string): void {
-    // What a function said may hold anything, and a terminal obeys what it is sent.
+    // Messages of a function may contain control characters, which a terminal would execute.
     // oxlint-disable-next-line no-control-regex -- exactly those are taken out; red() puts its own around the text
     const safe = text.replaceAll(/[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, '');
     this.#written.fire(`${safe.replaceAll('\n', '\r\n')}\r\n`);
@@ -137,7 +137,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   }
 }
 
-/** `running · 42 % · 12,300 rows/s · 2 min left · on this machine` */
+/** Returns for example `running · 42 % · 12,300 rows/s · 2 min left · on this machine`. */
 const progressLine = (view: JobView): string =>
   [stateWords[view.state], progressText(view), errorsText(view), view.bottleneck ?? `on ${runnerWords[view.runner]}`]
     .filter(Boolean)

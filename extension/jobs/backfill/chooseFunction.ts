@@ -8,12 +8,12 @@ import type { Ask } from '../../host/askStep.ts';
 import type { ColumnChoice } from './columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
 
-/** Reads and bundles a function without running it. @throws JobError saying what is wrong with it */
+/** Reads and bundles a function without running it. @throws JobError if it is not valid */
 type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
 
 type ChooseFunctionParts = { readonly ask: Ask; readonly read: ReadFunction };
 
-/** What computes the column: `stored` is what its table has; `undefined` when the person leaves. */
+/** Returns the function of the column; `stored` is the one stored with the table. `undefined` if the user cancels. */
 export async function chooseFunction(
   choice: ColumnChoice,
   columns: readonly ColumnInfo[],
@@ -59,7 +59,7 @@ function askWay(choice: ColumnChoice): Promise<Way | undefined> {
   ]);
 }
 
-/** An expression, looked at while it is typed: what is wrong with it, or what it reads. */
+/** Prompts for an SQL expression and shows its errors or its input columns while the user types. */
 async function askSql(
   column: string,
   columns: readonly ColumnInfo[],
@@ -135,7 +135,7 @@ async function askPython(choice: ColumnChoice, columns: readonly ColumnInfo[]): 
   return { kind: 'python', file: file.fsPath, entry: entry.name, takes, inputs, output };
 }
 
-/** The columns in the order of the parameters, where their names say it; else those that the person ticks. */
+/** Returns the columns named like the parameters; if some have no column, those that the user selects. */
 async function askInputs(
   parameters: readonly string[],
   columns: readonly ColumnInfo[],

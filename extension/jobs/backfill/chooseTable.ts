@@ -14,12 +14,11 @@ export type ChooseTableParts = {
   readonly view: Pick<vscode.TreeView<CatalogNode>, 'selection' | 'visible'>;
 };
 
-/** A table, and the column where one was pointed at. */
 type TableChoice = { readonly place: TablePlace; readonly column: string | undefined };
 
 /**
- * The table that a command is about: what it was given, else what is selected where the person sees it, else what they
- * find on their way through the namespaces. `undefined` when they leave.
+ * Returns the table of the argument, else of the selection if the view is visible, else the one that the user picks
+ * by walking through the namespaces. `undefined` if the user cancels.
  */
 export async function chooseTable(parts: ChooseTableParts, given: unknown): Promise<TableChoice | undefined> {
   const { view } = parts;
@@ -51,7 +50,7 @@ async function chooseConnection({ connections }: ChooseTableParts): Promise<stri
 
 type Step = { readonly kind: 'table' | 'namespace'; readonly name: string };
 
-/** Names that a level of a catalog is listed with; whoever has more finds the table in the Lance Catalog view. */
+/** Names listed per level; the Lance Catalog view lists all. */
 const maxNames = 1000;
 
 async function walk(

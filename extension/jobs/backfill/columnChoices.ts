@@ -4,20 +4,23 @@ import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { columnIcon } from '../../explorer/render.ts';
 import type { Choice } from '../../host/ask.ts';
 
-/** The column to compute: one that has a function, one that has none, or one that is still to be made. */
+/** The column to compute: with a function, without one, or new. */
 export type ColumnChoice =
   | { readonly kind: 'computed'; readonly name: string; readonly computed: ComputedColumn }
   | { readonly kind: 'plain'; readonly name: string; readonly type: string }
   | { readonly kind: 'new'; readonly name: string };
 
-/** `820 of 1,000 rows filled · its function is newer than its values` */
+/** Returns for example `820 of 1,000 rows filled · its function is newer than its values`. */
 export function filledText({ rows, filled, isStale }: Pick<ComputedColumn, 'rows' | 'filled' | 'isStale'>): string {
   const share =
     filled === rows ? `all ${countText(rows)} rows filled` : `${countText(filled)} of ${countText(rows)} rows filled`;
   return isStale ? `${share} · its function is newer than its values` : share;
 }
 
-/** What a person picks from: columns with a function first, since they need nothing else, then a new one, then the rest. */
+/**
+ * Returns the choices: columns with a function first, because they need no further input, then a new one, then the
+ * rest.
+ */
 export function columnChoices(
   columns: readonly ColumnInfo[],
   computed: readonly ComputedColumn[],
@@ -43,12 +46,12 @@ export function columnChoices(
   ];
 }
 
-/** What is wrong with the name of a new column, as a sentence; `undefined` when it is fine. */
+/** Returns the error message for an invalid name of a new column; `undefined` if it is valid. */
 export function nameProblem(name: string, columns: readonly { readonly name: string }[]): string | undefined {
   if (name.trim() === '') return 'A column needs a name.';
   if (name.trim() !== name) return 'A name neither begins nor ends with a space.';
   if (columns.some((one) => one.name === name)) return `There is a column "${name}" already: go back and pick it.`;
-  // The engine reads a dot as the way into a struct.
+  // The engine reads a dot as access to a struct field.
   if (name.includes('.')) return 'A name of a column has no dot.';
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { functionText } from './functionText.ts';
 
-/** Of documents that show the code of a stored function; they have no file and cannot be written. */
+/** URI scheme of read-only documents with the code of a stored function. */
 export const functionScheme = 'lance-function';
 
 const endings: Readonly<Record<ComputedFunction['kind'], string>> = {
@@ -12,7 +12,7 @@ const endings: Readonly<Record<ComputedFunction['kind'], string>> = {
   python: 'py',
   server: 'txt',
 };
-/** The code of functions that were found on tables, for a person to read before it runs. */
+/** Provides the code of stored functions, for review by the user before it runs. */
 export class FunctionDocuments implements vscode.TextDocumentContentProvider {
   readonly #texts = new Map<string, string>();
 
@@ -21,8 +21,8 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider {
   }
 
   /**
-   * Shows a stored function beside, and asks whether it may run on this machine from now on.
-   * @returns whether the person accepts it
+   * Shows a stored function and asks whether it may run on this machine from now on.
+   * @returns whether the user accepts it
    */
   async askConsent(stored: ComputedColumn, { table }: BackfillRequest): Promise<boolean> {
     const { function: made, author } = stored;

@@ -1,7 +1,7 @@
-// Names of functions in a file, for a person to pick from. They are found by how people write them; who writes otherwise
-// names the function in a job file.
+// Finds functions in a file for the user to pick from, by the usual ways to write them. A function written
+// differently must be named in a job file.
 
-/** The exports of a TypeScript file that are made by `udf(…)`; `default` for that export. */
+/** Returns the exports of a TypeScript file created by `udf(…)`, and `default` for a default export. */
 export function typescriptFunctions(text: string): readonly string[] {
   const named = [...text.matchAll(/^export\s+const\s+([\p{ID_Start}$_][\p{ID_Continue}$]*)[^=\n]*=\s*udf\b/gmu)];
   const hasDefault = /^export\s+default\b/m.test(text);
@@ -10,7 +10,7 @@ export function typescriptFunctions(text: string): readonly string[] {
 
 type PythonFunction = { readonly name: string; readonly parameters: readonly string[] };
 
-/** The functions, and classes of objects that can be called, at the outermost level of a Python file. */
+/** Returns the top-level functions and callable classes of a Python file. */
 export function pythonFunctions(text: string): readonly PythonFunction[] {
   const functions = [...text.matchAll(/^def\s+([A-Za-z]\w*)\s*\(([^)]*)\)/gm)].map(([, name = '', list = '']) => ({
     name,
@@ -25,7 +25,7 @@ export function pythonFunctions(text: string): readonly PythonFunction[] {
   return [...functions, ...classes];
 }
 
-/** Names of parameters; those with a default need not be given. */
+/** Returns the names of required parameters; those with a default are optional. */
 const parametersOf = (list: string): string[] =>
   list
     .split(',')

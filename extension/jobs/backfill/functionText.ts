@@ -7,13 +7,12 @@ const comments: Readonly<Record<ComputedFunction['kind'], string>> = {
   server: '',
 };
 
-/** The code with what is known of it above, as comments of its language. */
 export function functionText(
   { column, type, author, registeredAt, function: made }: ComputedColumn,
   table: string,
 ): string {
   const mark = comments[made.kind];
-  // A comment ends with its line: what the table says must not begin another.
+  // Stored strings must not start a new line, which would end the comment.
   const said = [
     `Function "${made.name}" of the column "${column}" (${type}) of ${table}`,
     `Stored by "${author}" on ${registeredAt}; nobody vouches for either`,
@@ -23,7 +22,7 @@ export function functionText(
   return `${said.join('\n')}\n\n${codeOf(made)}\n`;
 }
 
-/** What runs: not the source that it is said to be made of, which may be anything. */
+/** Returns the code that runs, not the source it claims to be built from, which may be anything. */
 function codeOf(made: ComputedFunction): string {
   switch (made.kind) {
     case 'sql':

@@ -14,7 +14,7 @@ export type PlanSessionParts = {
   readonly showTrial: (plan: BackfillPlan, trial: BackfillTrial) => Promise<void>;
 };
 
-/** A plan that a person looks at, and what they do with it: try it, run it. The request holds secrets and stays here. */
+/** A plan on a page, with its trial and run. The request holds secrets and stays here. */
 export class PlanSession implements vscode.Disposable {
   readonly #parts: PlanSessionParts;
   readonly #request: BackfillRequest;
@@ -35,7 +35,6 @@ export class PlanSession implements vscode.Disposable {
     this.#plan = plan;
   }
 
-  /** The job that runs by this plan. */
   get started(): string | undefined {
     return this.#started;
   }
@@ -44,7 +43,7 @@ export class PlanSession implements vscode.Disposable {
     return { kind: 'plan', table: this.#table, plan: this.#plan, busy: this.#busy, problem: this.#problem };
   }
 
-  /** What goes wrong is shown on the page. */
+  /** Failures are shown on the page. */
   async act(action: JobAction): Promise<void> {
     if (action === 'code') {
       const { column, ...options } = this.#request;
@@ -60,7 +59,7 @@ export class PlanSession implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  /** A function may take as long as it likes for the rows of a fragment. */
+  /** Runs a trial that the user can cancel: a function may take any time for the rows of a fragment. */
   async #tryUntilStopped(): Promise<void> {
     const trying = (this.#trying ??= new AbortController());
     try {
@@ -74,7 +73,7 @@ export class PlanSession implements vscode.Disposable {
     const trial = await this.#parts.backfills.try(this.#request, signal);
     if (!trial) return;
     await this.#parts.showTrial(this.#plan, trial);
-    // A trial has measured how fast it goes: the plan knows now how long it takes.
+    // The trial has measured the speed, so a new plan has a better estimate.
     this.#busy = 'plan';
     this.#changed.fire();
     this.#plan = (await this.#parts.backfills.plan(this.#request, signal)) ?? this.#plan;
@@ -87,7 +86,7 @@ export class PlanSession implements vscode.Disposable {
   }
 
   async #do(what: 'try' | 'run', run: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    // A second click while the first is being done would do it twice.
+    // A second click during the action would run it twice.
     if (this.#busy !== undefined || this.#started !== undefined) return;
     this.#busy = what;
     this.#problem = undefined;
@@ -107,7 +106,6 @@ export class PlanSession implements vscode.Disposable {
   }
 }
 
-/** The options of a request alone. */
 function optionsOf(request: Omit<BackfillRequest, 'column'>): Omit<BackfillRequest, 'column' | 'table'> {
   const { table: _table, function: _function, allowStoredCode: _allowed, ...options } = request;
   return options;

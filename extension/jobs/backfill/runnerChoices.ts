@@ -3,18 +3,21 @@ import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { runnerWords } from '#shared/jobs/jobLabels.ts';
 import type { Choice } from '../../host/ask.ts';
 
-/** Where a backfill is to run: as planned, by another runner, on a Ray that is known, or on one to connect to. */
+/** Where to run a backfill: as planned, on another runner, on a known Ray cluster, or on one to connect to. */
 type RunnerChoice =
   | { readonly kind: 'planned' }
   | { readonly kind: 'runner'; readonly runner: RunnerName }
   | { readonly kind: 'ray'; readonly ray: RayPlace }
   | { readonly kind: 'connect' }
-  /** Python with what a runner needs of it is to be set up first. */
+  /** Set up Python with the packages of a runner first. */
   | { readonly kind: 'python' };
 
 type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
 
-/** What a person picks from: what `auto` picked with its reason, what else can run it, every Ray that is known, and what can't. */
+/**
+ * Returns the choices: the runner picked by `auto` with its reason, other possible runners, known Ray clusters, then
+ * impossible runners.
+ */
 export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: KnownRays): readonly Choice<RunnerChoice>[] {
   const others = plan.others.filter(({ runner }) => runner !== 'ray' && runner !== plan.runner);
   const possible = others.filter(({ isPossible }) => isPossible);
@@ -43,7 +46,7 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
     ...(impossible.some(({ runner }) => runner === 'local-python')
       ? [{ label: 'Set Up Python for Backfills…', icon: 'desktop-download', value: { kind: 'python' as const } }]
       : []),
-    // What can't be chosen is there for its reason: whoever looks for it finds it, and nobody has to read past it.
+    // Impossible runners are listed last with the reason, so that users find them but need not read past them.
     ...impossible.map(({ runner, reason }) => ({
       ...choiceOf(runner, firstSentence(reason), 'circle-slash'),
       description: 'not here',
@@ -58,7 +61,7 @@ const choiceOf = (runner: RunnerName, detail: string, icon: string): Choice<Runn
   value: { kind: 'runner', runner },
 });
 
-/** A row is one line wide; who picks it is told all of it. */
+/** A row shows one line; the whole reason appears after it is picked. */
 const firstSentence = (text: string): string => /^.*?[.!?](?=\s+[A-Z"]|$)/s.exec(text)?.[0] ?? text;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

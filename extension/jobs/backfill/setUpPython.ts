@@ -3,16 +3,16 @@ import { findNode } from '#processes/childProcess.ts';
 import { confirm } from '../../host/ask.ts';
 import { setting } from '../../host/settings.ts';
 
-/** How the environment comes and goes: words of the command line, which does the work. */
+/** Subcommands of the command line, which creates and removes the environment. */
 type Action = 'install' | 'remove';
 
 const names = { install: 'Set Up Python for Backfills', remove: 'Remove Python for Backfills' } as const;
 
 /**
- * Offers an environment of Python with what backfills need, and has the command line make it in a terminal, where a person
- * sees how far it is and can end it.
- * @param cli the bundle of the command line
- * @returns whether it is there now; false too where the person does not want it
+ * Offers to create a Python environment for backfills. The command line does this in a terminal, where the user sees
+ * its progress and can cancel it.
+ * @param cli path of the command line bundle
+ * @returns whether the environment exists now; false if the user declines
  */
 export async function setUpPython(cli: string): Promise<boolean> {
   const wanted = await confirm(
@@ -24,7 +24,7 @@ export async function setUpPython(cli: string): Promise<boolean> {
   return wanted && (await runInTerminal(cli, 'install')) === 0;
 }
 
-/** Takes that environment away again, and nothing else. */
+/** Removes that environment and nothing else. */
 export async function removePython(cli: string): Promise<void> {
   const wanted = await confirm(
     'Remove the Python environment for backfills?',
@@ -34,7 +34,7 @@ export async function removePython(cli: string): Promise<void> {
   if (wanted) await runInTerminal(cli, 'remove');
 }
 
-/** Runs the command line as a task, whose terminal stays with what it said. @returns its exit code, if it came to one */
+/** Runs the command line as a task, whose terminal stays open. @returns its exit code, if it has one */
 async function runInTerminal(cli: string, action: Action): Promise<number | undefined> {
   const nodePath = setting('lanceCatalog.nodePath');
   const node = await findNode({ ...(nodePath && { nodePath }) });
@@ -44,7 +44,7 @@ async function runInTerminal(cli: string, action: Action): Promise<number | unde
     vscode.TaskScope.Global,
     names[action],
     'Lance Catalog',
-    // Terminals may have another environment than the processes that will look for what is made.
+    // A terminal may have another environment than the processes that use the result.
     new vscode.ProcessExecution(node.path, [cli, 'python', action], {
       env: { ...node.env, ...(dataHome !== undefined && { XDG_DATA_HOME: dataHome }) },
     }),

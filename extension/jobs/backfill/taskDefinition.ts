@@ -4,7 +4,7 @@ import { backfillTaskType } from '../../manifest.ts';
 
 const { $schema: _schema, ...fields } = isRecord(jobFileSchema['properties']) ? jobFileSchema['properties'] : {};
 
-/** What tasks.json takes for a backfill, as package.json has it: a job file, or the fields of one. */
+/** The properties of a backfill in tasks.json, as in package.json: a job file, or its fields. */
 export const backfillTaskDefinition = {
   type: backfillTaskType,
   properties: {

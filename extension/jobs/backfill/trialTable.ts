@@ -7,9 +7,8 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { TableSource } from '../../panels/tableSource.ts';
 
 /**
- * What a trial computed, as a table for the grid: the inputs, then the column as it is and as it would become, and why where
- * a row failed.
- * @throws JobError Internal for a trial whose two tables do not belong together
+ * Returns the result of a trial as a table: the inputs, the column before and after, and the errors of failed rows.
+ * @throws JobError Internal if the two tables of the trial don't match
  */
 export function trialTable(column: string, { before, after }: Pick<BackfillTrial, 'before' | 'after'>): Table {
   const [was, becomes] = [before, after].map((text) => tableFromIPC(Buffer.from(text, 'base64'))) as [Table, Table];
@@ -24,12 +23,12 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
     ...pick(inputs),
     [freeName(`${column} (before)`, all)]: old,
     [freeName(`${column} (after)`, all)]: fresh,
-    // What was said of rows that failed.
+    // The errors of failed rows.
     ...pick(all.filter((name) => !inputs.includes(name))),
   });
 }
 
-/** A trial as a panel shows it. Nothing of it is in the catalog, so it ends with the window. */
+/** It is not in the catalog, so it ends with the window. */
 export function trialSource({ column }: Pick<BackfillPlan, 'column'>, trial: BackfillTrial): TableSource {
   const table = trialTable(column, trial);
   const { fragment, rows, seconds, errors } = trial;

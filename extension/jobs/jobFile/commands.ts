@@ -20,7 +20,6 @@ type JobFileCommandParts = JobFileParts & {
   readonly session: PlanSessionParts;
 };
 
-/** The commands about job files: what stands above each in the editor, and the one that finds one. */
 export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disposable {
   const { log, pages, backfills } = parts;
   return vscode.Disposable.from(
@@ -55,7 +54,7 @@ export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disp
   );
 }
 
-/** @returns the page of the plan; `undefined` where a cluster is not fit for it, and the person leaves it at that */
+/** @returns the page of the plan; `undefined` if checks of the cluster fail and the user cancels */
 async function planFile(parts: JobFileCommandParts, uri: vscode.Uri): Promise<JobPage | undefined> {
   const { request, table, plan } = await planned(parts, uri, 'Planning');
   return plan && parts.pages.showPlan(new PlanSession(parts.session, request, table, plan));
@@ -67,7 +66,7 @@ const planned = (parts: JobFileCommandParts, uri: vscode.Uri, doing: 'Checking' 
     return { ...asked, plan: await parts.backfills.plan(asked.request, signal) };
   });
 
-/** Files that are listed; who has more opens one by its name. */
+/** Further files can be opened by "Browse…". */
 const maxFiles = 200;
 
 async function askFile(): Promise<vscode.Uri | undefined> {
@@ -99,7 +98,7 @@ async function browse(): Promise<vscode.Uri | undefined> {
 
 const nameOf = ({ fsPath }: vscode.Uri): string => path.basename(fsPath);
 
-/** The file that a command is about: what it was given, else what is in front. @throws JobError RequestInvalid */
+/** Returns the file of the argument, else that of the active editor. @throws JobError RequestInvalid */
 function fileOf(given: unknown): vscode.Uri {
   const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   if (uri && isJobFile(uri)) return uri;

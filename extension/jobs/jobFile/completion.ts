@@ -24,10 +24,10 @@ type JobFileCompletionParts = {
 
 type Name = { readonly name: string; readonly detail?: string };
 
-/** Names that a level of a catalog is completed with. */
+/** Per level of a catalog. */
 const maxNames = 200;
 
-/** Completes in job files the names that no schema knows: connections, tables, columns, clusters. */
+/** Completes names in job files that no schema has: connections, tables, columns, clusters. */
 export class JobFileCompletion implements vscode.CompletionItemProvider {
   readonly #parts: JobFileCompletionParts;
 
@@ -51,7 +51,7 @@ export class JobFileCompletion implements vscode.CompletionItemProvider {
       const range = rangeOf(document, location, position);
       return names.map((one) => itemOf(one, range));
     } catch (error) {
-      // Nobody asked for a list in so many words: a catalog that does not answer is told by who opens it.
+      // Completion starts while the user types, so a failing catalog is only logged.
       if (!isAbort(error)) logFailure(this.#parts.log, 'completing a job file', error);
       return [];
     } finally {
@@ -85,7 +85,7 @@ export class JobFileCompletion implements vscode.CompletionItemProvider {
     }
   }
 
-  /** Tables and namespaces at the level that is typed: `shop/eu/` lists what is in `shop/eu`. */
+  /** Returns tables and namespaces of the level being typed: `shop/eu/` lists the contents of `shop/eu`. */
   async #tables(place: TablePlace | undefined, typed: unknown, signal: AbortSignal): Promise<readonly Name[]> {
     if (!place) return [];
     const above = typeof typed === 'string' ? typed.split('/').slice(0, -1) : [];
@@ -110,7 +110,7 @@ export class JobFileCompletion implements vscode.CompletionItemProvider {
   }
 }
 
-/** The table that a file which is being written means, as far as it says so. */
+/** Returns the table that an incomplete file names, if it is complete enough. */
 function placeIn(parts: JobFileCompletionParts, value: unknown, uri: vscode.Uri): TablePlace | undefined {
   const { connection, catalog, database, table } = fieldsOf(value);
   const said = Object.entries({ connection, catalog, database, table }).filter(([, one]) => one !== undefined);
@@ -120,7 +120,7 @@ function placeIn(parts: JobFileCompletionParts, value: unknown, uri: vscode.Uri)
   return meant.kind === 'connected' ? meant.place : undefined;
 }
 
-/** The string that is typed, quotes and all; an empty place where there is none yet. */
+/** Returns the range of the string being typed, with quotes; empty if there is none. */
 function rangeOf(document: vscode.TextDocument, { previousNode }: Location, position: vscode.Position): vscode.Range {
   if (previousNode?.type !== 'string') return new vscode.Range(position, position);
   const start = document.positionAt(previousNode.offset);

@@ -5,10 +5,13 @@ import { folderOfFile, isJobFile } from './jobFiles.ts';
 import { tableOfFile, type JobFileParts } from './request.ts';
 import type { JobText } from './text.ts';
 
-/** How long a person may go on typing before a file is looked at, in milliseconds. */
+/** Delay after the last key before a file is checked, in milliseconds. */
 const quiet = 200;
 
-/** Underlines in job files what keeps them from being run, in sentences. Nothing that they name is opened but their catalogs' names. */
+/**
+ * Underlines errors in job files. The check opens nothing that a file names; it only compares the names of
+ * connections.
+ */
 export class JobFileDiagnostics implements vscode.Disposable {
   readonly #parts: Pick<JobFileParts, 'connections' | 'state'>;
   readonly #collection = vscode.languages.createDiagnosticCollection('lance-catalog.jobFiles');

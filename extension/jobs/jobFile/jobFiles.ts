@@ -7,22 +7,22 @@ import type { JobFile } from '#shared/jobs/jobFile.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
 import { requestOfFile, type JobFileParts } from './request.ts';
 
-/** Which documents are job files, by their names. */
+/** Job files are identified by their names. */
 export const jobFilePattern = `**/*${jobFileEnding}`;
 export const jobFileSelector: vscode.DocumentSelector = { pattern: jobFilePattern };
 
 export const isJobFile = ({ path: where }: vscode.Uri): boolean => where.endsWith(jobFileEnding);
 
-/** Where files and catalogs of a job file are seen from. */
+/** Returns the folder to which paths in a job file are relative. */
 export const folderOfFile = ({ fsPath }: vscode.Uri): string => path.dirname(fsPath);
 
-/** The text of a file as it is in the editor, saved or not. */
+/** Includes unsaved changes. */
 async function textOfFile(uri: vscode.Uri): Promise<string> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   return open?.getText() ?? (await vscode.workspace.openTextDocument(uri)).getText();
 }
 
-/** @throws JobError RequestInvalid with the first thing that is wrong in the file */
+/** @throws JobError RequestInvalid with the first error in the file */
 export async function readJobFileAt(uri: vscode.Uri): Promise<JobFile> {
   const { readJobText } = await import('./text.ts');
   const { file, problems, isJson } = readJobText(await textOfFile(uri));
@@ -34,7 +34,7 @@ export async function readJobFileAt(uri: vscode.Uri): Promise<JobFile> {
   throw new JobError('RequestInvalid', `${name}: ${first?.message ?? 'it can not be read.'}${more}`, '');
 }
 
-/** What a job file asks for. @throws JobError, CatalogError saying what is wrong */
+/** @throws JobError, CatalogError if the file is not valid */
 export async function requestAt(
   parts: JobFileParts,
   uri: vscode.Uri,

@@ -8,7 +8,7 @@ const lenses: readonly (readonly [title: string, command: CommandId, tooltip: st
   ['$(play) Run', 'lanceCatalog.jobFile.run', 'Starts the job, which goes on when the window is closed'],
 ];
 
-/** Check | Plan | Try | Run above a job file, where code may run. */
+/** Provides Check | Plan | Try | Run above a job file in a trusted workspace. */
 export class JobFileLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #trusted = vscode.workspace.onDidGrantWorkspaceTrust(() => this.#changed.fire());

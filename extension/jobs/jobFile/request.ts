@@ -18,15 +18,15 @@ export type JobFileParts = {
   readonly state: { lastConnection(): string | undefined };
 };
 
-/** Which table a job file means: one of a connection, or one in a catalog that the editor does not list. */
+/** The table of a job file: in a connection, or in a catalog that is not in the list. */
 type JobFileTable =
   | { readonly kind: 'connected'; readonly place: TablePlace }
   | { readonly kind: 'bare'; readonly reference: TableReference; readonly table: JobTable };
 
 /**
- * The table that a job file means.
- * @param folder where the file is: a catalog in it is seen from there
- * @throws JobError RequestInvalid where it names no catalog and nobody can tell which one is meant
+ * Returns the table that a job file names.
+ * @param folder the file's folder, base of a relative catalog path
+ * @throws JobError RequestInvalid if it names an unknown connection, or no catalog and the choice is not unique
  */
 export function tableOfFile(
   { connections, state }: Pick<JobFileParts, 'connections' | 'state'>,
@@ -85,8 +85,8 @@ const knownHint = (list: readonly Connection[]): string =>
     : `There ${list.length === 1 ? 'is' : 'are'} ${list.map(({ name }) => `"${name}"`).join(', ')}.`;
 
 /**
- * What a job file asks for, with its function read and the secrets of the editor; nothing of it is run.
- * @throws JobError, CatalogError saying what is wrong
+ * Returns the request of a job file, with its function read and with secrets from the secret storage; runs nothing.
+ * @throws JobError, CatalogError if it is not valid
  */
 export async function requestOfFile(
   parts: JobFileParts,

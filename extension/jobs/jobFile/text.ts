@@ -1,22 +1,22 @@
 import { findNodeAtLocation, getNodeValue, parseTree, type Node, type ParseError } from 'jsonc-parser';
 import { readJobFile, type JobFile, type JobFileProblem } from '#shared/jobs/jobFile.ts';
 
-/** A problem at a place of the text, in characters from its beginning. */
+/** A problem at a position of the text; offset and length in characters. */
 export type TextProblem = { readonly offset: number; readonly length: number; readonly message: string };
 
-/** What the text of a job file says. Where it is no JSON, the editor says so itself, and there is neither. */
+/** The content of a job file. If it is not JSON, VS Code reports that, and there are neither file nor problems. */
 export type JobText = {
   readonly file: JobFile | undefined;
   readonly problems: readonly TextProblem[];
   readonly isJson: boolean;
-  /** Where something of the file is written; the beginning of the file where it is not there. */
+  /** Returns the position of a field; the start of the file if it is missing. */
   placeOf(path: readonly (string | number)[]): { readonly offset: number; readonly length: number };
 };
 
-/** Reads the text of a job file. Pure: it opens nothing that the file names. */
+/** Parses the text of a job file. Pure: opens nothing that the file names. */
 export function readJobText(text: string): JobText {
   const errors: ParseError[] = [];
-  // Its terminal command and CI read plain JSON, so what the editor would forgive is wrong here too.
+  // The command line and CI read plain JSON, so comments and trailing commas, which VS Code tolerates, are errors.
   const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   const placeOf: JobText['placeOf'] = (path) => spanOf(tree && nodeAt(tree, path), tree);
   if (!tree || errors.length > 0) return { file: undefined, problems: [], isJson: false, placeOf };
@@ -31,7 +31,7 @@ export function readJobText(text: string): JobText {
 
 const sentence = ({ what, hint }: JobFileProblem): string => [what, hint].filter(Boolean).join(' ');
 
-/** The name of a property rather than its value, for that is where a person looks. */
+/** Returns the node of a property's name instead of its value, because users look there. */
 function nodeAt(tree: Node, path: readonly (string | number)[]): Node | undefined {
   const node = findNodeAtLocation(tree, [...path]);
   return node?.parent?.type === 'property' ? (node.parent.children?.[0] ?? node) : node;
@@ -39,6 +39,6 @@ function nodeAt(tree: Node, path: readonly (string | number)[]): Node | undefine
 
 function spanOf(node: Node | undefined, tree: Node | undefined): { offset: number; length: number } {
   if (node && node !== tree) return { offset: node.offset, length: node.length };
-  // Of the file as a whole: its first brace, not all of it.
+  // For the whole file, mark only its first brace.
   return { offset: tree?.offset ?? 0, length: 1 };
 }

@@ -9,11 +9,10 @@ import { cellNamed, titleOf } from './debugSources.ts';
 
 type DebugParts = { log: Log; kernels: NotebookKernels };
 
-/** "Debug Cell", and the debugger behind it. */
 export function registerNotebookDebugger({ log, kernels }: DebugParts): vscode.Disposable {
   const adapters = new Set<NotebookDebugAdapter>();
 
-  /** @throws CatalogError where the cell can't be debugged, or is already */
+  /** @throws CatalogError if the cell can't be debugged, or its notebook is being debugged */
   function targetOf(configuration: vscode.DebugConfiguration): vscode.NotebookCell {
     const cell = cellOf(configuration);
     kernels.require(cell.notebook);
@@ -45,7 +44,7 @@ export function registerNotebookDebugger({ log, kernels }: DebugParts): vscode.D
     }),
     registerCommand(log, 'lanceCatalog.notebook.debugCell', async (given) => {
       const cell = given ?? selectedCell();
-      // The notebook is not saved for it: a cell runs as it is on the screen.
+      // Don't save the notebook: a cell runs as it is on the screen.
       const options = { suppressSaveBeforeStart: true };
       await vscode.debug.startDebugging(undefined, configurationOf(cell), options);
     }),
@@ -54,15 +53,15 @@ export function registerNotebookDebugger({ log, kernels }: DebugParts): vscode.D
 
 const configurationOf = (cell: vscode.NotebookCell): vscode.DebugConfiguration => ({
   type: debuggerType,
-  // Not a launch: to stop debugging is to let go of the kernel, which goes on.
+  // Not a launch: to stop debugging is to detach from the kernel, which stays.
   request: 'attach',
   name: titleOf(cell),
-  // What a cell prints is below the cell; the panel would take its room.
+  // Output of a cell is shown below it; the debug console would take space from the notebook.
   internalConsoleOptions: 'neverOpen',
   cell: cell.document.uri.toString(),
 });
 
-/** The cell that a configuration names; of one that a person wrote, the selected one. */
+/** Returns the cell that a configuration names; the selected one for a configuration written by hand. */
 function cellOf({ cell: name }: vscode.DebugConfiguration): vscode.NotebookCell {
   if (typeof name !== 'string') return selectedCell();
   for (const notebook of vscode.workspace.notebookDocuments) {
@@ -72,7 +71,7 @@ function cellOf({ cell: name }: vscode.DebugConfiguration): vscode.NotebookCell 
   throw new CatalogError('InvalidInput', 'The cell is not there any more.', 'Debug another one.');
 }
 
-/** @throws CatalogError InvalidInput (13) when there is none */
+/** @throws CatalogError InvalidInput (13) if no code cell is selected */
 function selectedCell(): vscode.NotebookCell {
   const editor = vscode.window.activeNotebookEditor;
   const cell = editor && editor.notebook.cellCount > 0 ? editor.notebook.cellAt(editor.selection.start) : undefined;

@@ -11,13 +11,12 @@ import { isRecord } from '#shared/records.ts';
 import { cellNamed, cellScheme, DebugSources, withSources, type Source } from './debugSources.ts';
 import type { NotebookSession } from '../session.ts';
 
-/** Not a person's: neither of them is shown what is asked with it. */
+/** The `seq` of requests that this adapter sends itself; VS Code does not see them. */
 const ownSeq = 0;
 
 /**
- * The editor's side of debugging one notebook: passes messages of the Debug Adapter Protocol between editor and kernel,
- * and says `cell 3` where the kernel says which code. Debugging begins with the run of a cell and ends with it; the
- * kernel stays.
+ * Passes messages of the Debug Adapter Protocol between VS Code and the kernel of one notebook, and translates the
+ * kernel's names of code to cells. Debugging starts with the run of a cell and ends with it; the kernel stays.
  */
 export class NotebookDebugAdapter implements vscode.DebugAdapter {
   readonly #session: NotebookSession;
@@ -41,29 +40,28 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     return this.#session.notebook;
   }
 
-  /** Whether nothing of it is left but what the editor still tidies up. */
+  /** Whether debugging has ended, apart from cleanup by VS Code. */
   get isOver(): boolean {
     return this.#hasEnded || this.#hasLeft;
   }
 
   handleMessage(message: vscode.DebugProtocolMessage): void {
-    // Of responses there are none: the kernel asks nothing of the editor.
+    // Only requests arrive: the kernel sends none to VS Code, so there are no responses.
     if (!isDebugRequest(message)) return;
-    // One for which the kernel must be asked something first is not overtaken by those after it, nor are breakpoints by
-    // the "continue" that should run past those that were removed.
+    // Requests keep their order: one that needs information of the kernel first is not overtaken by later ones, nor
+    // "setBreakpoints" by a "continue" that should run past removed breakpoints.
     const prepared = this.#before.then(() => this.#prepare(message));
     const answered = this.#answer(message, prepared);
     this.#before = message.command === 'setBreakpoints' ? answered : prepared.catch(() => undefined);
   }
 
-  /** The editor has no more to do with it, by whatever way. */
+  /** VS Code has finished with this adapter, for any reason. */
   dispose(): void {
     if (this.#kernel?.isAlive && !this.#hasLeft) void this.#leave({}).catch(() => undefined);
     this.#hasEnded = true;
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  /** The request as the kernel understands it. */
   async #prepare(request: DebugRequest): Promise<DebugRequest> {
     const { command, arguments: given = {} } = request;
     if (command === 'initialize') await this.#connect();
@@ -103,7 +101,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   }
 
   #fail({ seq, command }: DebugRequest, format: string): void {
-    // Of what fails later the views say so themselves.
+    // The views show later failures themselves.
     const showUser = command === 'initialize' || command === 'attach';
     const body = { error: { id: 1, format, showUser } };
     this.#send({ type: 'response', request_seq: seq, command, success: false, message: format, body });
@@ -120,7 +118,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     );
   }
 
-  /** Which code the kernel calls what, before it stops somewhere. */
+  /** Asks the kernel for the path of each cell, before execution pauses. */
   async #learn(): Promise<void> {
     const info = await this.#ask('debugInfo');
     if (typeof info['tmpFilePrefix'] === 'string') this.#sources.setPrefix(info['tmpFilePrefix']);
@@ -139,7 +137,6 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     return typeof path === 'string' ? cellNamed(this.notebook, path) : undefined;
   }
 
-  /** Runs the cell, which is what debugging was begun for, and ends debugging with it. */
   async #run(): Promise<void> {
     try {
       await this.#runCell();
@@ -150,17 +147,19 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     this.#end();
   }
 
-  /** Until the cell has ended, as if the person had started it: so the editor may still choose the kernel. */
+  /**
+   * Resolves when the cell has ended. It runs by the command of the "Run" button, so that VS Code can still prompt
+   * for a kernel.
+   */
   async #runCell(): Promise<void> {
     const { index } = this.#cell;
     if (index < 0) throw new Error('it is not in the notebook any more.');
     const ranges = [{ start: index, end: index + 1 }];
     await vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: this.notebook.uri });
-    // One that ran already was left alone by that, and is debugged from where it is.
+    // The command ignores a cell that is running already; that one is debugged from its current position.
     while (this.#session.isRunning(this.#cell)) await this.#change();
   }
 
-  /** Resolves when something changes in the session. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
       const listening = this.#session.onDidChange(() => {
@@ -176,17 +175,18 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     if (!isKnown) this.#send({ type: 'event', event: 'terminated' });
   }
 
-  /** Debugging is over for the editor; the cell goes on unless the person stops that as well. */
+  /** The cell continues unless the user stops it as well. */
   async #leave({ terminateDebuggee, restart }: Record<string, unknown>): Promise<void> {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    // First, as it would go on from where it stands. One that is over is not to be stopped, nor the one that runs after it.
+    // Interrupt first, or the paused cell would continue. If the cell has ended, the interrupt would hit the next
+    // one.
     if (!this.#hasEnded && (terminateDebuggee === true || restart === true)) await this.#session.interrupt();
-    // The kernel may be gone, which is as good.
+    // The kernel may have ended, which has the same effect.
     await this.#ask('disconnect').catch(() => undefined);
   }
 
-  /** Asks the kernel something for ourselves. @returns the body of the response */
+  /** Sends a request of this adapter to the kernel. @returns the body of the response */
   async #ask(command: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const request: DebugRequest = { seq: ownSeq, type: 'request', command, arguments: given };
     const { success, message, body } = await this.#running().debug(request, () => {});
@@ -225,7 +225,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   }
 }
 
-/** "Stop" interrupts the cell, "Disconnect" lets it go on; both are requests to disconnect. */
+/** "Stop" interrupts the cell, "Disconnect" lets it continue; VS Code sends a disconnect request for both. */
 const ownCapabilities = { supportTerminateDebuggee: true, supportsTerminateRequest: false };
 
 const withPath = (request: DebugRequest, path: string, more: object = {}): DebugRequest => {
@@ -234,22 +234,22 @@ const withPath = (request: DebugRequest, path: string, more: object = {}): Debug
   return { ...request, arguments: { ...given, source: place } };
 };
 
-/** Which of several cells of the same text is meant, as the kernel is told of runs. */
+/** Identifies one of several cells with the same code, by the id that the kernel also gets with runs. */
 const cellData = ({ metadata }: vscode.NotebookCell): object =>
   typeof metadata['id'] === 'string' ? { adapterData: { cell: metadata['id'] } } : {};
 
-/** Whether a place is in a cell. Files may be modules of the notebook; cells of other notebooks are nothing to it. */
+/** Whether a source is a cell, perhaps of another notebook. A file may be a module of this notebook. */
 const isCellSource = (source: unknown): boolean =>
   isRecord(source) && typeof source['path'] === 'string' && source['path'].startsWith(`${cellScheme}:`);
 
-/** The editor tells of the breakpoints of the whole window. */
+/** Returns unverified breakpoints: VS Code sends those of the whole window, also of other notebooks. */
 const unverified = (breakpoints: unknown): object => ({
   breakpoints: (Array.isArray(breakpoints) ? breakpoints : []).map(() => ({ verified: false })),
 });
 
 /**
- * A breakpoint of a line is at the line for the person. With the column at which the line stops, the editor would draw
- * a second one into the text.
+ * Removes the column of a breakpoint. The user sets a breakpoint on a line; with the column at which the kernel
+ * pauses, VS Code would draw a second one inside the line.
  */
 const withoutColumn = (breakpoint: unknown): unknown =>
   isRecord(breakpoint) ? { ...breakpoint, column: undefined, endColumn: undefined } : breakpoint;

@@ -12,7 +12,7 @@ import { readKernelTable } from './kernelTable.ts';
 
 const update = (): void => setContext('lanceCatalog.jupyter.available', hasJupyter());
 
-/** What the Jupyter extension adds when it is installed; everything else works without it. */
+/** Registers what requires the Jupyter extension; all other features work without it. */
 export function registerJupyter({ log, panels }: { log: Log; panels: TablePanels }): vscode.Disposable {
   update();
   return vscode.Disposable.from(
@@ -53,7 +53,7 @@ async function previewVariable(panels: TablePanels, given?: string): Promise<voi
   await panels.preview(source);
 }
 
-/** @throws CatalogError ServiceUnavailable (17) when the Jupyter extension is not there or does not start */
+/** @throws CatalogError ServiceUnavailable (17) if the Jupyter extension is missing or does not start */
 async function jupyter(): Promise<Jupyter> {
   const extension = vscode.extensions.getExtension<Jupyter>(jupyterId);
   if (!extension) {
@@ -72,7 +72,7 @@ async function jupyter(): Promise<Jupyter> {
   }
 }
 
-/** The word under the cursor of the active cell: most often the table that is meant. */
+/** Returns the word at the cursor of the active cell, usually the name of the table. */
 function selectedWord(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.uri.scheme !== 'vscode-notebook-cell') return undefined;

@@ -1,22 +1,22 @@
 import { CatalogError } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
 
-/** Rows of a variable that a preview reads out of a kernel, in pages of `pageRows`. */
+/** Rows of a variable that a preview reads from a kernel, in pages of `pageRows`. */
 const previewRows = 20 * pageRows;
 
-/** The form in which the code below says what the table is, before its pages. */
+/** The MIME type in which the code below describes the table, before its pages. */
 export const previewMime = 'application/vnd.lance-catalog.preview+json';
 
 const variable = /^[\p{L}_$][\p{L}\p{N}_$]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
 
-/** What is wrong with a variable's name, as a sentence; `undefined` when it is fine. */
+/** Returns the error message for an invalid variable name; `undefined` if it is valid. */
 export const variableProblem = (name: string): string | undefined =>
   variable.test(name) ? undefined : `"${name}" is not the name of a variable.`;
 
 /**
- * Code that shows a table variable page by page, in the language of a kernel. It leaves no name behind in the person's
- * kernel, and reads a lazy value no further than the preview goes.
- * @throws CatalogError InvalidInput (13) for what is no variable, Unsupported (0) for another language
+ * Returns code that shows a table variable page by page, in the language of a kernel. The code leaves no name behind
+ * in the user's kernel, and reads a lazy value only as far as the preview needs.
+ * @throws CatalogError InvalidInput (13) if `name` is not a variable name, Unsupported (0) for another language
  */
 export function previewCode(language: string, name: string): string {
   const problem = variableProblem(name);
@@ -37,8 +37,8 @@ export function previewCode(language: string, name: string): string {
   }
 }
 
-// `display` of the Lance TypeScript kernel takes tables of every copy of apache-arrow and bounds the bytes of one output.
-// The variable is read outside of the function, whose own names may be the same.
+// `display` of the Lance TypeScript kernel accepts tables of any copy of apache-arrow and limits the bytes of one
+// output. The variable is an argument, because names inside the function may hide it.
 const scriptCode = (name: string, anyType: string): string => `await (async (value${anyType}) => {
   const query = typeof value?.query === 'function' ? value.query() : value;
   const total = typeof value?.countRows === 'function' ? await value.countRows() : (value?.numRows ?? null);

@@ -7,7 +7,7 @@ import { fieldsOf } from '#shared/records.ts';
 import type { TableSource } from '../../panels/tableSource.ts';
 import { previewMime } from './kernelCode.ts';
 
-/** One output of a kernel: the same value in several forms. */
+/** One output of a kernel: a value in several MIME types. */
 export type KernelCodeOutput = {
   items: readonly { mime: string; data: Uint8Array }[];
   metadata?: Record<string, unknown> | undefined;
@@ -18,8 +18,8 @@ const errorMime = 'application/vnd.code.notebook.error';
 const text = (data: Uint8Array): string => new TextDecoder().decode(data);
 
 /**
- * Reads what the preview code showed into a table for a panel.
- * @throws CatalogError InvalidInput (13) with the kernel's own error, or when there was no table among the outputs
+ * Converts the outputs of the preview code to a table for a panel.
+ * @throws CatalogError InvalidInput (13) with the kernel's own error, or if the outputs contain no table
  */
 export async function readKernelTable(name: string, outputs: AsyncIterable<KernelCodeOutput>): Promise<TableSource> {
   let head: { columns: ColumnInfo[]; total: number | null } | undefined;
@@ -41,13 +41,13 @@ export async function readKernelTable(name: string, outputs: AsyncIterable<Kerne
   return kernelSource(name, columnsIn(pages[0]?.bytes) ?? head.columns, head.total, pages);
 }
 
-/** The columns with their types in the words that tables have everywhere: kernels have others, each its own. */
+/** Returns the columns with the type names used in all tables; each kernel has its own names. */
 function columnsIn(page: Uint8Array | undefined): ColumnInfo[] | undefined {
   if (!page) return undefined;
   try {
     return columnsOf(RecordBatchReader.from(page).open().schema);
   } catch {
-    // A page that can't be read is told by the panel, at its place.
+    // The panel reports an unreadable page when it shows it.
     return undefined;
   }
 }
@@ -98,7 +98,7 @@ function kernelError(name: string, data: Uint8Array): CatalogError {
     const kind = typeof error['name'] === 'string' ? `${error['name']}: ` : '';
     if (typeof error['message'] === 'string') message = `${kind}${error['message']}`;
   } catch {
-    // Some kernels give plain text.
+    // Some kernels send plain text.
   }
   return new CatalogError('InvalidInput', `The kernel could not show "${name}": ${message}.`, 'Give a table variable.');
 }
@@ -113,7 +113,7 @@ function readHead(json: string): { columns: ColumnInfo[]; total: number | null }
   return { columns: read, total: typeof total === 'number' ? total : null };
 }
 
-// The Jupyter extension puts the message's metadata one level down.
+// The Jupyter extension nests the metadata of the message one level deeper.
 function includedRows(metadata: Record<string, unknown> | undefined): number {
   const own = fieldsOf(fieldsOf(metadata)[arrowStreamMime]);
   const nested = fieldsOf(fieldsOf(fieldsOf(metadata)['metadata'])[arrowStreamMime]);

@@ -5,7 +5,6 @@ import { placeOf } from './notebooks.ts';
 import { signalOf, within } from './requests.ts';
 import type { CellLanguage } from './services.ts';
 
-/** Completion in the cells of our notebooks. */
 export function cellCompletion(language: CellLanguage): vscode.CompletionItemProvider<CellItem> {
   const { notebooks, worker, mute, kernels, names, others } = language;
   return {
@@ -36,7 +35,7 @@ export function cellCompletion(language: CellLanguage): vscode.CompletionItemPro
         const range = new vscode.Range(document.positionAt(kernel.cursorStart), document.positionAt(kernel.cursorEnd));
         for (const match of kernel.matches) if (!taken.has(match.text)) items.push(itemOfKernel(match, range));
       }
-      // While the editor's own TypeScript answers as well, its items are enough of what both know.
+      // While VS Code's own TypeScript answers as well, drop the items that both have.
       return items.filter((item) => !known.has(labelOf(item)));
     },
     async resolveCompletionItem(item, token) {

@@ -11,14 +11,13 @@ const tags: Record<NonNullable<Finding['tag']>, vscode.DiagnosticTag> = {
   deprecated: vscode.DiagnosticTag.Deprecated,
 };
 
-/** What the language worker has found, under the cells. */
 export class LanguageDiagnostics implements vscode.Disposable {
   readonly #collection = vscode.languages.createDiagnosticCollection('lance-catalog');
 
   show(cell: vscode.Uri, findings: readonly Finding[]): void {
     const key = cell.toString();
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === key);
-    // Closed meanwhile.
+    // The cell was closed meanwhile.
     if (!document) return;
     this.#collection.set(
       document.uri,
@@ -43,7 +42,7 @@ function diagnosticOf(document: vscode.TextDocument, finding: Finding): vscode.D
   const { span, message, code, severity, tag } = finding;
   const range = new vscode.Range(document.positionAt(span.start), document.positionAt(span.end));
   const diagnostic = new vscode.Diagnostic(range, message, severities[severity]);
-  // As the editor's own TypeScript signs them, whose place they take.
+  // The source name of VS Code's own TypeScript, whose diagnostics these replace.
   diagnostic.source = 'ts';
   diagnostic.code = code;
   if (tag) diagnostic.tags = [tags[tag]];

@@ -6,7 +6,6 @@ import { placeOf } from './notebooks.ts';
 import { signalOf, within } from './requests.ts';
 import type { CellLanguage } from './services.ts';
 
-/** What is under the pointer, in the cells of our notebooks. */
 export function cellHover({ notebooks, worker, mute, kernels, others }: CellLanguage): vscode.HoverProvider {
   return {
     async provideHover(document, position, token) {
@@ -31,11 +30,10 @@ export function cellHover({ notebooks, worker, mute, kernels, others }: CellLang
 
 const isUnknown = (code: string): boolean => /: any$|^any$/.test(code);
 
-/** The parameters of the call at the cursor. */
 export function cellSignature({ notebooks, worker, mute }: CellLanguage): vscode.SignatureHelpProvider {
   return {
     async provideSignatureHelp(document, position, token, { isRetrigger, triggerCharacter }) {
-      // The editor shows the first answer that it gets; without the muting it would be TypeScript's own.
+      // VS Code shows the first result that it gets; without muting that would be TypeScript's own.
       const notebook = mute.isAlone ? notebooks.of(document) : undefined;
       if (!notebook) return undefined;
       const question = { ...placeOf(notebook, document, position), isRetrigger, trigger: triggerCharacter ?? null };
@@ -56,7 +54,6 @@ export function cellSignature({ notebooks, worker, mute }: CellLanguage): vscode
   };
 }
 
-/** Where a name is declared: in a cell, or in a file. */
 export function cellDefinition({ notebooks, worker, mute }: CellLanguage): vscode.DefinitionProvider {
   return {
     async provideDefinition(document, position, token) {

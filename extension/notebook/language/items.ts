@@ -4,9 +4,9 @@ import type { Naming } from '#shared/catalogConfig.ts';
 import type { CompletionItem as KernelItem } from '#shared/protocol/kernelMessages.ts';
 import type { CellPlace, Described, LanguageCompletion, Span } from '#shared/protocol/languageMessages.ts';
 
-// What the language worker, the kernel and a catalog say, as the editor shows it.
+// Converts results of the language worker, the kernel and a catalog to VS Code's types.
 
-/** A completion of the language worker, which is asked for the rest when the person looks at it. */
+/** A completion of the language worker, which sends the details when the user selects the item. */
 export type CellItem = vscode.CompletionItem & { place?: CellPlace };
 
 const { CompletionItemKind } = vscode;
@@ -60,14 +60,14 @@ export function itemOfWorker(document: vscode.TextDocument, place: CellPlace, on
   if (one.isDeprecated) item.tags = [vscode.CompletionItemTag.Deprecated];
   if (one.replace) {
     item.range = rangeOf(document, one.replace);
-    // The editor compares with what is replaced, the dot of `row.a-b` for instance, which becomes `row["a-b"]`.
+    // VS Code compares with the replaced text, for instance the dot of `row.a-b`, which becomes `row["a-b"]`.
     const before = document.getText(item.range).replace(/[\w$]*$/, '');
     item.filterText = one.name.startsWith(before) ? one.name : before + one.name;
   }
   return item;
 }
 
-/** One that only the kernel knows: from a cell that ran and says something else now, or that is gone. */
+/** Converts a completion that only the kernel knows: from a cell that was changed or deleted after it ran. */
 export function itemOfKernel({ text, kind }: KernelItem, range: vscode.Range): vscode.CompletionItem {
   const item = new vscode.CompletionItem(text, kindOf(kind));
   item.range = range;
@@ -75,7 +75,7 @@ export function itemOfKernel({ text, kind }: KernelItem, range: vscode.Range): v
   return item;
 }
 
-/** @param index where it is in the catalog's own order, which is kept */
+/** @param index position in the order of the catalog, which is kept */
 export function itemOfName(
   document: vscode.TextDocument,
   naming: Naming,
@@ -90,7 +90,6 @@ export function itemOfName(
   return item;
 }
 
-/** Adds type and documentation to a completion. */
 export function describe(item: vscode.CompletionItem, { code, documentation }: Described): void {
   item.detail = code;
   item.documentation = new vscode.MarkdownString(documentation);

@@ -1,16 +1,16 @@
 import type * as vscode from 'vscode';
 import type { NotebookKernels } from '../controller.ts';
 
-/** A busy kernel does not answer between two statements; nobody waits for it longer. */
+/** Time limit for a kernel's reply: a busy kernel does not reply between two statements. */
 export const kernelMilliseconds = 250;
-/** How long it is waited for where nobody else answers. */
+/** Time limit if the kernel is the only source. */
 export const kernelAloneMilliseconds = 800;
 
 type Kernel = NonNullable<Awaited<NonNullable<ReturnType<NotebookKernels['session']>>['kernel']>>;
 
 /**
- * Asks the kernels that run, for what only they know: names of cells that ran out of order or changed since. A kernel is
- * asked one thing at a time, so that a busy one does not gather a question for every letter.
+ * Requests from running kernels what only they know: names of cells that ran out of order or changed since. Each
+ * kernel gets one request at a time, so that a busy one does not collect one for every typed letter.
  */
 export class KernelKnowledge {
   readonly #kernels: NotebookKernels;
@@ -20,7 +20,7 @@ export class KernelKnowledge {
     this.#kernels = kernels;
   }
 
-  /** The answer, once there is one; `undefined` when no kernel runs or it has not answered what was asked before. */
+  /** Returns the reply; `undefined` if no kernel runs or an earlier request is pending. */
   async ask<T>(notebook: vscode.NotebookDocument, question: (kernel: Kernel) => Promise<T>): Promise<T | undefined> {
     const session = this.#kernels.session(notebook);
     if (!session?.hasRun || this.#waiting.has(notebook)) return undefined;

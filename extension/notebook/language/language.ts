@@ -15,8 +15,8 @@ export type CellLanguageParts = LanguageNamesParts &
   Pick<LanguageMuteParts, 'log'> & { kernels: NotebookKernels; dist: (name: string) => string };
 
 /**
- * The language of cells: completion, hover, parameters, definitions and diagnostics, by the language worker; names that
- * only a kernel knows from the kernel; names of tables and columns from the catalog.
+ * Registers completion, hover, parameters and definitions in cells, and starts the language worker, which also finds
+ * errors. Names that only a kernel knows are from the kernel; names of tables and columns from the catalog.
  */
 export function registerCellLanguage(parts: CellLanguageParts): vscode.Disposable & { language: CellLanguage } {
   const { log, kernels, connections, dist } = parts;

@@ -6,14 +6,14 @@ import type { LanguageNotebooks } from './notebooks.ts';
 import type { LanguageWorker } from './worker.ts';
 
 const builtInId = 'vscode.typescript-language-features';
-/** TypeScript's native server, which has no plugins; the setting has had two names. */
+/** The setting for TypeScript's native server, which has no plugins; it has had two names. */
 const nativeSettings = ['js/ts.experimental.useTsgo', 'typescript.experimental.useTsgo'];
 
 type PluginApi = { configurePlugin(name: string, config: PluginConfig): void };
 
 export type LanguageMuteParts = { log: Log; notebooks: LanguageNotebooks; worker: LanguageWorker; types: string };
 
-/** Tells the editor's own TypeScript which cells it need not answer for, and as soon as it must answer again. */
+/** Mutes VS Code's own TypeScript in cells that the language worker handles, and unmutes it when the worker stops. */
 export class LanguageMute implements vscode.Disposable {
   readonly #parts: LanguageMuteParts;
   readonly #subscriptions: vscode.Disposable[];
@@ -36,20 +36,20 @@ export class LanguageMute implements vscode.Disposable {
     tell();
   }
 
-  /** Whether nobody but the language worker answers for our cells. */
+  /** Whether only the language worker answers for our cells. */
   get isAlone(): boolean {
     return this.#isAlone;
   }
 
   /**
-   * Whether nobody else was seen to answer. While TypeScript starts, a second server of its answers that has no plugins;
-   * and it takes a moment until the first one has heard.
+   * Whether no other provider has answered. While TypeScript starts, a second server of it that has no plugins
+   * answers, and the first one applies the configuration with a delay.
    */
   get isProven(): boolean {
     return this.#isAlone && this.#isProven;
   }
 
-  /** Nobody else had an answer where the language worker had one. */
+  /** Records that only the language worker had a result. */
   prove(): void {
     this.#isProven = true;
   }
@@ -64,14 +64,14 @@ export class LanguageMute implements vscode.Disposable {
     const isMuted = worker.process !== undefined;
     const config: PluginConfig = { notebooks: paths, isMuted, types };
     const written = JSON.stringify(config);
-    // Without a notebook of ours there is nothing to tell, and no reason to start TypeScript.
+    // Without a Lance notebook there is nothing to configure, and no reason to start TypeScript.
     if (written === this.#told || (this.#told === '' && paths.length === 0)) return;
     this.#told = written;
-    // Another notebook is muted within a moment; TypeScript itself may have to start.
+    // Muting another notebook takes effect within a moment; TypeScript itself may have to start.
     if (!isMuted) this.#isProven = false;
     const builtIn = vscode.extensions.getExtension<unknown>(builtInId);
     const api = builtIn && !isNative() ? apiOf(await builtIn.activate()) : undefined;
-    // Another call may have had newer things to tell while TypeScript started.
+    // Another call may have had a newer configuration while TypeScript started.
     if (written !== this.#told) return;
     api?.configurePlugin(pluginName, config);
     this.#isAlone = isMuted && (api !== undefined || builtIn === undefined);
@@ -80,7 +80,7 @@ export class LanguageMute implements vscode.Disposable {
 
 const isNative = (): boolean => nativeSettings.some((name) => vscode.workspace.getConfiguration().get(name) === true);
 
-/** The interface that TypeScript's extension gives to others; undefined when it has none, or another than is known. */
+/** Returns the API of VS Code's TypeScript extension; `undefined` if it has none or an unknown one. */
 function apiOf(exported: unknown): PluginApi | undefined {
   const api: unknown =
     isRecord(exported) && typeof exported['getAPI'] === 'function' ? exported['getAPI'](0) : undefined;

@@ -8,7 +8,7 @@ import { choiceFor } from '../commands.ts';
 
 export type LanguageNamesParts = { catalogs: Catalogs; connections: Connections; state: State };
 
-/** Names of tables, namespaces and columns for the cells of a notebook, from the catalog that its `db` is. */
+/** Names of tables, namespaces and columns for a notebook's cells, from the catalog that its `db` is. */
 export class LanguageNames {
   readonly #parts: LanguageNamesParts;
   readonly #byConnection = new Map<string, CatalogNames>();
@@ -24,11 +24,11 @@ export class LanguageNames {
     const { name } = choice.connection;
     let names = this.#byConnection.get(name);
     if (!names) {
-      // A catalog that a cell connects to is known to the kernel alone.
+      // Only the kernel knows a catalog that a cell connects to.
       names = new CatalogNames({
         catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined),
-        // The first question starts the engine. The editor would take no answer for none, suggest the words of the notebook
-        // and not ask again at the next letter; who goes on typing cancels the question.
+        // The first request starts the engine, so wait for it: VS Code would treat an empty result as final, suggest
+        // words of the notebook and not request again at the next letter. Typing on cancels the request.
         patienceMilliseconds: limitMilliseconds,
       });
       this.#byConnection.set(name, names);
@@ -36,7 +36,7 @@ export class LanguageNames {
     return names.fitting(naming, signal);
   }
 
-  /** Another catalog may be behind the name of a connection. */
+  /** Drops all names: a connection may now have another catalog. */
   clear(): void {
     this.#byConnection.clear();
   }

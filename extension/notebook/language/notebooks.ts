@@ -4,10 +4,10 @@ import { notebookIds } from '../../manifest.ts';
 import { hasJupyter } from '../jupyter/jupyterExtension.ts';
 import { isForOurKernel } from '../notebookKernel.ts';
 
-/** The open notebooks whose cells are ours: those that name our kernel, and those for which it was chosen. */
+/** The open notebooks for the Lance kernel: those that name it, and those for which it was selected. */
 export class LanguageNotebooks implements vscode.Disposable {
   readonly #ours = new Set<vscode.NotebookDocument>();
-  /** Those that named our kernel at some time, or took one. */
+  /** Notebooks that ever named or used the Lance kernel. */
   readonly #met = new WeakSet<vscode.NotebookDocument>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable[];
@@ -17,7 +17,7 @@ export class LanguageNotebooks implements vscode.Disposable {
     this.#subscriptions = [
       this.#changed,
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#meet(notebook)),
-      // A new notebook is told of before it has its content. One that took another kernel meanwhile stays with that.
+      // A new notebook is reported before it has its content. One that took another kernel meanwhile keeps that.
       vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata }) => {
         if (metadata && !this.#met.has(notebook)) this.#meet(notebook);
       }),
@@ -31,7 +31,6 @@ export class LanguageNotebooks implements vscode.Disposable {
     return [...this.#ours];
   }
 
-  /** The notebook of ours that a cell is in. */
   of(document: vscode.TextDocument): vscode.NotebookDocument | undefined {
     if (document.uri.scheme !== 'vscode-notebook-cell') return undefined;
     return this.list().find((notebook) => notebook.getCells().some((cell) => cell.document === document));
@@ -57,17 +56,15 @@ export class LanguageNotebooks implements vscode.Disposable {
 
 const languages: readonly string[] = ['typescript', 'javascript'];
 
-/** The cells that are code of ours, in the order of the notebook. */
+/** Returns the TypeScript and JavaScript cells in the order of the notebook. */
 export const codeCells = (notebook: vscode.NotebookDocument): vscode.TextDocument[] =>
   notebook
     .getCells()
     .filter(({ kind, document }) => kind === vscode.NotebookCellKind.Code && languages.includes(document.languageId))
     .map((cell) => cell.document);
 
-/** What a cell or a notebook is called to the language worker. */
 export const keyOf = ({ uri }: { uri: vscode.Uri }): string => uri.toString();
 
-/** Where somebody asks, for the worker. */
 export const placeOf = (
   notebook: vscode.NotebookDocument,
   document: vscode.TextDocument,

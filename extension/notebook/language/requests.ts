@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 
-// How the providers ask: with a limit, cancelled with the editor's token, and never with an error for who types.
+// How the providers send requests: with a time limit, cancelled by VS Code's token, and without errors while the user
+// types.
 
-/** What arrives in time; a failure counts as silence, since nobody asked to be told. */
+/** Resolves with `undefined` after the time limit or on failure: the user did not request the result explicitly. */
 export async function within<T>(milliseconds: number, answer: Promise<T> | undefined): Promise<T | undefined> {
   if (!answer) return undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -18,7 +19,6 @@ export async function within<T>(milliseconds: number, answer: Promise<T> | undef
   }
 }
 
-/** The editor's token as a signal. */
 export function signalOf(token: vscode.CancellationToken): AbortSignal {
   const controller = new AbortController();
   if (token.isCancellationRequested) controller.abort();
@@ -31,14 +31,14 @@ const isOfNoLanguage: ReadonlySet<vscode.CompletionItemKind> = new Set([
   vscode.CompletionItemKind.Snippet,
 ]);
 
-/** Asks the other providers of the editor. It asks ours as well, who have to tell that question from a person's. */
+/** Requests results of all providers in VS Code. These include our own, which must recognize such a request. */
 export class Others {
-  /** Where the editor is asked by us, and has not asked our own provider yet. */
+  /** Positions of requests that have not reached our own provider yet. */
   readonly #asked: string[] = [];
 
   /**
-   * Whether this question of the editor is our own, come back. It is so once for each: meanwhile a person types on, and
-   * is not to go without an answer.
+   * Whether a request of VS Code was sent by `Others`. True once per request sent: the user may request the same
+   * position meanwhile and must get a result.
    */
   isOwn(document: vscode.TextDocument, position: vscode.Position): boolean {
     const index = this.#asked.indexOf(keyOf(document.uri, position));
@@ -49,13 +49,12 @@ export class Others {
   async completions(document: vscode.TextDocument, position: vscode.Position, trigger?: string): Promise<Set<string>> {
     const command = 'vscode.executeCompletionItemProvider';
     const list = await this.#ask<vscode.CompletionList>(command, document.uri, position, trigger);
-    // Words of the open documents are no knowledge of the language, and give way to real suggestions; snippets are
-    // things of their own.
+    // Words of open documents are not language knowledge and yield to real suggestions; snippets are separate items.
     const known = list?.items.filter(({ kind }) => kind !== undefined && !isOfNoLanguage.has(kind)) ?? [];
     return new Set(known.map(({ label }) => (typeof label === 'string' ? label : label.label)));
   }
 
-  /** Whether one of them tells more about a name than that it does not know it. */
+  /** Whether another provider knows more about a name than the type `any`. */
   async knowAbout(document: vscode.TextDocument, position: vscode.Position): Promise<boolean> {
     const hovers = await this.#ask<vscode.Hover[]>('vscode.executeHoverProvider', document.uri, position);
     return hovers?.some(saysSomething) ?? false;
@@ -67,7 +66,7 @@ export class Others {
     try {
       return await vscode.commands.executeCommand<T>(command, uri, position, trigger);
     } finally {
-      // It was not asked: the editor had no need to, or the person has typed on.
+      // It did not reach our provider: VS Code did not need it, or the user has typed on.
       const left = this.#asked.indexOf(key);
       if (left >= 0) this.#asked.splice(left, 1);
     }

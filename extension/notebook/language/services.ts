@@ -5,7 +5,6 @@ import type { LanguageNotebooks } from './notebooks.ts';
 import type { Others } from './requests.ts';
 import type { LanguageWorker } from './worker.ts';
 
-/** What the providers share. */
 export type CellLanguage = {
   notebooks: LanguageNotebooks;
   worker: LanguageWorker;

@@ -12,17 +12,20 @@ import { cellLanguage } from '../notebookKernel.ts';
 
 type LanguageWorkerParts = { log: Log; notebooks: LanguageNotebooks; entry: string };
 
-/** A worker that ends so often, of itself, is not started again: the editor's own TypeScript goes on alone. */
+/**
+ * After this many crashes in `failureWindow` the worker is not started again: VS Code's own TypeScript continues
+ * alone.
+ */
 const maxFailures = 3;
 const failureWindow = 5 * 60_000;
-/** How long the worker waits for the next notebook when the last one was closed. */
+/** How long the worker stays after the last notebook was closed. */
 const idleMilliseconds = 30_000;
-/** Many files change at once, when a package is installed for instance. */
+/** Many files change together, for instance when a package is installed. */
 const quietMilliseconds = 300;
 
 /**
- * The language worker of the window: started when the first notebook of ours opens, told of every change in the cells of
- * all of them, and started again when it ends.
+ * The language worker of the window. It starts when the first Lance notebook opens, receives every change of cells,
+ * and is started again after a crash.
  */
 export class LanguageWorker implements vscode.Disposable {
   readonly #parts: LanguageWorkerParts;
@@ -36,7 +39,7 @@ export class LanguageWorker implements vscode.Disposable {
   #filesTimer: NodeJS.Timeout | undefined;
   #againTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  /** The worker began or ceased to answer. */
+  /** Fires when the worker becomes available or unavailable. */
   readonly onDidChange = this.#changed.event;
 
   constructor(parts: LanguageWorkerParts) {
@@ -59,7 +62,7 @@ export class LanguageWorker implements vscode.Disposable {
       workspace.onDidChangeNotebookDocument(({ notebook, contentChanges }) => {
         if (contentChanges.length > 0) this.#tellCells(notebook);
       }),
-      // A cell that takes another language is closed and opened.
+      // A cell whose language changes is closed and opened.
       workspace.onDidOpenTextDocument((document) => {
         const notebook = notebooks.of(document);
         if (notebook) this.#tellCells(notebook);
@@ -70,7 +73,6 @@ export class LanguageWorker implements vscode.Disposable {
     this.#follow();
   }
 
-  /** The worker while it answers. */
   get process(): LanguageProcess | undefined {
     return this.#process;
   }
@@ -81,7 +83,7 @@ export class LanguageWorker implements vscode.Disposable {
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  /** Opens and closes for the worker what was opened and closed here; starts it for the first notebook. */
+  /** Opens and closes notebooks in the worker as in VS Code; starts the worker for the first one. */
   #follow(): void {
     const ours = this.#parts.notebooks.list();
     clearTimeout(this.#idleTimer);
@@ -124,7 +126,7 @@ export class LanguageWorker implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Starts again after a moment, unless it failed too often. */
+  /** Starts the worker again after a moment, unless it failed too often. */
   #failed(): void {
     const now = Date.now();
     this.#failures = [...this.#failures.filter((at) => now - at < failureWindow), now];
@@ -176,7 +178,7 @@ export class LanguageWorker implements vscode.Disposable {
   #close(key: string): void {
     this.#told.delete(key);
     this.#process?.tell('close', { notebook: key });
-    // Its cells may go on in the editor with another kernel, whose language is not ours to judge.
+    // The cells may stay open with another kernel, whose code this worker must not check.
     const notebook = vscode.workspace.notebookDocuments.find((one) => keyOf(one) === key);
     for (const { document } of notebook?.getCells() ?? []) this.#diagnostics.forget(document.uri);
   }
