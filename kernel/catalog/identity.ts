@@ -6,7 +6,7 @@ export const isSecretOption = (name: string): boolean =>
   /secret|key|token|password|credential|sas/i.test(name) && !harmless.test(name);
 
 /**
- * Identifies a catalog, regardless of who connects and with which key; never contains a secret. Not for display, and
+ * Identifies a catalog, regardless of the user and the key; never contains a secret. Not for display, and
  * only compared as a whole.
  */
 export type Identity = string;
