@@ -31,7 +31,6 @@ export type TableBackfillOptions = Omit<BackfillOptions, 'ray'> &
     allowStoredCode?: readonly string[] | undefined;
   };
 
-/** The result of a backfill. */
 export type BackfillResult = {
   readonly id: string;
   /** Computed rows, including those of an earlier run. */

@@ -112,7 +112,6 @@ export class CatalogNames {
   }
 }
 
-/** Returns a name as it is written at its position. */
 function writtenAs(what: Naming['what'], name: string): string {
   if (what.kind === 'column') return what.isSql ? sqlName(name) : name;
   if (what.kind === 'sqlColumn') return queryName(name);

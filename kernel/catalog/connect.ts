@@ -7,7 +7,6 @@ import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 
-/** Options of `connect` and `connectNamespace`. */
 export type ConnectOptions = {
   /** Cancels the connection attempt. */
   signal?: AbortSignal | undefined;
@@ -25,7 +24,6 @@ type Implementation<C> = {
   connect(config: C, options: ConnectOptions): Promise<Catalog>;
 };
 
-/** The configuration of each implementation by its name. */
 export type Implementations = { dir: DirConfig; rest: RestConfig };
 
 const registry: { [N in keyof Implementations]?: Implementation<Implementations[N]> } = {};

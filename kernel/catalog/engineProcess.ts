@@ -24,7 +24,6 @@ export type { EngineHandshake } from './engineHandshake.ts';
 export type EngineExit = { code: number | null; signal: NodeJS.Signals | null; expected: boolean };
 
 export type EngineProcessOptions = {
-  /** The bundle to run. */
   entry: string;
   node: NodeRuntime;
   /** Receives lines that the process writes for the log. */

@@ -132,5 +132,4 @@ export type MergeSpec = {
   whenNotMatchedBySourceDeleteFilter?: string;
 };
 
-/** Merges rows into a table. */
 type MergeRunner = (spec: MergeSpec, data: TableSource, options: CallOptions) => Promise<MergeResult>;

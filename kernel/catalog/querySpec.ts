@@ -52,7 +52,6 @@ export type QuerySpec = {
   fullText?: FullTextOptions & { query: string };
 };
 
-/** Runs queries of one table. */
 export interface QueryRunner {
   run(spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream>;
   /** Returns the execution plan as a string; `verbose` with more detail. */

@@ -11,7 +11,7 @@ import type { TableSource } from './tableData.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
 import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from './writeResults.ts';
 
-// Tables and their properties.
+// The interface of tables, with its options and results.
 
 export type VersionInfo = {
   version: number;
@@ -253,7 +253,7 @@ export interface Table {
    */
   addColumns(columns: readonly NewColumn[], options?: CallOptions): Promise<WriteResult>;
   /**
-   * Renames columns, casts them, or changes whether they may hold null ("AlterTableAlterColumns").
+   * Renames columns, casts them, or lets them hold null ("AlterTableAlterColumns").
    * @throws CatalogError ColumnNotFound (12), InvalidInput (13)
    */
   alterColumns(changes: readonly ColumnChange[], options?: CallOptions): Promise<WriteResult>;
@@ -281,7 +281,8 @@ export interface Table {
   ): Promise<Record<string, string>>;
 
   /**
-   * Requests that the server computes a column ("AlterTableBackfillColumns"); `catalog.jobs` shows its progress.
+   * Starts a job on the server that computes a column ("AlterTableBackfillColumns"); `catalog.jobs` shows its
+   * progress.
    * @throws CatalogError Unsupported (0) if the server runs no jobs, ColumnNotFound (12)
    */
   backfillColumn(column: string, options?: BackfillColumnOptions): Promise<{ jobId: string }>;

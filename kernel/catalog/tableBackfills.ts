@@ -3,7 +3,6 @@ import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { BackfillJob, TableBackfillOptions, TableTrial } from './backfill.ts';
 import type { Table } from './table.ts';
 
-/** Runs backfills of tables. */
 export type TableBackfills = {
   backfill(table: Table, column: string, options: TableBackfillOptions): BackfillJob;
   plan(table: Table, column: string, options: TableBackfillOptions): Promise<BackfillPlan>;

@@ -39,7 +39,6 @@ type LinkStart = {
   folder?: string;
 };
 
-/** Starts a kernel process with a pipe to it. */
 export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): KernelLink {
   // A kernel that outlives this process must not write errors to a pipe that is no longer open.
   const errors = folder === undefined ? 'pipe' : openSync(join(folder, keptErrors), 'w', 0o600);

@@ -48,7 +48,6 @@ type Handover = {
   readonly failed: readonly unknown[];
 };
 
-/** A handover without a listener. */
 function handover(): Handover {
   const failed: unknown[] = [];
   let kept: KernelOutput[] = [];

@@ -94,7 +94,6 @@ export class LanguageProcess {
     this.#process.closePipe();
   }
 
-  /** Ends the worker. */
   dispose(): void {
     this.#process.dispose();
   }

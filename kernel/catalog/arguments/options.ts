@@ -78,7 +78,6 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
   return { namespacePath: [...(positional ?? named ?? [])], options };
 }
 
-/** Returns whether two paths name the same namespace. */
 export const isSamePath = (a: NamespacePath, b: NamespacePath): boolean =>
   a.length === b.length && a.every((name, index) => name === b[index]);
 

@@ -11,7 +11,6 @@ export const maxDecompressed: number = 2 ** 30;
 /** Remaining bytes of the current `withinBudget` call. Outside such a call each buffer has its own limit. */
 let budget: { limit: number; left: number } | undefined;
 
-/** The data to decompress exceeds the limit. */
 export class DecompressedTooLarge extends RangeError {
   constructor(limit: number, cause?: unknown) {
     super(`The Arrow data holds more than ${limit} bytes at once when it is decompressed.`, { cause });

@@ -32,7 +32,6 @@ export type JsonArrowType = {
   typeIds?: number[];
 };
 
-/** Converts a whole schema: types, nullability, and the metadata of columns and schema. */
 export const jsonSchema = (schema: Schema): JsonArrowSchema => ({
   fields: schema.fields.map(jsonField),
   ...metadataOf(schema.metadata),

@@ -60,7 +60,6 @@ export function plainTypeOf(name: string): DataType | undefined {
   return Object.hasOwn(plain, usual) ? plain[usual]!() : undefined;
 }
 
-/** Time units by their names in schemas. */
 export const timeUnits: Readonly<Record<string, TimeUnit>> = {
   s: TimeUnit.SECOND,
   ms: TimeUnit.MILLISECOND,

@@ -29,7 +29,6 @@ const unitNames: Record<TimeUnit, string> = {
   [TimeUnit.NANOSECOND]: 'nanoseconds',
 };
 
-/** The plural name of a time unit. */
 export const unitName = (unit: TimeUnit): string => unitNames[unit];
 
 /** Converts milliseconds since 1970 to a unit; `undefined` if that is not exact. */

@@ -52,7 +52,6 @@ export function readMark(schema: Schema): CopyMark | undefined {
 
 export const writeMark = (mark: CopyMark): string => JSON.stringify(mark);
 
-/** Returns the schema with another mark, or without a mark. */
 export function withMark(schema: Schema, mark?: CopyMark): Schema {
   const metadata = new Map(schema.metadata);
   metadata.delete(markKey);
@@ -76,5 +75,4 @@ export function stagingName(name: string): string {
 export const isUnfinished = (mark: CopyMark, name: string): boolean =>
   mark.state === 'copying' || (mark.state === 'staged' && name.endsWith(suffix));
 
-/** A table's path as shown to users. */
 export const displayTable = (path: readonly string[]): string => displayPath(path.slice(0, -1), path.at(-1));

@@ -26,8 +26,8 @@ import {
   wayOf,
 } from './copyTarget.ts';
 
-// Two copies to one target: a running copy can't be told from a stopped one. Both are a table that names its source
-// and lacks rows. So a copy of another source is deleted only if the user requests it.
+// A running copy can't be distinguished from a stopped one: both are a table that names its source and lacks rows. So
+// a copy of another source is deleted only if the user requests it.
 
 /** The error if an unfinished copy of another source has the name that this copy needs. */
 function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {

@@ -126,7 +126,6 @@ async function copyUnlessDeclared(
   }
 }
 
-/** Creates the missing namespaces above the target. */
 async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): Promise<void> {
   const above = path.slice(0, -1);
   if (above.length === 0 || (await catalog.namespaceExists(above, { signal }))) return;

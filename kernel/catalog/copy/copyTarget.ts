@@ -14,7 +14,6 @@ export type TablePlace = { catalog: Catalog; path: readonly string[] };
 /** The source of a copy, and the identity of its catalog. */
 export type CopySource = TablePlace & { identity: Identity };
 
-/** An existing table, with its copy mark and its number of rows. */
 export type TableState = { table: Table; mark: CopyMark | undefined; rows: number };
 
 /** What the target supports of the operations that make a copy resumable. */

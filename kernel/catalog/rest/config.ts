@@ -89,7 +89,7 @@ function checkCertificates(ca: unknown): string {
   const hint = 'Give the text of a PEM file, "-----BEGIN CERTIFICATE-----" and so on.';
   if (blocks.length === 0) throw invalid('What was given as ca holds no certificate.', hint);
   try {
-    // Parses them.
+    // Throws for a block that is not a certificate.
     return blocks.map((block) => new X509Certificate(block).toString()).join('\n');
   } catch (cause) {
     throw invalid("A certificate that was given as ca can't be read.", hint, cause);

@@ -241,7 +241,6 @@ export class RestQueryRunner implements QueryRunner {
   }
 }
 
-/** A body that reports the bytes of each chunk. */
 const counted = (body: WireResponse['body'], count: (bytes: number) => void): WireResponse['body'] => ({
   destroy: () => body.destroy(),
   async *[Symbol.asyncIterator]() {
@@ -281,7 +280,6 @@ async function* skipping(
 
 async function* none(): AsyncGenerator<RecordBatch, void, undefined> {}
 
-/** Whether the buffers of a message are compressed. */
 function hasCompression(kind: 'schema' | 'dictionary' | 'batch', bytes: Uint8Array): boolean {
   if (kind === 'schema') return false;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true);

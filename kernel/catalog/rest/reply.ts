@@ -55,7 +55,6 @@ export class Reply {
     throw this.#wire.unexpected(`a "${name}" that is no list of texts`);
   }
 
-  /** The objects of a list. */
   items(name: string): Reply[] {
     const value = this.#fields[name];
     if (!Array.isArray(value)) throw this.#wire.unexpected(`no list "${name}"`);
@@ -83,7 +82,6 @@ export class Reply {
     throw this.#wire.unexpected('a map with values that are no texts');
   }
 
-  /** The value of a field of any type. */
   raw(name: string): unknown {
     return this.#fields[name] ?? undefined;
   }

@@ -52,7 +52,7 @@ export async function openRest(config: RestConfig, options: ConnectOptions = {})
   return new RestCatalog({ ...transport, keyHint: options.keyHint }, { location: config.uri, identity });
 }
 
-/** Location and identity of the catalog, to display and to compare. `onClose` informs its creator. */
+/** For display and comparison; `onClose` informs the creator of the catalog. */
 type Shown = { location: string; identity: Identity; onClose?: () => void };
 
 /**

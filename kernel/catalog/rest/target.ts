@@ -6,7 +6,6 @@ import { eachPage } from '#catalog/pages.ts';
 import { Reply } from './reply.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 
-/** A table on a server, as requests name it. */
 export type RestTarget = {
   readonly wire: Wire;
   /** The components of its identifier, the table name last. */

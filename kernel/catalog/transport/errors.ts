@@ -175,7 +175,6 @@ type Told = { error: string; kind: CatalogErrorKind; detail: string };
 
 /** The properties of a server that its errors depend on. */
 export type Server = {
-  /** Name of the server in errors. */
   name: string;
   /** Whether it has already answered like a catalog server. */
   isKnown: boolean;
@@ -189,7 +188,6 @@ export type Server = {
   keyHint?: string | undefined;
 };
 
-/** Whether a response has the error body of the contract. */
 export const isOfContract = (answer: FailedAnswer): boolean => parseTold(answer.text) !== undefined;
 
 const told = new WeakSet<CatalogError>();

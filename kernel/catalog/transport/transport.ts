@@ -11,7 +11,6 @@ import { errorOfAnswer, errorOfConnection, type FailedAnswer, isOfContract, type
 import type { Wire, WireRequest, WireResponse } from './request.ts';
 import { mayRepeat, withRetries } from './retry.ts';
 
-/** Sends a request and reads its response as JSON. */
 type Ask = (address: Address, signal: AbortSignal | undefined) => Promise<unknown>;
 
 type DialectName = 'specification' | 'service';
@@ -85,7 +84,6 @@ class Dialect {
   }
 }
 
-/** Whether a response is a list of tables. */
 const hasTables = (body: unknown): boolean => isRecord(body) && Array.isArray(body['tables']);
 
 /** Returns the older service's path for an operation; `undefined` if it has the specification's path. */
@@ -146,7 +144,6 @@ export class Transport implements Wire {
     this.#dialect = options.isOurs ? undefined : new Dialect((address, signal) => this.#probe(address, signal));
   }
 
-  /** Name of the server in errors. */
   get name(): string {
     return this.#options.name ?? `The catalog server at ${this.#options.uri}`;
   }
