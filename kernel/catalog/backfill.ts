@@ -5,12 +5,12 @@ import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 
-/** A function as an expression of SQL, or as one in a file; what `udf()` gives is one already. */
+/** A function as a SQL expression or in a file; `udf()` returns a `ComputedFunction` instead. */
 export type FunctionGiven =
   | { sql: string; name?: string; version?: string }
-  /** Of TypeScript, made by `udf()`: its default export when none is named. */
+  /** A TypeScript function made by `udf()`. Default: the default export of the file. */
   | { file: string; export?: string; name?: string; version?: string }
-  /** Of Python, with the columns that it reads and the type that it gives, such as `int32` or `float[768]`. */
+  /** A Python function, with the columns it reads and the type it returns, such as `int32` or `float[768]`. */
   | {
       file: string;
       export: string;
@@ -23,52 +23,51 @@ export type FunctionGiven =
 
 export type TableBackfillOptions = Omit<BackfillOptions, 'ray'> &
   CallOptions & {
-    /** What computes the column, in place of what is kept on it: `udf(…)`, `{ sql: 'length(caption)' }` or a file. */
+    /** Computes the column instead of the function stored on it: `udf(…)`, `{ sql: 'length(caption)' }` or a file. */
     function?: ComputedFunction | FunctionGiven | undefined;
-    /** The Ray to run on: `await ray.connect(…)`, `await ray.cluster(…)`, or the address of its dashboard. */
+    /** The Ray to run on: `await ray.connect(…)`, `await ray.cluster(…)`, or the URL of its dashboard. */
     ray?: RayPlace | { readonly place: RayPlace } | string | undefined;
-    /** Hashes of functions found on tables that may run without being asked about. */
+    /** Hashes of functions stored on tables that may run without a confirmation. */
     allowStoredCode?: readonly string[] | undefined;
   };
 
-/** What a backfill has done. */
 export type BackfillResult = {
   readonly id: string;
-  /** Rows that were computed, those of an earlier run among them. */
+  /** Computed rows, including those of an earlier run. */
   readonly rows: number;
-  /** Rows that the function threw for, and some of them. */
+  /** Number of rows for which the function threw, and samples of them. */
   readonly errors: number;
   readonly errorSamples: readonly RowError[];
-  /** Rows that were left to the next run. */
+  /** Rows left to the next run. */
   readonly skipped: number;
   readonly bytesWritten: number;
   readonly seconds: number;
-  /** The latest version of the table that it made. */
+  /** The newest table version that the backfill created. */
   readonly version: number | undefined;
 };
 
 /**
- * A backfill that is under way, in a process of its own. `await job` waits for its end; it goes on when nobody waits, when
- * the cell is interrupted and when the notebook is closed.
+ * A running backfill, in a separate process. `await job` waits for its end. The job continues if it is not awaited,
+ * if the cell is interrupted and if the notebook is closed.
  */
 export interface BackfillJob extends PromiseLike<BackfillResult> {
-  /** Settles when it is over. Rejects with a JobError when it failed or was cancelled. */
+  /** Settles when the job ends. Rejects with a JobError if it failed or was cancelled. */
   readonly done: Promise<BackfillResult>;
-  /** Its id, known once it has begun. */
+  /** Its id, known once the job has started. */
   readonly id: Promise<string>;
-  /** How far it is. */
+  /** Returns its current progress. */
   view(): Promise<JobView>;
-  /** Ends it, and waits until it has. What was computed is kept. */
+  /** Cancels the job and waits until it has ended. Computed rows are kept. */
   cancel(): Promise<void>;
 }
 
-/** One fragment computed and written nowhere. */
+/** One fragment, computed but not written. */
 export type TableTrial = {
   readonly fragment: number;
   readonly rows: number;
   readonly seconds: number;
   readonly errors: number;
-  /** The inputs and the column, as they are and as they would be. */
+  /** The inputs and the column, before and after the computation. */
   readonly before: ArrowTable;
   readonly after: ArrowTable;
 };

@@ -2,42 +2,45 @@ import type { NamedTable, Naming } from '#shared/catalogConfig.ts';
 import { cancellable } from '#processes/calls.ts';
 import type { Catalog } from './catalog.ts';
 
-/** A name that fits where it is being written. */
+/** A name that can complete the string being typed. */
 export type FittingName = {
   name: string;
-  /** As it is written there: quoted for SQL, escaped for the string. */
+  /** The name as written at this position: quoted for SQL, escaped for the string. */
   text: string;
   kind: 'table' | 'namespace' | 'column';
-  /** A column's type, or where a table is. */
+  /** The type of a column; for a table or namespace its kind and the path of its parent. */
   detail: string;
 };
 
-/** What names are asked of. */
+/** The part of a catalog that completions need. */
 export type NamedCatalog = Pick<Catalog, 'listTables' | 'listNamespaces' | 'describeTable'>;
 
 type NamedColumn = { name: string; type: string };
 
 export type NameSources = {
-  /** The catalog behind a variable such as `db`; `undefined` when that is none. */
+  /** Returns the catalog in a variable such as `db`; `undefined` if the variable holds no catalog. */
   catalog(variable: string): Promise<NamedCatalog | undefined>;
-  /** Columns of the table that a variable holds, where values of variables are known. */
+  /** Returns the columns of the table in a variable, if the values of variables are known. */
   columns?(variable: string, signal: AbortSignal): Promise<readonly NamedColumn[] | undefined>;
-  /** How long who types is to wait for them; 1,500 when it is not said. What comes later serves the next question. */
+  /** How long a completion waits for names. Default: 1,500. Names that arrive later serve the next request. */
   patienceMilliseconds?: number;
 };
 
 type Entry = { at: number; names: Promise<Omit<FittingName, 'text'>[]> };
 
 const usualPatienceMilliseconds = 1500;
-/** Then the question is given up. */
+/** After this time a request is cancelled. */
 export const limitMilliseconds = 10_000;
-/** How long names are taken to be what they were. */
+/** How long names stay in the cache. */
 const freshMilliseconds = 10_000;
 const maxEntries = 50;
-/** More in one list is more than anybody reads; the first page of a catalog has no more. */
+/** Longer lists are not readable; this is also the largest page of a catalog. */
 const maxNames = 1000;
 
-/** Says which names of a catalog fit in a string. Remembers them for a few seconds: one is asked for at every letter. */
+/**
+ * Finds the names of a catalog that complete a string. Caches them for a few seconds, since every typed character
+ * requests one.
+ */
 export class CatalogNames {
   readonly #sources: NameSources;
   readonly #entries = new Map<string, Entry>();
@@ -46,14 +49,14 @@ export class CatalogNames {
     this.#sources = sources;
   }
 
-  /** Names that fit; none when the catalog is slow, fails or knows none: nobody who types wants to be told. */
+  /** Returns names that fit; none if the catalog is slow, fails or has none: an error would only disturb typing. */
   async fitting({ what, quote }: Pick<Naming, 'what' | 'quote'>, signal?: AbortSignal): Promise<FittingName[]> {
     const key = JSON.stringify(what);
     let entry = this.#entries.get(key);
     if (!entry || Date.now() - entry.at > freshMilliseconds) {
       entry = { at: Date.now(), names: this.#ask(what) };
       this.#entries.set(key, entry);
-      // What failed is asked again.
+      // A failed request is repeated the next time.
       entry.names.catch(() => this.#entries.delete(key));
       const oldest = this.#entries.keys().next();
       if (this.#entries.size > maxEntries && !oldest.done) this.#entries.delete(oldest.value);
@@ -65,7 +68,7 @@ export class CatalogNames {
     return found.map((one) => ({ ...one, text: escaped(writtenAs(what, one.name), quote) }));
   }
 
-  /** Forgets what was read; to be called when variables may stand for other catalogs. */
+  /** Clears the cache; to be called when variables may hold other catalogs. */
   clear(): void {
     this.#entries.clear();
   }
@@ -97,7 +100,7 @@ export class CatalogNames {
     return (columns ?? []).map(({ name, type }) => ({ name, kind: 'column', detail: type }));
   }
 
-  /** What several have is one name: which of them is meant is written before it. */
+  /** A name that several tables have is returned once, since the table is written before it. */
   async #columnsOfAll(tables: readonly NamedTable[], signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
     const all = await Promise.all(tables.map((table) => this.#columns(table, signal).catch(() => [])));
     return [...new Map(all.flat().map((column) => [column.name, column])).values()];
@@ -109,7 +112,6 @@ export class CatalogNames {
   }
 }
 
-/** A name as it is written where it is asked for. */
 function writtenAs(what: Naming['what'], name: string): string {
   if (what.kind === 'column') return what.isSql ? sqlName(name) : name;
   if (what.kind === 'sqlColumn') return queryName(name);
@@ -117,21 +119,21 @@ function writtenAs(what: Naming['what'], name: string): string {
   return what.isPath ? `"${[...what.namespacePath, name].join('/').replaceAll('"', '""')}"` : queryName(name);
 }
 
-/** Words of SQL that are common as names, and can't stand there without quotes. */
+/** SQL keywords that are common as names and need quotes. */
 const reserved: ReadonlySet<string> = new Set(
   'all and as between by case check default delete desc distinct exists from group having in index insert into is join limit not null on or order select set table then to union unique update using values when where'.split(
     ' ',
   ),
 );
 
-/** A name in a query of SQLite. */
+/** A name in a SQLite query. */
 const queryName = (name: string): string =>
   /^[a-z_]\w*$/i.test(name) && !reserved.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
 
 /** A column in SQL: in backticks unless it is a plain word. */
 const sqlName = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
 
-/** A name within a string of TypeScript. */
+/** Escapes a name within a TypeScript string. */
 function escaped(name: string, quote: string): string {
   if (quote === '') return name;
   const text = name.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\n', '\\n');

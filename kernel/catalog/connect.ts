@@ -7,25 +7,23 @@ import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 
-/** What both ways of connecting take. */
 export type ConnectOptions = {
-  /** Cancels the connecting. */
+  /** Cancels the connection attempt. */
   signal?: AbortSignal | undefined;
-  /** Where things go that are worth a line and are no error. Nowhere when not given. */
+  /** Receives messages that are not errors. Default: they are dropped. */
   log?: ((line: string) => void) | undefined;
-  /** What to do about a key that a server refuses, where who connects knows. */
+  /** What to do if a server rejects the key, if the caller knows. */
   keyHint?: string | undefined;
 };
 
-/** A catalog implementation: which configuration keys it knows and how it connects. */
+/** A catalog implementation: its configuration keys and how it connects. */
 type Implementation<C> = {
   readonly keys: readonly (keyof C & string)[];
-  /** Beginnings of keys whose ends are up to the person: `headers.`. */
+  /** Beginnings of keys whose names the user chooses: `headers.`. */
   readonly keyPrefixes?: readonly string[];
   connect(config: C, options: ConnectOptions): Promise<Catalog>;
 };
 
-/** The configuration of each implementation by its name. */
 export type Implementations = { dir: DirConfig; rest: RestConfig };
 
 const registry: { [N in keyof Implementations]?: Implementation<Implementations[N]> } = {};
@@ -33,8 +31,8 @@ const registry: { [N in keyof Implementations]?: Implementation<Implementations[
 const connectOptions = ['signal', 'log', 'keyHint'] as const satisfies (keyof ConnectOptions)[];
 
 /**
- * Adds an implementation to what `connect` and `connectNamespace` can reach. This module never loads one itself: `dir`
- * is 200 MB of native code in a kernel and a child process in an editor, and who starts the process knows which.
+ * Registers an implementation for `connect` and `connectNamespace`. This module loads none itself: `dir` is 200 MB of
+ * native code in a kernel and a child process in an editor, and only the main program knows which.
  */
 export function registerImplementation<N extends keyof Implementations>(
   name: N,
@@ -44,8 +42,8 @@ export function registerImplementation<N extends keyof Implementations>(
 }
 
 /**
- * Connects to the catalog in a directory: `connect('./data')`. Makes a missing last folder (its parent must exist) and
- * the default namespace directory `data/` under it; an address of an object store is taken as it is.
+ * Connects to the catalog in a directory: `connect('./data')`. Creates a missing last folder (its parent must exist)
+ * and the default namespace directory `data/` in it; the URL of an object store is used as it is.
  * @throws CatalogError InvalidInput (13) naming the path, PermissionDenied (15), Unsupported (0) without the engine
  */
 export async function connect(root: string, options: ConnectOptions = {}): Promise<Catalog> {
@@ -66,8 +64,9 @@ export async function connect(root: string, options: ConnectOptions = {}): Promi
 
 /**
  * Connects to a catalog by the name of its implementation: `connectNamespace('dir', { root })` or
- * `connectNamespace('rest', { uri, headers })`. Makes no directory.
- * @throws CatalogError InvalidInput (13) for a bad configuration, Unsupported (0) for an implementation that is not here
+ * `connectNamespace('rest', { uri, headers })`. Creates no directory.
+ * @throws CatalogError InvalidInput (13) for a bad configuration, Unsupported (0) for an implementation that is not
+ * registered
  */
 export async function connectNamespace<N extends keyof Implementations>(
   implementation: N,
@@ -84,7 +83,10 @@ export async function connectNamespace<N extends keyof Implementations>(
   return connected(implementation, await found.connect(config, options), config, options.keyHint);
 }
 
-/** Keeps how a catalog was connected, for jobs; a directory by its whole path, since their processes are elsewhere. */
+/**
+ * Records how a catalog was connected, for jobs; a directory by its absolute path, since jobs have another working
+ * folder.
+ */
 function connected<N extends keyof Implementations>(
   implementation: N,
   catalog: Catalog,
@@ -102,7 +104,7 @@ function implementationOf<N extends keyof Implementations>(name: N): Implementat
   throw notRegistered(name);
 }
 
-/** The error for an implementation that is not registered in this process; it names those that are. */
+/** Returns the error for an implementation that is not registered in this process; it names those that are. */
 export function notRegistered(name: string): CatalogError {
   const there = Object.keys(registry).map((known) => `"${known}"`);
   return new CatalogError(

@@ -1,10 +1,10 @@
 import { CatalogError } from '#shared/errors.ts';
 
-// What both ends of the REST contract need to agree on.
+// Definitions that both ends of the REST contract share.
 
-// The operations of the Lance Namespace specification, release 0.11.1, by its names ("operationId"), and those of jobs,
-// which upstream's own service has and the specification does not yet know. One table for the client, the server and
-// what is said about errors and capabilities.
+// The operations of the Lance Namespace specification, release 0.11.1, by its names ("operationId"), and those of
+// jobs, which upstream's service has but the specification does not. The client, the server, errors and capabilities
+// use this table.
 
 type Method = 'GET' | 'POST';
 /** What `{id}` in the path names. */
@@ -81,10 +81,9 @@ export const operations = {
 export type Operation = keyof typeof operations;
 
 /**
- * The operations that change nothing: those that a key for reading opens, and that may be asked again when an answer was
- * lost. One that is not named here counts as a change. No other is among them: the second
- * time a table is created, dropped or renamed it fails though the first did what was asked; rows inserted or merged
- * twice are there twice; an update, a deletion or a restored version may undo what somebody else wrote in between.
+ * Operations that change nothing: a read key allows them, and they may be repeated if a response was lost. Operations
+ * not named here count as changes and are never repeated: a second create, drop or rename fails although the first
+ * one succeeded, an insert or merge adds rows twice, and an update, deletion or restore may undo a concurrent change.
  */
 export const readingOperations: ReadonlySet<Operation> = new Set<Operation>([
   'ListNamespaces',
@@ -112,7 +111,7 @@ export const readingOperations: ReadonlySet<Operation> = new Set<Operation>([
   'QueryJobEvents',
 ]);
 
-/** @throws CatalogError InvalidInput (13) naming what is no operation */
+/** @throws CatalogError InvalidInput (13) naming the unknown operation */
 export function checkOperations(asked: readonly unknown[] | undefined): void {
   const wrong = (asked ?? []).find((name) => typeof name !== 'string' || !Object.hasOwn(operations, name));
   if (wrong === undefined) return;
@@ -120,20 +119,23 @@ export function checkOperations(asked: readonly unknown[] | undefined): void {
   throw new CatalogError('InvalidInput', `The contract has no operation ${JSON.stringify(wrong)}.`, hint);
 }
 
-/** The host that a request to the engine process names: it is reached by a path, so the name is a password of sorts. */
+/**
+ * The `Host` that the engine process requires. Clients reach it by a socket path, so the name only has to be one that
+ * a web page can't send.
+ */
 export const engineHost = 'lance-engine';
 
-/** The header with the root directory of the catalog, as `encodeURIComponent` of its path. */
+/** Header with the root directory of the catalog, encoded with `encodeURIComponent`. */
 export const rootHeader = 'x-lance-root';
 
-/** The header with the settings of the object store that the root is in, as `encodeURIComponent` of JSON. */
+/** Header with the settings of the root's object store, as JSON encoded with `encodeURIComponent`. */
 export const storageOptionsHeader = 'x-lance-storage-options';
 
 /**
- * What the engine process offers its parent besides the contract: GET says what is wrong with a catalog, POST repairs it.
- * Either answers a `RepairResult` as JSON, or an error of the contract.
+ * Path that the engine process offers its parent in addition to the contract: GET inspects a catalog, POST repairs
+ * it. The response is a `RepairResult` as JSON, or an error of the contract.
  */
 export const repairPath = '/repair';
 
-/** `k` of a query that wants every row: the contract requires a number, and readers of it take 32 bits. */
+/** `k` of a query for all rows: the contract requires a number, and servers read 32 bits. */
 export const noLimit = 2_147_483_647;

@@ -1,18 +1,18 @@
 import { isRecord } from '#shared/records.ts';
 
-/** What the engine process says of itself in one line on stdout, once it listens. */
+/** The line that the engine process writes to stdout once it listens. */
 export type EngineHandshake = {
   protocol: 1;
   pid: number;
   node: string;
   napi: number;
-  /** The version of the engine, `null` where it does not load. */
+  /** The version of the engine, `null` if it does not load. */
   engine: string | null;
   /** Why it does not load. */
   problem: string | null;
 };
 
-/** Reads a line as a handshake; `undefined` when it is none. */
+/** Parses a line as a handshake; `undefined` for other lines. */
 export function parseHandshake(line: string): EngineHandshake | undefined {
   let value: unknown;
   try {

@@ -20,29 +20,29 @@ import { engineHost, repairPath, rootHeader, storageOptionsHeader } from './cont
 
 export type { EngineHandshake } from './engineHandshake.ts';
 
-/** How an engine process ended; `expected` when it was told to. */
+/** How an engine process ended; `expected` if it was disposed. */
 export type EngineExit = { code: number | null; signal: NodeJS.Signals | null; expected: boolean };
 
 export type EngineProcessOptions = {
-  /** The bundle to run. */
   entry: string;
   node: NodeRuntime;
-  /** Lines that the process writes for the log. */
+  /** Receives lines that the process writes for the log. */
   log?: ((line: string) => void) | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** How long a process may take to say that it listens: loading 200 MB from a cold disk takes seconds. */
+/** How long a process may take to start, milliseconds: loading 200 MB from a cold disk takes seconds. */
 const startTimeout = 20_000;
 const maxKept = 4096;
-/** How much later than the end of its connections the end of a process may be told, milliseconds. */
+/** How much later than the end of its connections the exit of a process may be reported, milliseconds. */
 const exitDelay = 500;
-/** How it fails to connect to a socket at which nobody listens any more. */
+/** Error codes of a connection to a socket without a listener. */
 const noConnection: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * The engine in a process of its own, so that 200 MB of native code and its crashes are not in this one. Reached by the
- * REST contract over a socket in a folder that only this user can enter; ends when it is disposed or this process ends.
+ * The engine in a separate process, so that 200 MB of native code and its crashes stay out of this one. It is reached
+ * by the REST contract over a socket in a folder that only this user can enter. Ends when it is disposed or this
+ * process ends.
  */
 export class EngineProcess {
   readonly handshake: EngineHandshake;
@@ -68,7 +68,7 @@ export class EngineProcess {
 
   /**
    * Starts the process and waits until it listens.
-   * @throws CatalogError ServiceUnavailable (17) with what came out of it, when it ends or says nothing within 20 s
+   * @throws CatalogError ServiceUnavailable (17) with its output if it ends or does not report within 20 s
    */
   static async start(options: EngineProcessOptions): Promise<EngineProcess> {
     options.signal?.throwIfAborted();
@@ -90,8 +90,9 @@ export class EngineProcess {
   }
 
   /**
-   * The catalog in a directory or an object store; `storageOptions` are the settings of the store, named as its own client
-   * names them. Nothing is asked yet: a root that can't be read fails at the first call.
+   * Returns the catalog in a directory or an object store. Nothing is requested yet: a root that can't be read fails
+   * at the first call.
+   * @param options `storageOptions` are the settings of the store, with the names of the store's own client
    */
   catalog(root: string, options: { storageOptions?: Readonly<Record<string, string>> | undefined } = {}): RestCatalog {
     const { storageOptions = {} } = options;
@@ -115,7 +116,10 @@ export class EngineProcess {
     return catalog;
   }
 
-  /** Says what is wrong with the catalog in a directory or an object store, and changes nothing. @throws CatalogError if it can't be read */
+  /**
+   * Inspects the catalog in a directory or an object store and changes nothing.
+   * @throws CatalogError if it can't be read
+   */
   inspect(config: DirConfig, signal?: AbortSignal): Promise<RepairResult> {
     return this.#repair('GET', config, signal);
   }
@@ -125,7 +129,7 @@ export class EngineProcess {
     return this.#repair('POST', config, signal);
   }
 
-  /** What a request says of the caller and of the catalog that it is for. */
+  /** The headers that authenticate the caller and select the catalog. */
   #headersFor({ root, storageOptions = {} }: DirConfig): Record<string, string> {
     const hasOptions = Object.keys(storageOptions).length > 0;
     return {
@@ -153,19 +157,18 @@ export class EngineProcess {
     throw new CatalogError(kindOfCode(code), String(error), typeof detail === 'string' ? detail : '');
   }
 
-  /** Whether the process runs. */
   get isRunning(): boolean {
     return this.#exit === undefined;
   }
 
-  /** Calls when the process ends, at once when it has. Returns how to stop listening. */
+  /** Calls the listener when the process ends, at once if it has ended. Returns how to stop listening. */
   onDidExit(listener: (exit: EngineExit) => void): { dispose(): void } {
     if (this.#exit) listener(this.#exit);
     else this.#listeners.add(listener);
     return { dispose: () => void this.#listeners.delete(listener) };
   }
 
-  /** Ends the process; calls in flight fail. Resolves when it is gone. */
+  /** Ends the process; running calls fail. Resolves when the process has ended. */
   async dispose(): Promise<void> {
     this.#disposed = true;
     const gone = new Promise<void>((resolve) => void this.onDidExit(() => resolve()));
@@ -187,8 +190,8 @@ export class EngineProcess {
   }
 
   /**
-   * A connection breaks when the process ends, though its exit may be told a moment later. It also breaks off an answer
-   * that it cannot finish, such as a scan that fails midway, and goes on.
+   * Returns the error for a broken connection. If the process ended, its exit may be reported a moment later. A
+   * running process also breaks off a response that it can't finish, such as a scan that fails midway.
    */
   async #explain(cause: unknown): Promise<CatalogError> {
     const exit = await this.#exitSoon();
@@ -200,7 +203,7 @@ export class EngineProcess {
     return new CatalogError('ServiceUnavailable', `The engine process ${what}.`, hint, { cause });
   }
 
-  /** How the process ended, if it has, or does within a moment. */
+  /** Returns how the process ended, if it has or does within `exitDelay`. */
   #exitSoon(): Promise<EngineExit | undefined> {
     return new Promise((resolve) => {
       const late = setTimeout(() => {
@@ -215,17 +218,17 @@ export class EngineProcess {
   }
 }
 
-/** The values of settings that hold a secret by their names; the others belong in an error, a region for instance. */
+/** The values of settings with the name of a secret; other values, a region for instance, may appear in errors. */
 const secretsOf = (options: Readonly<Record<string, string>>): string[] =>
   Object.entries(options)
     .filter(([name]) => isSecretOption(name))
     .map(([, value]) => value);
 
 /**
- * What keeps the process small while it scans for a reader that is slower than the disk, an editor beside it. Both are
- * looked at when it starts. Glibc keeps what the engine's threads free in a pool for each of them, and the engine reads
- * files ahead: at 50 million rows that made 580 MB, and one of each 180 to 270 MB in the same time. Who sets them himself is
- * left alone.
+ * Environment that keeps the process small while it scans for a reader that is slower than the disk. The engine reads
+ * both variables when it starts. Glibc keeps freed memory in a pool for each thread, and the engine reads files
+ * ahead: at 50 million rows that took 580 MB; with one pool and one fragment it takes 180 to 270 MB in the same time.
+ * Variables that the user has set are kept.
  */
 function memoryEnv(): Record<string, string> {
   const wanted = { MALLOC_ARENA_MAX: '1', LANCE_DEFAULT_FRAGMENT_READAHEAD: '1' };
@@ -238,7 +241,7 @@ async function makePlace(): Promise<Place> {
   const secret = randomBytes(32).toString('base64url');
   if (process.platform === 'win32')
     return { socket: `\\\\.\\pipe\\lance-engine-${randomUUID()}`, secret, folder: undefined };
-  // mkdtemp makes it 0700. A socket's path is limited to about 100 bytes, so the names are short.
+  // mkdtemp creates it with mode 0700. The path of a socket is limited to about 100 bytes, so the names are short.
   const folder = await mkdtemp(join(tmpdir(), 'lance-engine-'));
   return { socket: join(folder, 's'), secret, folder };
 }
@@ -247,7 +250,7 @@ async function removeFolder(folder: string | undefined): Promise<void> {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 }
 
-/** Tells the child where to listen and waits for its line. */
+/** Sends the child its socket and secret, and waits for its handshake. */
 function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOptions): Promise<EngineHandshake> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -289,13 +292,13 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
       else if (!isSettled) keep(line);
       else options.log?.(line);
     });
-    // A child that is gone already closes the pipe; its exit says more.
+    // A child that has ended closes the pipe; its exit gives the reason.
     child.stdin?.on('error', () => undefined);
     child.stdin?.write(`${JSON.stringify({ secret: place.secret, socket: place.socket })}\n`);
   });
 }
 
-/** Whole lines of a stream, however it is cut; a line is bounded. */
+/** Splits a stream into lines; an unfinished line is limited to 64 K characters. */
 function onLines(stream: Readable | null, onLine: (line: string) => void): void {
   let rest = '';
   stream?.setEncoding('utf8');

@@ -1,17 +1,20 @@
-/** Settings whose names sound like a secret's and that are none: names and places of one, switches. */
+/** Names of settings that resemble those of secrets but only identify or locate one, or switch something on. */
 const harmless = /key_?id$|enabled$|endpoint|service_?account(?:_?path)?$|application_?credentials$/i;
 
-/** Whether a setting of an object store (`aws_secret_access_key`, `azureStorageSasKey`) is a secret, by its name. */
+/** Whether a setting of an object store is a secret, by its name: `aws_secret_access_key`, `azureStorageSasKey`. */
 export const isSecretOption = (name: string): boolean =>
   /secret|key|token|password|credential|sas/i.test(name) && !harmless.test(name);
 
 /**
- * What tells one catalog from another, whoever connects to it and with whichever key: never a secret. Not for people to
- * read, and compared as a whole.
+ * Identifies a catalog, regardless of the user and the key; never contains a secret. Not for display, and
+ * only compared as a whole.
  */
 export type Identity = string;
 
-/** Of a root: its place, and in an object store the store too, since buckets of two of them may have one name. */
+/**
+ * The identity of a root: its location and, for an object store, the store, since two stores may have buckets of one
+ * name.
+ */
 export function identityOfRoot(location: string, storageOptions: Readonly<Record<string, string>> = {}): Identity {
   const store = Object.entries(storageOptions).filter(
     ([name]) => /endpoint|account_?name$/i.test(name) && !isSecretOption(name),
@@ -19,7 +22,10 @@ export function identityOfRoot(location: string, storageOptions: Readonly<Record
   return store.length === 0 ? location : JSON.stringify([location, store.toSorted(byName)]);
 }
 
-/** Of a server's database: one address may hold many, told apart by headers; a private endpoint leads to yet others. */
+/**
+ * The identity of a server's database: a URL may have several, selected by headers, and a private endpoint may lead
+ * to others.
+ */
 export const identityOfServer = (
   url: URL,
   databaseHeaders: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { checkText } from '#catalog/arguments/tableArguments.ts';
 import type { CreateIndexOptions, IndexType } from './table.ts';
 
-/** The kinds of index by the specification's names, and whether each is over vectors. */
+/** The index types by the specification's names, and whether each is for vectors. */
 export const indexTypes = {
   BTREE: 'scalar',
   BITMAP: 'scalar',
@@ -24,12 +24,12 @@ const words = new Map<string, IndexType>(
 words.set('INVERTED', 'FTS');
 
 /**
- * The specification's name of a kind of index, of what engines and servers call it: `BTree`, `Inverted`, `IvfPq`,
- * `IVF_HNSW_SQ`. A kind that is not among them is given as it is.
+ * Converts an index type from the names of engines and servers (`BTree`, `Inverted`, `IvfPq`, `IVF_HNSW_SQ`) to the
+ * specification's name. Unknown types are returned unchanged.
  */
 export const indexTypeName = (text: string): string => words.get(text.toUpperCase().replaceAll('_', '')) ?? text;
 
-/** The kind for a column when none was named: IVF_PQ for vectors, BTREE for everything else. */
+/** Returns the default index type of a column: IVF_PQ for vectors, BTREE for everything else. */
 export function defaultIndexType(schema: Schema, column: string): IndexType {
   const path = column.split('.');
   let fields: readonly Field[] = schema.fields;
@@ -66,8 +66,8 @@ const optionNames = [
 ] as const satisfies (keyof CreateIndexOptions)[];
 
 /**
- * The arguments of `createIndex`, checked the same for every implementation.
- * @throws CatalogError InvalidInput (13) for a column that is no text, an unknown option or an unknown type
+ * Checks the arguments of `createIndex`, the same for every implementation.
+ * @throws CatalogError InvalidInput (13) if the column is not a string, for an unknown option or an unknown type
  */
 export function checkIndexOptions(column: string, options: CreateIndexOptions): void {
   checkText('createIndex', 'column', column);

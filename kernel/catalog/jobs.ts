@@ -5,64 +5,65 @@ export type JobState = 'queued' | 'running' | 'finished' | 'failed' | 'cancelled
 
 export type JobSummary = {
   id: string;
-  /** What kind of work, in the server's words: `backfill_column`, … */
+  /** The type of job, as named by the server: `backfill_column`, … */
   type: string;
   state: JobState;
-  /** The identifier of the table that it works on, as the server writes it. */
+  /** The identifier of its table, as the server reports it. */
   table?: string;
   created?: Date;
 };
 
 export type JobDescription = JobSummary & {
-  /** What was asked, as the server keeps it. */
+  /** The job's request, as the server stores it. */
   spec?: unknown;
   result?: unknown;
   failure?: { phase?: string; message: string; retryable?: boolean };
 };
 
-/** Jobs that the server of a catalog runs. Every call rejects with Unsupported (0) where it runs none. */
+/** Jobs that the server of a catalog runs. Every call rejects with Unsupported (0) if it runs none. */
 export interface Jobs {
-  /** A page of jobs, in the order of the server; one without a `pageToken` is the last ("ListJobs"). */
+  /** Lists a page of jobs in the server's order; the last page has no `pageToken` ("ListJobs"). */
   list(options?: CallOptions & { pageToken?: string | undefined }): Promise<{ jobs: JobSummary[]; pageToken?: string }>;
   /**
-   * State, result and failure of a job ("DescribeJob").
-   * @throws CatalogError as the server for a job that is not there
+   * Returns state, result and failure of a job ("DescribeJob").
+   * @throws CatalogError of the server if the job does not exist
    */
   describe(id: string, options?: CallOptions): Promise<JobDescription>;
-  /** Asks for its end, which comes when the server has seen to it ("CancelJob"). */
+  /** Requests the cancellation of a job; the server may take a while to end it ("CancelJob"). */
   cancel(id: string, options?: CallOptions): Promise<void>;
-  /** What has happened so far, as record batches of whatever columns the server keeps ("QueryJobEvents"). */
+  /** Returns the events so far as record batches; the server chooses the columns ("QueryJobEvents"). */
   events(id: string, options?: CallOptions): AsyncIterable<RecordBatch>;
 }
 
 /**
- * What the server is asked to compute; the specification's names in camelCase ("AlterTableBackfillColumnsRequest"). It
- * gives the sizes no unit: what is counted, and what is done when one is not given, is up to the server.
+ * Options of a backfill on the server, with the specification's names in camelCase
+ * ("AlterTableBackfillColumnsRequest"). The specification gives sizes no unit: what they count, and their defaults,
+ * are up to the server.
  */
 export type BackfillColumnOptions = CallOptions & {
-  /** SQL: only rows for which it holds. */
+  /** SQL: computes only rows for which it is true. */
   where?: string | undefined;
-  /** How much is worked on at once. */
+  /** How much is processed at once. */
   concurrency?: number | undefined;
-  /** The same within one worker. */
+  /** How much one worker processes at once. */
   intraApplierConcurrency?: number | undefined;
-  /** How much lies between two points where the job can go on: at least, and at most. */
+  /** Minimum and maximum amount between two points where the job can resume. */
   minCheckpointSize?: number | undefined;
   maxCheckpointSize?: number | undefined;
-  /** Seconds after which what is done is kept. */
+  /** Seconds after which finished work is saved. */
   batchCheckpointFlushIntervalSeconds?: number | undefined;
-  /** The version of the table that is read. */
+  /** The version of the table to read. */
   readVersion?: number | undefined;
   /** How much a task computes. */
   taskSize?: number | undefined;
-  /** Fragments to compute. */
+  /** Number of fragments to compute. */
   numFrags?: number | undefined;
   /** How much a checkpoint holds. */
   checkpointSize?: number | undefined;
   /** How much is committed at once. */
   commitGranularity?: number | undefined;
-  /** The name of the cluster that it runs on. */
+  /** The name of the cluster to run on. */
   cluster?: string | undefined;
-  /** The name of the environment that it runs in. */
+  /** The name of the environment to run in. */
   manifest?: string | undefined;
 };

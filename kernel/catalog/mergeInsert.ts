@@ -7,11 +7,12 @@ import type { TableSource } from './tableData.ts';
 import type { MergeResult } from './writeResults.ts';
 
 /**
- * Merges new rows into a table: says step by step what becomes of rows that match, of new ones and of old ones, and
- * runs with `execute(rows)`. Every step gives a new merge; without any step nothing would happen, and `execute` says so.
+ * Merges new rows into a table. Its steps define what happens to matching rows, new rows and old rows;
+ * `execute(rows)` runs it. Every step returns a new merge. Without a step there is nothing to do, and `execute`
+ * throws.
  *
- * Merges of one table run one after the other within a process. Two processes that add the same new key at the same time
- * both add their row, unless the schema names the key as primary: a column that can't be null, with the metadata
+ * Merges of one table run one after another within a process. Two processes that add the same new key at the same
+ * time both add their row, unless the schema marks the key as primary: a column that can't be null, with the metadata
  * `"lance-schema:unenforced-primary-key": "true"`.
  */
 export class MergeInsert {
@@ -23,14 +24,14 @@ export class MergeInsert {
     this.#spec = spec;
   }
 
-  /** What is asked for, as plain data. */
+  /** The merge as plain data. */
   get spec(): MergeSpec {
     return this.#spec;
   }
 
   /**
-   * Rows of the table that match a new row take its values, and keep those of columns that it leaves out; with `where`
-   * those for which the SQL holds.
+   * Table rows that match a new row take its values, and keep those of columns that it leaves out. With `where` only
+   * rows for which the SQL is true.
    */
   whenMatchedUpdateAll(options: { where?: string | undefined } = {}): MergeInsert {
     const { where } = options;
@@ -41,12 +42,12 @@ export class MergeInsert {
     });
   }
 
-  /** New rows that match none of the table are added, with null in columns that they leave out. */
+  /** New rows that match no table row are added, with null in columns that they leave out. */
   whenNotMatchedInsertAll(): MergeInsert {
     return this.#with({ whenNotMatchedInsertAll: true });
   }
 
-  /** Rows of the table that match no new row are deleted; with `where` those for which the SQL holds. */
+  /** Table rows that match no new row are deleted; with `where` only those for which the SQL is true. */
   whenNotMatchedBySourceDelete(options: { where?: string | undefined } = {}): MergeInsert {
     const { where } = options;
     if (where !== undefined) checkFilter(where);
@@ -58,8 +59,8 @@ export class MergeInsert {
 
   /**
    * Merges the rows in one version ("MergeInsertIntoTable").
-   * @throws CatalogError InvalidInput (13) when no step was named, SchemaValidation (20) for rows that do not fit,
-   * ConcurrentModification (14)
+   * @throws CatalogError InvalidInput (13) if the merge has no step, SchemaValidation (20) for rows that do not match
+   * the schema, ConcurrentModification (14)
    */
   async execute(data: TableSource, options: CallOptions = {}): Promise<MergeResult> {
     const { whenMatchedUpdateAll, whenNotMatchedInsertAll, whenNotMatchedBySourceDelete } = this.#spec;
@@ -79,7 +80,7 @@ export class MergeInsert {
 }
 
 /**
- * The columns that a merge matches by.
+ * Returns the columns that a merge matches by.
  * @throws CatalogError InvalidInput (13) for none
  */
 export function mergeColumns(on: string | readonly string[]): string[] {
@@ -93,9 +94,9 @@ export function mergeColumns(on: string | readonly string[]): string[] {
 }
 
 /**
- * The schema of the rows of a merge: of the table's columns those that the rows have, since a column that is sent is a
- * column that is changed.
- * @throws CatalogError InvalidInput (13) where some rows have a column and others leave it out: null would be put in its place
+ * Returns the schema for the rows of a merge: only the columns that the rows have, since every column that is sent is
+ * changed.
+ * @throws CatalogError InvalidInput (13) if only some rows have a column: the others would get null
  */
 export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema): Schema {
   const fields = table.fields.filter(({ name, nullable }) => {
@@ -111,16 +112,16 @@ export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema
           : 'Give it in every row (null where there is no value), or merge such rows apart.',
       );
     }
-    // Rows that are added need it: the rows are refused for it as those of add() are.
+    // Added rows need this column: they are then rejected as in add().
     return rows.some((row) => has(row, name)) || (spec.whenNotMatchedInsertAll === true && !nullable);
   });
   return new Schema(fields, table.metadata);
 }
 
-/** Rows are checked later; a notebook may give anything. */
+/** Rows are checked later; a notebook cell can pass any value. */
 const has = (row: Row | null, name: string): boolean => row?.[name] !== undefined;
 
-/** What a merge asks for; plain data ("MergeInsertIntoTable"). */
+/** A merge as plain data ("MergeInsertIntoTable"). */
 export type MergeSpec = {
   on: readonly string[];
   whenMatchedUpdateAll?: boolean;
@@ -131,5 +132,4 @@ export type MergeSpec = {
   whenNotMatchedBySourceDeleteFilter?: string;
 };
 
-/** Merges rows into a table. */
 type MergeRunner = (spec: MergeSpec, data: TableSource, options: CallOptions) => Promise<MergeResult>;

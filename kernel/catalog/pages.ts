@@ -4,9 +4,8 @@ const circle = () =>
   new CatalogError('Internal', 'A list goes in circles: the same page came twice.', 'Report it to the catalog.');
 
 /**
- * Reads a list to its end; `read` gives the token of the page behind the one it read.
- * @throws CatalogError Internal (18), or what `circular` makes, when a page gives a token that was given before, which
- * would never end
+ * Reads all pages of a list; `read` returns the token of the next page.
+ * @throws CatalogError Internal (18), or the error of `circular`, if a token is repeated: the list would never end
  */
 export async function eachPage(
   read: (pageToken: string | undefined) => Promise<string | undefined>,
@@ -21,7 +20,7 @@ export async function eachPage(
   } while (pageToken !== undefined);
 }
 
-/** The names of a list that comes in pages. @throws CatalogError as `eachPage` does */
+/** Returns the names from all pages of a list. @throws CatalogError as `eachPage` does */
 export async function allPages(
   read: (pageToken: string | undefined) => Promise<{ names: readonly string[]; pageToken?: string | undefined }>,
 ): Promise<string[]> {

@@ -5,9 +5,9 @@ import { CatalogError } from '#shared/errors.ts';
 import type { BatchStream, FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
 import { sqlProblem } from './sqlTokens.ts';
 
-// What a query is narrowed by, checked when it is said: a misspelled option that is quietly dropped finds other rows.
+// Query steps are checked when they are called: a misspelled option that is silently dropped would find other rows.
 
-/** @throws CatalogError InvalidInput (13) for an unknown option, or one that makes no sense */
+/** @throws CatalogError InvalidInput (13) for an unknown option or an invalid value */
 function checkVectorOptions(options: QueryOptions): QueryOptions {
   checkOptions('nearestTo', options, [
     'column',
@@ -35,15 +35,15 @@ function checkVectorOptions(options: QueryOptions): QueryOptions {
   return options;
 }
 
-/** @throws CatalogError InvalidInput (13) for an unknown option, or one that makes no sense */
+/** @throws CatalogError InvalidInput (13) for an unknown option or an invalid value */
 function checkFullTextOptions(options: FullTextOptions): FullTextOptions {
   checkOptions('fullTextSearch', options, ['columns']);
   return options.columns === undefined ? {} : { columns: checkTexts('fullTextSearch', 'column', options.columns) };
 }
 
 /**
- * The columns of a result, by name or as new ones by their SQL.
- * @throws CatalogError InvalidInput (13) for none, or what is no text
+ * Returns the columns of a result, by name or as new columns with their SQL.
+ * @throws CatalogError InvalidInput (13) for none, or a name or SQL that is not a string
  */
 function checkSelection(
   columns: readonly string[] | string | Readonly<Record<string, string>>,
@@ -55,7 +55,7 @@ function checkSelection(
   return { columnAliases: { ...columns } };
 }
 
-/** @throws CatalogError InvalidInput (13) for no column, or an unknown option of one */
+/** @throws CatalogError InvalidInput (13) for no column, or an unknown option of a column */
 function checkOrder(ordering: string | Ordering | readonly (string | Ordering)[]): Ordering[] {
   const list: readonly (string | Ordering)[] = isList(ordering) ? ordering : [ordering];
   if (list.length === 0) refuse('orderBy names no column.', 'Write for instance orderBy("price").');
@@ -77,8 +77,8 @@ function refuse(what: string, hint: string): never {
 }
 
 /**
- * A query that is narrowed step by step and runs when it is read: `for await` gives record batches, `toArrow()` a table,
- * `toArray()` objects. Every step gives a new query; one can be read many times.
+ * A query that is built step by step and runs when it is read: `for await` yields record batches, `toArrow()` returns
+ * a table, `toArray()` objects. Every step returns a new query; a query can be read many times.
  */
 export class Query implements AsyncIterable<RecordBatch> {
   readonly #runner: QueryRunner;
@@ -89,13 +89,14 @@ export class Query implements AsyncIterable<RecordBatch> {
     this.#spec = spec;
   }
 
-  /** What is asked for, as plain data. */
+  /** The query as plain data. */
   get spec(): QuerySpec {
     return this.#spec;
   }
 
   /**
-   * Only these columns, in this order; an object names new ones by SQL: `select({ total: 'price * quantity' })`.
+   * Returns only these columns, in this order; an object defines new ones by SQL:
+   * `select({ total: 'price * quantity' })`.
    * @throws CatalogError InvalidInput (13) for none
    */
   select(columns: readonly string[] | string | Readonly<Record<string, string>>): Query {
@@ -104,15 +105,15 @@ export class Query implements AsyncIterable<RecordBatch> {
   }
 
   /**
-   * Only rows for which this SQL expression holds; a second call narrows further.
-   * @throws CatalogError InvalidInput (13) for an empty one
+   * Returns only rows for which this SQL expression is true; further calls narrow the result.
+   * @throws CatalogError InvalidInput (13) for an empty expression
    */
   where(filter: string): Query {
     checkFilter(filter);
     return this.#with({ filter: this.#spec.filter === undefined ? filter : `(${this.#spec.filter}) AND (${filter})` });
   }
 
-  /** At most this many rows. @throws CatalogError InvalidInput (13) unless a whole number ≥ 0 */
+  /** Returns at most this many rows. @throws CatalogError InvalidInput (13) unless a whole number ≥ 0 */
   limit(rows: number): Query {
     return this.#with({ limit: checkCount('limit', rows) });
   }
@@ -123,16 +124,16 @@ export class Query implements AsyncIterable<RecordBatch> {
   }
 
   /**
-   * Rows by distance to a vector; 10 of them unless `limit` says otherwise.
-   * @throws CatalogError InvalidInput (13) for what is no list of finite numbers, naming the position
+   * Orders rows by distance to a vector; 10 rows unless `limit` is set.
+   * @throws CatalogError InvalidInput (13) if the vector is not a list of finite numbers, naming the position
    */
   nearestTo(vector: ArrayLike<number>, options: QueryOptions = {}): Query {
     return this.#with({ vector: { ...checkVectorOptions(options), values: checkVector(vector) } });
   }
 
   /**
-   * Rows that hold words of a text, best first; 10 of them unless `limit` says otherwise.
-   * @throws CatalogError InvalidInput (13) for an empty text
+   * Finds rows that contain words of `query`, best first; 10 rows unless `limit` is set.
+   * @throws CatalogError InvalidInput (13) for an empty string
    */
   fullTextSearch(query: string, options: FullTextOptions = {}): Query {
     if (typeof query !== 'string' || query.trim() === '') {
@@ -154,42 +155,45 @@ export class Query implements AsyncIterable<RecordBatch> {
     return this.#with({ withRowId: true });
   }
 
-  /** Applies the filter to what a search found, which may leave fewer rows than the limit. */
+  /** Applies the filter to the rows that a search found, which may leave fewer rows than the limit. */
   postfilter(): Query {
     return this.#with({ prefilter: false });
   }
 
-  /** Searches only what is indexed, and leaves out rows that were added since. */
+  /** Searches only indexed rows, and omits rows that were added since. */
   fastSearch(): Query {
     return this.#with({ fastSearch: true });
   }
 
-  /** Runs it ("QueryTable"); who stops reading ends it at its source. @throws CatalogError as `execute` */
+  /**
+   * Runs the query ("QueryTable"); a reader that stops early ends it at its source.
+   * @throws CatalogError as `execute`
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch, void, undefined> {
     const { batches } = await this.#runner.run(this.#spec);
     yield* batches;
   }
 
   /**
-   * The result as a stream of batches with its schema known, even where there is no row ("QueryTable").
-   * @throws CatalogError InvalidInput (13), ColumnNotFound (12), TableNotFound (4), and ServiceUnavailable (17) where the
-   * stream breaks off
+   * Returns the result as a stream of batches with its schema, even without rows ("QueryTable").
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12), TableNotFound (4), and ServiceUnavailable (17) if
+   * the stream breaks off
    */
   execute(options: CallOptions = {}): Promise<BatchStream> {
     return this.#runner.run(this.#spec, options.signal);
   }
 
-  /** How the query would be run, as text ("ExplainTableQueryPlan"). */
+  /** Returns the execution plan of the query as a string ("ExplainTableQueryPlan"). */
   explainPlan(options: CallOptions & { verbose?: boolean | undefined } = {}): Promise<string> {
     return this.#runner.explainPlan(this.#spec, options);
   }
 
-  /** Runs the query and says how it was run, with times and counts ("AnalyzeTableQueryPlan"). */
+  /** Runs the query and returns its execution plan with times and counts ("AnalyzeTableQueryPlan"). */
   analyzePlan(options: CallOptions = {}): Promise<string> {
     return this.#runner.analyzePlan(this.#spec, options);
   }
 
-  /** All rows of the result in memory. @throws CatalogError as `execute` */
+  /** Reads all rows of the result into memory. @throws CatalogError as `execute` */
   async toArrow(options: CallOptions = {}): Promise<ArrowTable> {
     const { schema, batches } = await this.#runner.run(this.#spec, options.signal);
     const all: RecordBatch[] = [];
@@ -197,7 +201,10 @@ export class Query implements AsyncIterable<RecordBatch> {
     return new ArrowTable(schema, all);
   }
 
-  /** Rows as objects. Fine for a few thousand; a large result is far smaller and faster as `toArrow()`. */
+  /**
+   * Returns rows as objects. Suitable for a few thousand rows; for large results `toArrow()` is far smaller and
+   * faster.
+   */
   async toArray(options: CallOptions = {}): Promise<Record<string, unknown>[]> {
     return (await this.toArrow(options)).toArray().map((row) => row.toJSON());
   }
@@ -217,8 +224,9 @@ function checkCount(what: string, value: number): number {
 }
 
 /**
- * A filter stands in parentheses beside others, and the engine reads one until a parenthesis that closes none.
- * @throws CatalogError InvalidInput (13) for an empty filter, one that is not text, or one that is only a part of one
+ * Checks that a filter is one expression. It is combined with others in parentheses, and the engine would end it at
+ * an unmatched closing parenthesis.
+ * @throws CatalogError InvalidInput (13) for an empty filter, one that is not a string, or an incomplete one
  */
 export function checkFilter(filter: string): void {
   if (typeof filter === 'string' && filter.trim() !== '') {
@@ -237,7 +245,7 @@ export function checkFilter(filter: string): void {
 
 function checkVector(vector: ArrayLike<number>): number[] {
   const hint = 'Give an array of numbers or a Float32Array.';
-  // What a notebook gives is not always what the type says.
+  // A notebook cell can pass values of other types.
   const given: unknown = vector;
   if (typeof given !== 'object' || given === null || !('length' in given)) {
     throw new CatalogError('InvalidInput', `The vector to search by is ${whatItIs(given)}.`, hint);

@@ -5,19 +5,19 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 
-/** The service's default namespace directory. Tables do not live in it: upstream clients look for them in the root. */
+/** The service's default namespace directory. Tables are not in it: upstream clients look for them in the root. */
 const defaultNamespaceDirectory = 'data';
 
 // At least two letters, so that a Windows drive such as C:\data is a path.
 const scheme = /^([a-z][a-z0-9+.-]+):\/\//i;
 
-/** Whether a root is an address of an object store (`s3://…`) and not a local path. */
+/** Whether a root is the URL of an object store (`s3://…`) and not a local path. */
 export const isObjectStore = (root: string): boolean => {
   const found = scheme.exec(root)?.[1]?.toLowerCase();
   return found !== undefined && found !== 'file';
 };
 
-/** Beginnings of the addresses that the engine can read and write. */
+/** URL schemes that the engine can read and write. */
 const stores = [
   's3',
   's3+ddb',
@@ -34,8 +34,8 @@ const stores = [
 ];
 
 /**
- * Whether a root is an address of an object store, of those that there are.
- * @throws CatalogError InvalidInput (13) for an address of anything else
+ * Returns whether a root is the URL of a supported object store.
+ * @throws CatalogError InvalidInput (13) for any other URL
  */
 export function checkAddress(root: string): boolean {
   if (!isObjectStore(root)) return false;
@@ -52,8 +52,8 @@ export function checkAddress(root: string): boolean {
 }
 
 /**
- * The absolute local path of a root that is a path or a `file:` address. `~` is the home directory, as in a shell, and
- * a separator at the end is dropped, so that one directory has one location.
+ * Returns the absolute local path of a root that is a path or a `file:` URL. `~` is the home directory, as in a
+ * shell, and a trailing separator is dropped, so that one directory has one location.
  */
 export function localRoot(root: string): string {
   try {
@@ -70,14 +70,14 @@ const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 
 /**
- * Makes the last folder of a root when it is missing. A whole missing path is more likely a typing mistake.
+ * Creates the last folder of a root if it is missing. If its parent is missing too, the path is probably misspelled.
  * @throws CatalogError InvalidInput (13) naming the missing parent, PermissionDenied (15)
  */
 export async function makeRoot(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (cause) {
-    // What is there already is judged by whoever opens it; a read-only file system says EROFS before EEXIST.
+    // If the path exists, opening it checks it later; a read-only file system reports EROFS before EEXIST.
     if (codeOf(cause) === 'EEXIST' || (await isThere(path))) return;
     const parent = dirname(path);
     if (codeOf(cause) === 'ENOENT') {
@@ -102,14 +102,14 @@ export async function makeRoot(path: string): Promise<void> {
   }
 }
 
-/** Makes `data/` under a root. Reading a catalog does not need it, so failing is a line in the log. */
+/** Creates `data/` in a root. Reading a catalog does not need it, so a failure is only logged. */
 export async function makeDefaultNamespace(root: string, log?: (line: string) => void): Promise<void> {
   const path = join(root, defaultNamespaceDirectory);
   try {
     await access(root, constants.W_OK);
     await mkdir(path);
   } catch (error) {
-    // What is there may also be a file, or a link to nothing.
+    // The existing entry may also be a file, or a broken link.
     if (codeOf(error) === 'EEXIST' && (await isDirectory(path))) return;
     log?.(`The default namespace directory "${path}" was not made: ${messageOf(error)}`);
   }
@@ -129,13 +129,13 @@ const isThere = (path: string): Promise<boolean> =>
 
 const rootErrors = new WeakSet<CatalogError>();
 
-/** Whether an error says that a root can't be read, as `checkRoot` does, and not that something in it can't. */
+/** Whether an error means that a root can't be read (see `checkRoot`), and not something in it. */
 export const isRootError = (error: CatalogError): boolean => rootErrors.has(error);
 
 /**
  * Checks that a local root can be read.
- * @returns what tells this directory from another that takes its place under the same path later
- * @throws CatalogError InvalidInput (13) when it is missing or is not a directory, PermissionDenied (15)
+ * @returns an id that distinguishes this directory from a later one at the same path
+ * @throws CatalogError InvalidInput (13) if it is missing or not a directory, PermissionDenied (15)
  */
 export async function checkRoot(path: string): Promise<string> {
   try {
@@ -180,9 +180,9 @@ async function readRoot(path: string): Promise<string> {
   }
 }
 
-/** The command that makes missing parents too; on Windows it always does. */
+/** The command that also creates missing parents; on Windows `mkdir` always does. */
 const makePath = process.platform === 'win32' ? 'mkdir' : 'mkdir -p';
 
-/** A path as a word of a command line. */
+/** A path as an argument of a command line. */
 const quoted = (path: string): string =>
   /^[\w./:\\-]+$/.test(path) ? path : process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", `'\\''`)}'`;

@@ -2,10 +2,10 @@ import { isTypedArray, tagOf } from '#catalog/arrow/convertValue.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /**
- * A JavaScript value as a literal of the SQL that tables understand: text, numbers (bigints from -2⁶³ to 2⁶⁴-1),
- * booleans, `null`, `Date` as a timestamp in UTC, `Uint8Array` as bytes, lists of numbers, texts or booleans.
- * @param name the column that it is for, in errors
- * @throws CatalogError InvalidInput (13) for what has no literal, naming it
+ * Returns a JavaScript value as a literal of the tables' SQL: strings, numbers (bigints from -2⁶³ to 2⁶⁴-1),
+ * booleans, `null`, `Date` as a timestamp in UTC, `Uint8Array` as bytes, lists of numbers, strings or booleans.
+ * @param name the column of the value, for errors
+ * @throws CatalogError InvalidInput (13) for a value without a literal, naming it
  */
 export function sqlLiteral(value: unknown, name = 'value'): string {
   if (value === null || value === undefined) return 'NULL';
@@ -17,23 +17,23 @@ export function sqlLiteral(value: unknown, name = 'value'): string {
   return refuse(name, `is a ${typeof value}`);
 }
 
-/** Quotes are doubled; a backslash stands for itself. */
+/** Doubles quotes; a backslash is an ordinary character. */
 function textLiteral(text: string, name: string): string {
-  // Encoded as UTF-8 it would be another character.
+  // UTF-8 would encode it as another character.
   if (/\p{Surrogate}/u.test(text)) return refuse(name, 'holds half of a surrogate pair, which is no text');
   return `'${text.replaceAll("'", "''")}'`;
 }
 
 function numberLiteral(value: number, name: string): string {
   if (!Number.isFinite(value)) return refuse(name, `is ${value}`);
-  // Whole only in the sense of a float: written as digits it would be taken for an exact number.
+  // Only the float is a whole number: written as digits it would be read as an exact number.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential();
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
 function bigintLiteral(value: bigint, name: string): string {
   if (value < -(2n ** 63n) || value >= 2n ** 64n) return refuse(name, `is ${value}, which 64 bits do not hold`);
-  // A minus is an operation on what follows, and that alone would be one too large.
+  // The minus is applied to the number after it, which would be one too large.
   return value === -(2n ** 63n) ? `CAST('${value}' AS BIGINT)` : String(value);
 }
 
@@ -46,7 +46,7 @@ function objectLiteral(value: object, name: string): string {
   if (items.length === 0) return refuse(name, 'is an empty list, whose type nobody can tell');
   const hole = items.findIndex((item) => item === null || item === undefined);
   if (hole >= 0) return refuse(name, `has no value at position ${hole}`);
-  // One type for all: with a fraction among them, whole numbers are floats as well.
+  // All items need one type: if one has a fraction, whole numbers are written as floats too.
   const isFloat = items.some((item) => typeof item === 'number' && !Number.isSafeInteger(item));
   const literals = items.map((item, position) => {
     const literal = sqlLiteral(item, `${name}[${position}]`);
@@ -58,7 +58,7 @@ function objectLiteral(value: object, name: string): string {
 function dateLiteral(time: number, name: string): string {
   if (Number.isNaN(time)) return refuse(name, 'is an invalid Date');
   const text = new Date(time).toISOString();
-  // Years beyond four digits are written with a sign, which SQL does not read.
+  // Years beyond four digits are written with a sign, which SQL can't parse.
   if (!/^\d{4}-/.test(text)) return refuse(name, `is in the year ${new Date(time).getUTCFullYear()}`);
   return `timestamp '${text.replace('T', ' ').replace('Z', '')}'`;
 }
@@ -71,5 +71,5 @@ function refuse(name: string, problem: string): never {
   );
 }
 
-/** A column in the SQL of tables. */
+/** A column name in the tables' SQL. */
 export const sqlName = (column: string): string => `\`${column.replaceAll('`', '``')}\``;

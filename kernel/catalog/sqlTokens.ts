@@ -1,14 +1,17 @@
-/** As the engine cuts text: a quote in a string is doubled, comments do not nest, a backslash is nothing special. */
+/**
+ * Tokens as the engine reads them: a quote in a string is doubled, comments do not nest, a backslash is an ordinary
+ * character.
+ */
 const sqlToken =
   /(?<space>\s+|--[^\n]*|\/\*[^]*?\*\/)|(?<quoted>(?:'[^']*')+|(?:"[^"]*")+|(?:`[^`]*`)+)|(?<number>\d+(?:\.\d*)?)|(?<word>[a-z_][\w$]*|\p{Alphabetic}+)|(?<sign>[^])/iuy;
 
-/** A piece of SQL: of its kinds one is there, and is its text. It ends before the character at `end`. */
+/** A token of SQL: exactly one of its kinds is set, to its text. It ends before the character at `end`. */
 export type SqlToken = Readonly<Partial<Record<'space' | 'quoted' | 'number' | 'word' | 'sign', string>>> & {
   readonly text: string;
   readonly end: number;
 };
 
-/** The pieces of SQL, one by one, blanks and comments too. */
+/** Splits SQL into tokens, including whitespace and comments. */
 export function* sqlTokens(sql: string): Generator<SqlToken, void, undefined> {
   for (let end = 0; end < sql.length;) {
     sqlToken.lastIndex = end;
@@ -19,7 +22,7 @@ export function* sqlTokens(sql: string): Generator<SqlToken, void, undefined> {
   }
 }
 
-/** What keeps a text from being one expression, where it is easily seen; without it the text may be none all the same. */
+/** Returns an obvious reason why a string is not one expression; `undefined` does not prove that it is one. */
 export function sqlProblem(sql: string): string | undefined {
   let depth = 0;
   for (const { sign } of sqlTokens(sql)) {

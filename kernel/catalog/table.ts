@@ -11,15 +11,15 @@ import type { TableSource } from './tableData.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
 import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from './writeResults.ts';
 
-// What a table tells of itself.
+// The interface of tables, with its options and results.
 
 export type VersionInfo = {
   version: number;
-  /** When it was made. */
+  /** When it was created. */
   timestamp: Date;
-  /** What the writer of the version kept beside it. */
+  /** Metadata that its writer stored with the version. */
   metadata?: Record<string, string>;
-  /** Where its manifest is, as the catalog writes it, and how many bytes it has. */
+  /** Location of its manifest, as the catalog reports it, and its size in bytes. */
   manifestPath?: string;
   manifestSize?: number;
 };
@@ -29,21 +29,21 @@ export type TableStats = {
   totalBytes: number;
   numRows: number;
   numIndices: number;
-  /** Pieces that its rows are in, and those of them that are worth putting together. */
+  /** Fragments of its rows, and those of them that should be compacted. */
   numFragments: number;
   numSmallFragments: number;
-  /** Rows in a fragment. */
+  /** Rows per fragment. */
   fragmentLengths?: { min: number; max: number; mean: number; p25: number; p50: number; p75: number; p99: number };
 };
 
 export type AddOptions = CallOptions & {
-  /** `append` (default), or `overwrite`: in the place of all rows there are. */
+  /** `append` (default), or `overwrite` to replace all existing rows. */
   mode?: 'append' | 'overwrite' | undefined;
 };
 
-/** New values of columns: plain ones (`values`) or SQL expressions over the row (`valuesSql`); a column once. */
+/** New values of columns: plain ones (`values`) or SQL expressions over the row (`valuesSql`); each column once. */
 export type UpdateSpec = {
-  /** SQL: only rows for which it holds; all when not given. */
+  /** SQL: changes only rows for which it is true. Default: all. */
   where?: string | undefined;
   /** Column → value. */
   values?: Readonly<Record<string, unknown>> | undefined;
@@ -51,27 +51,29 @@ export type UpdateSpec = {
   valuesSql?: Readonly<Record<string, string>> | undefined;
 };
 
-/** A column whose values are a SQL expression over the others, computed now; or one of a type, all null. */
+/** A column with values computed now by a SQL expression over the others; or one of a type, with all values null. */
 export type NewColumn =
   | { name: string; expression: string; dataType?: undefined }
   | { name: string; dataType: DataType; expression?: undefined };
 
-/** What is to be known of a column, a field of a struct by its path: these entries are set, and `null` removes one. */
+/**
+ * Changes to the metadata of a column or, by its path, a field of a struct: sets these entries; `null` removes one.
+ */
 export type FieldMetadataUpdate = {
   path: string;
   metadata: Readonly<Record<string, string | null>>;
-  /** In the place of all entries there are; false when not given. */
+  /** Replaces all existing entries. Default: false. */
   replace?: boolean | undefined;
 };
 
 export type ColumnChange = {
   /** The column, `a.b` for a field of a struct. */
   path: string;
-  /** Its new name; kept when not given. */
+  /** Its new name. Default: unchanged. */
   rename?: string | undefined;
-  /** Whether it may hold null; kept when not given. */
+  /** Whether it may hold null. Default: unchanged. */
   nullable?: boolean | undefined;
-  /** Its new type, which its values are cast to; kept when not given. */
+  /** Its new type, to which its values are cast. Default: unchanged. */
   dataType?: DataType | undefined;
 };
 
@@ -84,13 +86,13 @@ export type IndexInfo = {
   typeUrl?: string;
   created?: Date;
   numIndexedRows?: number;
-  /** Rows that were added since: a search reads them one by one. */
+  /** Rows added since: a search reads them one by one. */
   numUnindexedRows?: number;
   /** Bytes of its files. */
   sizeBytes?: number;
   numSegments?: number;
   indexVersion?: number;
-  /** What is particular to its type, as JSON. */
+  /** Details of its type, as JSON. */
   details?: string;
 };
 export type IndexStats = {
@@ -98,11 +100,11 @@ export type IndexStats = {
   distanceType?: string;
   numIndexedRows: number;
   numUnindexedRows: number;
-  /** Parts that it is made of. */
+  /** Number of its parts. */
   numIndices?: number;
 };
 
-/** The kinds of indexes, by the specification's names ("CreateTableIndexRequest"). */
+/** The index types, by the specification's names ("CreateTableIndexRequest"). */
 export type IndexType =
   | 'BTREE'
   | 'BITMAP'
@@ -117,133 +119,136 @@ export type IndexType =
   | 'IVF_HNSW_PQ';
 
 export type CreateIndexOptions = CallOptions & {
-  /** Chosen by the column's type when not given: IVF_PQ for vectors, BTREE for everything else. */
+  /** Default, by the type of the column: IVF_PQ for vectors, BTREE for everything else. */
   type?: IndexType | undefined;
-  /** `<column>_idx` when not given. */
+  /** Default: `<column>_idx`. */
   name?: string | undefined;
-  /** Makes it again where there is one of this name; true when not given. */
+  /** Replaces an existing index of this name. Default: true. */
   replace?: boolean | undefined;
-  /** Of IVF: how far two vectors are from each other; `l2` when not given. A search has to name the same. */
+  /** IVF: how the distance of two vectors is measured. Default: `l2`. A search must use the same. */
   distanceType?: DistanceType | undefined;
-  /** Of IVF: parts that the vectors are put into; about the square root of the number of rows when not given. */
+  /** IVF: number of partitions of the vectors. Default: about the square root of the number of rows. */
   numPartitions?: number | undefined;
-  /** Of PQ: pieces that a vector is cut into, each kept as one code; chosen by its length when not given. */
+  /** PQ: number of sub-vectors of a vector, each stored as one code. Default: chosen by the length of the vector. */
   numSubVectors?: number | undefined;
-  /** Bits: of PQ a code (8 when not given), of RQ a dimension (1 when not given). */
+  /** Bits: for PQ per code (default: 8), for RQ per dimension (default: 1). */
   numBits?: number | undefined;
-  /** Of IVF: vectors a partition that are looked at to find the partitions; 256 when not given. */
+  /** IVF: vectors per partition that are sampled to find the partitions. Default: 256. */
   sampleRate?: number | undefined;
-  /** Of IVF: rounds of finding the partitions at most; 50 when not given. */
+  /** IVF: maximum number of rounds to find the partitions. Default: 50. */
   maxIterations?: number | undefined;
-  /** Of HNSW: neighbours that a vector is linked with; 20 when not given. */
+  /** HNSW: neighbors that a vector is linked with. Default: 20. */
   m?: number | undefined;
-  /** Of HNSW: candidates for a neighbour; 300 when not given. */
+  /** HNSW: candidates for a neighbor. Default: 300. */
   efConstruction?: number | undefined;
-  /** Of FTS: keeps positions, for phrases. */
+  /** FTS: stores positions, for phrases. */
   withPosition?: boolean | undefined;
-  /**
-   * Of FTS: how a text is cut into words: `simple` (when not given), `whitespace`, `raw` and what else the engine has.
-   */
+  /** FTS: how text is split into words: `simple` (default), `whitespace`, `raw` and others of the engine. */
   baseTokenizer?: string | undefined;
-  /** Of FTS: whose stems and stop words; English when not given. */
+  /** FTS: the language of stems and stop words. Default: English. */
   language?: string | undefined;
-  /** Of FTS: longer words are left out, in characters. */
+  /** FTS: longer words are not indexed; in characters. */
   maxTokenLength?: number | undefined;
-  /** Of FTS: finds words whether they are written with capitals. */
+  /** FTS: ignores upper and lower case. */
   lowerCase?: boolean | undefined;
-  /** Of FTS: finds words by their stems: `run` in `running`. */
+  /** FTS: finds words by their stems: `run` in `running`. */
   stem?: boolean | undefined;
-  /** Of FTS: leaves out words such as `the`. */
+  /** FTS: ignores words such as `the`. */
   removeStopWords?: boolean | undefined;
-  /** Of FTS: finds letters with an accent by those without. */
+  /** FTS: ignores accents. */
   asciiFolding?: boolean | undefined;
 };
 
 /**
- * A table of a catalog. It follows other writers: every read sees the newest version unless one was opened. Every call
- * rejects with a `CatalogError`; a write to a table opened at a version with InvalidInput (13).
+ * A table of a catalog. It follows other writers: every read sees the newest version unless another one was opened.
+ * Every call rejects with a `CatalogError`; a write to a table opened at a version with InvalidInput (13).
  *
- * On a server its name decides: after a rename it is TableNotFound (4). In a directory a table of a namespace stays open
- * after it; open the table by its new name to be sure.
+ * On a server a table is found by name: after a rename calls fail with TableNotFound (4). In a directory a table in a
+ * namespace stays open after a rename; open it by its new name to be sure.
  */
 export interface Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
 
-  /** Its columns, with the metadata of each and of the schema ("DescribeTable"). */
+  /** Returns its columns, with the metadata of each and of the schema ("DescribeTable"). */
   schema(options?: CallOptions): Promise<Schema>;
-  /** The number of the version that is read ("DescribeTable"). */
+  /** Returns the number of the version that is read ("DescribeTable"). */
   version(options?: CallOptions): Promise<number>;
   /**
-   * How many rows there are, or those for which the SQL expression `filter` holds ("CountTableRows").
+   * Counts all rows, or those for which the SQL expression `filter` is true ("CountTableRows").
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12) for a bad filter
    */
   countRows(filter?: string, options?: CallOptions): Promise<number>;
-  /** All rows, to be narrowed: `table.query().where('price > 10').select(['name']).limit(20)` ("QueryTable"). */
+  /** Starts a query of all rows: `table.query().where('price > 10').select(['name']).limit(20)` ("QueryTable"). */
   query(): Query;
-  /** The rows nearest to a vector: `table.vectorSearch(vector).limit(10)`; adds the column `_distance`. */
+  /** Finds the rows nearest to a vector: `table.vectorSearch(vector).limit(10)`; adds the column `_distance`. */
   vectorSearch(vector: ArrayLike<number>, options?: QueryOptions): Query;
-  /** The rows that hold words: `table.fullTextSearch('red mug').limit(10)`; adds the column `_score`. */
+  /** Finds the rows that contain words: `table.fullTextSearch('red mug').limit(10)`; adds the column `_score`. */
   fullTextSearch(query: string, options?: FullTextOptions): Query;
-  /** The whole table in memory. Prefer `query()` with a limit, or its batches, for large ones. */
+  /** Reads the whole table into memory. For large tables prefer `query()` with a limit, or its batches. */
   toArrow(options?: CallOptions): Promise<ArrowTable>;
 
   /**
-   * Adds rows, or puts them in the place of all rows (`overwrite`), in one version. Batches are taken as they come; a
-   * stream that fails adds nothing ("InsertIntoTable"). In a directory one of more than 256 MiB becomes
-   * several versions, once it is whole.
-   * @throws CatalogError SchemaValidation (20) for rows that do not fit, InvalidInput (13) for a source that throws,
-   * ConcurrentModification (14)
+   * Adds rows, or replaces all rows (`overwrite`), in one version ("InsertIntoTable"). Batches are read as they
+   * arrive; a stream that fails adds nothing. In a directory a stream of more than 256 MiB becomes several versions,
+   * once it is complete.
+   * @throws CatalogError SchemaValidation (20) for rows that do not match the schema, InvalidInput (13) for a source
+   * that throws, ConcurrentModification (14)
    */
   add(data: TableSource, options?: AddOptions): Promise<InsertResult>;
   /**
    * Matches new rows with those of the table by the values of columns:
-   * `table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)` ("MergeInsertIntoTable").
+   * `table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)`
+   * ("MergeInsertIntoTable").
    * @throws CatalogError InvalidInput (13) for no column
    */
   mergeInsert(on: string | readonly string[]): MergeInsert;
   /**
-   * Changes rows in place, in one version: `table.update({ where: 'id = 3', values: { name: 'mug' } })` ("UpdateTable").
+   * Changes existing rows in one version: `table.update({ where: 'id = 3', values: { name: 'mug' } })`
+   * ("UpdateTable").
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12), SchemaValidation (20), ConcurrentModification (14)
    */
   update(spec: UpdateSpec, options?: CallOptions): Promise<UpdateResult>;
   /**
-   * Deletes the rows for which the SQL expression holds, in one version ("DeleteFromTable").
+   * Deletes the rows for which the SQL expression is true, in one version ("DeleteFromTable").
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12), ConcurrentModification (14)
    */
   delete(predicate: string, options?: CallOptions): Promise<WriteResult>;
 
-  /** Its versions, oldest first ("ListTableVersions"). */
+  /** Lists its versions, oldest first ("ListTableVersions"). */
   listVersions(options?: CallOptions): Promise<VersionInfo[]>;
   /**
-   * Makes an earlier version the newest, as a new version ("RestoreTable").
+   * Restores an earlier version as a new, newest version ("RestoreTable").
    * @throws CatalogError VersionNotFound (11)
    */
   restore(version: number, options?: CallOptions): Promise<void>;
   /** Names of versions. */
   tags(): Tags;
-  /** Lines of versions beside the main one. */
+  /** Lines of versions separate from the main one. */
   branches(): Branches;
 
   /**
-   * Makes an index of a column and waits for it; a server may go on making it ("CreateTableIndex",
+   * Creates an index on a column and waits for it; a server may continue building it afterwards ("CreateTableIndex",
    * "CreateTableScalarIndex").
    * @throws CatalogError ColumnNotFound (12), InvalidInput (13), IndexAlreadyExists (7) with `replace: false`,
-   * Unsupported (0) for a kind that can't be made here
+   * Unsupported (0) for a type that this catalog can't create
    */
   createIndex(column: string, options?: CreateIndexOptions): Promise<void>;
-  /** Its indexes ("ListTableIndices"). */
+  /** Lists its indexes ("ListTableIndices"). */
   listIndices(options?: CallOptions): Promise<IndexInfo[]>;
-  /** How much of the table an index covers ("DescribeTableIndexStats"). @throws CatalogError IndexNotFound (6) */
+  /**
+   * Returns how much of the table an index covers ("DescribeTableIndexStats").
+   * @throws CatalogError IndexNotFound (6)
+   */
   indexStats(name: string, options?: CallOptions): Promise<IndexStats>;
   /** Drops an index ("DropTableIndex"). @throws CatalogError IndexNotFound (6) */
   dropIndex(name: string, options?: CallOptions): Promise<void>;
-  /** Bytes, rows and pieces ("GetTableStats"). */
+  /** Returns its size in bytes, rows and fragments ("GetTableStats"). */
   stats(options?: CallOptions): Promise<TableStats>;
 
   /**
-   * Adds columns whose values are computed now, or that are null until something fills them ("AlterTableAddColumns").
-   * In a directory the latter costs no more than a few bytes.
+   * Adds columns with values computed now, or with null until they are filled ("AlterTableAddColumns"). In a
+   * directory a column of nulls takes only a few bytes.
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12) for a bad expression
    */
   addColumns(columns: readonly NewColumn[], options?: CallOptions): Promise<WriteResult>;
@@ -255,20 +260,20 @@ export interface Table {
   /** Drops columns ("AlterTableDropColumns"). @throws CatalogError ColumnNotFound (12), InvalidInput (13) */
   dropColumns(names: readonly string[], options?: CallOptions): Promise<WriteResult>;
   /**
-   * Computes what a computed column of the engine's own has no value for, or has of inputs that changed since. Columns that
-   * `backfill` fills are no such columns.
-   * @throws CatalogError InvalidInput (13) for any other column, Unsupported (0) by a server
+   * Computes the missing and outdated values of a computed column of the engine. Columns that `backfill` fills are
+   * not such columns.
+   * @throws CatalogError InvalidInput (13) for any other column, Unsupported (0) on a server
    */
   refreshColumn(column: string, options?: CallOptions): Promise<RefreshResult>;
   /**
-   * Sets entries of the metadata of columns, in one version ("UpdateFieldMetadata"); `schema()` has them.
-   * @throws CatalogError ColumnNotFound (12), InvalidInput (13), Unsupported (0) by a server that can't
+   * Sets metadata entries of columns, in one version ("UpdateFieldMetadata"); `schema()` returns them.
+   * @throws CatalogError ColumnNotFound (12), InvalidInput (13), Unsupported (0) on a server without this operation
    */
   updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options?: CallOptions): Promise<WriteResult>;
   /**
-   * Sets these entries of the schema's metadata (`null` removes one) and gives all of them as they are now
+   * Sets entries of the schema's metadata (`null` removes one) and returns all current entries
    * ("UpdateTableSchemaMetadata").
-   * @throws CatalogError Unsupported (0) in a directory, where it is given when the table is made
+   * @throws CatalogError Unsupported (0) in a directory, where the metadata is set when the table is created
    */
   updateSchemaMetadata(
     metadata: Readonly<Record<string, string | null>>,
@@ -276,19 +281,21 @@ export interface Table {
   ): Promise<Record<string, string>>;
 
   /**
-   * Asks the server to compute a column ("AlterTableBackfillColumns"); follow it by `catalog.jobs`.
-   * @throws CatalogError Unsupported (0) where no jobs are run, ColumnNotFound (12)
+   * Starts a job on the server that computes a column ("AlterTableBackfillColumns"); `catalog.jobs` shows its
+   * progress.
+   * @throws CatalogError Unsupported (0) if the server runs no jobs, ColumnNotFound (12)
    */
   backfillColumn(column: string, options?: BackfillColumnOptions): Promise<{ jobId: string }>;
 
   /**
-   * Computes a column by a function, in a job that outlives the notebook: `await table.backfill('length')` by the function
-   * that is kept on the column, `{ function: udf(…) }` by another one, which is kept on it from then on.
-   * @throws CatalogError Unsupported (0) where nothing runs jobs; what is returned rejects with a JobError when it fails
+   * Computes a column with a function, in a job that outlives the notebook: `await table.backfill('length')` with the
+   * function stored on the column, `{ function: udf(…) }` with another one, which is then stored on it.
+   * @throws CatalogError Unsupported (0) if this process can't run jobs; the returned job rejects with a JobError if
+   * it fails
    */
   backfill(column: string, options?: TableBackfillOptions): BackfillJob;
-  /** What `backfill` would do, counted or estimated; changes nothing. Rejects with a JobError. */
+  /** Returns what `backfill` would do, counted or estimated; changes nothing. Rejects with a JobError. */
   planBackfill(column: string, options?: TableBackfillOptions): Promise<BackfillPlan>;
-  /** Computes one fragment and writes it nowhere, to see what the function gives. Rejects with a JobError. */
+  /** Computes one fragment without writing it, to preview the results of the function. Rejects with a JobError. */
   tryBackfill(column: string, options?: TableBackfillOptions): Promise<TableTrial>;
 }

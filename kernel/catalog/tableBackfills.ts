@@ -3,7 +3,6 @@ import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { BackfillJob, TableBackfillOptions, TableTrial } from './backfill.ts';
 import type { Table } from './table.ts';
 
-/** What runs backfills of tables. */
 export type TableBackfills = {
   backfill(table: Table, column: string, options: TableBackfillOptions): BackfillJob;
   plan(table: Table, column: string, options: TableBackfillOptions): Promise<BackfillPlan>;
@@ -12,12 +11,14 @@ export type TableBackfills = {
 
 let registered: TableBackfills | undefined;
 
-/** Says what runs backfills in this process. This module never loads it: jobs are built upon catalogs. */
+/**
+ * Sets the implementation of backfills in this process. This module never loads one, since jobs depend on catalogs.
+ */
 export function registerBackfills(backfills: TableBackfills | undefined): void {
   registered = backfills;
 }
 
-/** @throws CatalogError Unsupported (0) where nothing runs backfills */
+/** @throws CatalogError Unsupported (0) if no implementation is registered */
 export function tableBackfills(): TableBackfills {
   if (registered) return registered;
   throw new CatalogError(

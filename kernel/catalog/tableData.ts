@@ -5,18 +5,20 @@ import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { withWholeNulls } from '#shared/arrow/nullData.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-/** Rows as objects, or an Arrow table made by any copy of apache-arrow. */
+/** Rows as objects, or an Arrow table of any copy of apache-arrow. */
 export type TableData = readonly Record<string, unknown>[] | ArrowTable;
 
-/** Record batches of one schema as they come, of any copy of apache-arrow: a query's result, a reader, a generator. */
+/**
+ * Record batches of one schema as they arrive, of any copy of apache-arrow: a query's result, a reader, a generator.
+ */
 export type BatchSource = AsyncIterable<RecordBatch>;
 
-/** What tables are made of and added to. */
+/** Data to create tables from or to add to them. */
 export type TableSource = TableData | BatchSource;
 
 /**
- * How an Arrow schema of any copy of apache-arrow becomes ours: as the schema of a table without rows.
- * @throws CatalogError InvalidInput (13), SchemaValidation (20) for a bad name of a column
+ * Converts a schema of any copy of apache-arrow to this copy, as the schema of an empty table.
+ * @throws CatalogError InvalidInput (13), SchemaValidation (20) for an invalid column name
  */
 export function adoptSchema(schema: Schema): Schema {
   const adopted = adoptTable({ schema, batches: [] });
@@ -28,7 +30,7 @@ export function adoptSchema(schema: Schema): Schema {
   );
 }
 
-/** What the engine keeps for itself in every table. */
+/** Columns that the engine has in every table. */
 const reserved: readonly string[] = [
   '_rowid',
   '_rowaddr',
@@ -38,7 +40,7 @@ const reserved: readonly string[] = [
 ];
 
 /**
- * Refuses the names that the engine refuses only once it has begun to make the table. A dot is allowed inside a struct.
+ * Rejects names that the engine would reject only while it creates the table. Fields of a struct may have a dot.
  * @throws CatalogError SchemaValidation (20) naming the column
  */
 export function checkColumnNames(schema: Schema): Schema {
@@ -68,8 +70,9 @@ export function checkColumnNames(schema: Schema): Schema {
 }
 
 /**
- * Rows or a table of any copy of apache-arrow as a table of ours.
- * @throws CatalogError SchemaValidation (20) where rows do not fit or a column has a bad name, InvalidInput (13) for anything else
+ * Converts rows, or a table of any copy of apache-arrow, to a table of this copy.
+ * @throws CatalogError SchemaValidation (20) if rows do not match or a column name is invalid, InvalidInput (13) for
+ * other data
  */
 export function toArrowTable(call: string, data: TableData, schema?: Schema): ArrowTable {
   const wanted = schema && adoptSchema(schema);
@@ -93,7 +96,7 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
 }
 
 /**
- * The data of a new table: without any, no rows of the given schema.
+ * Returns the data of a new table; without data, no rows of the given schema.
  * @throws CatalogError InvalidInput (13) if there is neither data nor a schema
  */
 export function newTableData(name: string, data: TableSource | undefined, schema: Schema | undefined): TableSource {
@@ -107,7 +110,7 @@ export function newTableData(name: string, data: TableSource | undefined, schema
 }
 
 /**
- * What an Arrow table or stream has must be what the schema beside it says.
+ * Checks that Arrow data has the columns of the schema given with it.
  * @throws CatalogError SchemaValidation (20) showing both
  */
 export function checkSameColumns(call: string, has: Schema, wants: Schema): void {

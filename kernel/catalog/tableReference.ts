@@ -3,18 +3,18 @@ import type { TableReference } from '#shared/jobs/backfill.ts';
 import type { Catalog } from './catalog.ts';
 import type { Table } from './table.ts';
 
-// A job opens its table again in a process of its own, so it must be known how the catalog was connected. That may hold
-// secrets: it is beside the objects and not on them, where showing or copying one would give it away.
+// A job opens its table again in a separate process, so it needs the configuration of the catalog. That may hold
+// secrets, so it is stored outside of the objects: displaying or copying an object must not reveal it.
 const configs = new WeakMap<Catalog, CatalogConfig>();
 const catalogs = new WeakMap<Table, { readonly catalog: Catalog; readonly isPinned: boolean }>();
 
-/** Remembers how a catalog was connected. */
+/** Records how a catalog was connected. */
 export function connectedBy<C extends Catalog>(catalog: C, config: CatalogConfig): C {
   configs.set(catalog, config);
   return catalog;
 }
 
-/** Remembers which catalog opened a table, and whether it stays at a version, a tag or a branch. */
+/** Records which catalog opened a table, and whether it is fixed to a version, a tag or a branch. */
 export function openedBy<T extends Table>(
   catalog: Catalog,
   table: T,
@@ -26,9 +26,9 @@ export function openedBy<T extends Table>(
 }
 
 /**
- * Where a table is, for another process to open it: with the secrets of its connection, so in memory and through pipes
- * alone. `undefined` for a table that was opened at a version, a tag or a branch, or by something other than
- * `connect`, `connectNamespace` and what these gave.
+ * Returns a reference with which another process can open a table. It includes the secrets of the connection, so it
+ * must stay in memory and pipes. `undefined` for a table opened at a version, a tag or a branch, or from a catalog
+ * that was not connected with `connect` or `connectNamespace`.
  */
 export function referenceOf(table: Table): TableReference | undefined {
   const opened = catalogs.get(table);

@@ -3,7 +3,8 @@ import { CatalogError } from '#shared/errors.ts';
 import { mainBranch } from '#shared/names.ts';
 
 /**
- * A tag is of a version of one branch, and the numbers of versions repeat in branches: who names both has to be right.
+ * Checks that a tag belongs to the given branch. Version numbers repeat across branches, so a wrong branch would read
+ * other data.
  * @throws CatalogError InvalidInput (13) naming both branches
  */
 export function checkTagBranch(tag: string, has: string | undefined, wants: string | undefined): void {
@@ -19,32 +20,36 @@ export type TagInfo = {
   version: number;
   /** Bytes of the version's manifest. */
   manifestSize?: number;
-  /** The branch that the version is of; the main line when not there, or where the catalog does not tell. */
+  /** The branch of the version; missing for the main one, or if the catalog does not report it. */
   branch?: string;
 };
 
 /** Names of versions. */
 export interface Tags {
-  /** Tags by name ("ListTableTags"). */
+  /** Returns tags by name ("ListTableTags"). */
   list(options?: CallOptions): Promise<Map<string, TagInfo>>;
-  /** The version that a tag names ("GetTableTagVersion"). @throws CatalogError TagNotFound (8) */
+  /** Returns the version of a tag ("GetTableTagVersion"). @throws CatalogError TagNotFound (8) */
   getVersion(tag: string, options?: CallOptions): Promise<number>;
-  /** Names a version ("CreateTableTag"). @throws CatalogError TagAlreadyExists (9), VersionNotFound (11) */
+  /**
+   * Creates a tag for a version ("CreateTableTag").
+   * @throws CatalogError TagAlreadyExists (9), VersionNotFound (11)
+   */
   create(tag: string, version: number, options?: CallOptions): Promise<void>;
-  /** Lets a tag name another version ("UpdateTableTag"). @throws CatalogError TagNotFound (8), VersionNotFound (11) */
+  /** Changes the version of a tag ("UpdateTableTag"). @throws CatalogError TagNotFound (8), VersionNotFound (11) */
   update(tag: string, version: number, options?: CallOptions): Promise<void>;
-  /** Forgets a name; the version stays ("DeleteTableTag"). @throws CatalogError TagNotFound (8) */
+  /** Deletes a tag; its version stays ("DeleteTableTag"). @throws CatalogError TagNotFound (8) */
   delete(tag: string, options?: CallOptions): Promise<void>;
 }
 
 export type BranchInfo = { parentVersion: number; parentBranch?: string; created?: Date; manifestSize?: number };
 
-/** Lines of versions beside the main one. Open one by `openTable(name, { branch })`. */
+/** Lines of versions separate from the main one. Open one with `openTable(name, { branch })`. */
 export interface Branches {
-  /** Branches by name ("ListTableBranches"). */
+  /** Returns branches by name ("ListTableBranches"). */
   list(options?: CallOptions): Promise<Map<string, BranchInfo>>;
   /**
-   * Begins a branch at the newest version, or at `fromVersion`, of the main line or of `fromBranch` ("CreateTableBranch").
+   * Creates a branch at the newest version, or at `fromVersion`, of the opened branch or of `fromBranch`
+   * ("CreateTableBranch").
    * @throws CatalogError BranchAlreadyExists (23), BranchNotFound (22), VersionNotFound (11)
    */
   create(

@@ -1,4 +1,4 @@
-/** The version that a write made, where the server says it. */
+/** The version that a write created, if the server reports it. */
 export type WriteResult = { version?: number };
 
 export type InsertResult = WriteResult & { numInsertedRows?: number };

@@ -1,19 +1,19 @@
-// Calls that are given no signal belong to some work all the same: the cell of a notebook, which a person may interrupt.
-// Who runs work says which it is that runs; where nobody does, calls have their own signals and no other.
+// Calls without a signal can still be part of work: a notebook cell, which the user may interrupt. The process that
+// runs the work registers how to find its signal; in other processes calls have only their own signals.
 
 let workSignal: () => AbortSignal | undefined = () => undefined;
 
-/** Says how to find the signal of the work that runs. Called once, by the process that runs it. */
+/** Sets how to find the signal of the running work. Called once, by the process that runs it. */
 export function belongTo(find: () => AbortSignal | undefined): void {
   workSignal = find;
 }
 
-/** That of the work that runs, where somebody has said how to find it. */
+/** The signal of the running work, if a provider is set. */
 export const signalOfWork = (): AbortSignal | undefined => workSignal();
 
 /**
- * Runs a call with its own signal and that of the work it is part of. A call that begins when its work was given up
- * already neither runs nor settles: rejecting it at once would make a loop that tries again spin without a pause.
+ * Runs a call with its own signal and that of the work it is part of. If the work is already cancelled, the call
+ * neither runs nor settles: if it were rejected at once, a loop that retries would spin without a pause.
  */
 export function asPartOfWork<T>(
   own: AbortSignal | undefined,
@@ -25,7 +25,9 @@ export function asPartOfWork<T>(
   return call(own ? AbortSignal.any([own, work]) : work);
 }
 
-/** The answer, or the reason of `own` or of the work around as soon as that is aborted. What was asked goes on. */
+/**
+ * Returns the result, or rejects as soon as `own` or the signal of the work is aborted. The request itself continues.
+ */
 export function cancellable<T>(request: Promise<T>, own: AbortSignal | undefined): Promise<T> {
   return asPartOfWork(own, (signal) => (signal ? untilAborted(request, signal) : request));
 }
@@ -39,7 +41,7 @@ function untilAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Calls a listener. What it throws is its own failure, in which its caller and the other listeners have no part. */
+/** Calls a listener. Its errors become warnings, so that they do not reach its caller and the other listeners. */
 export function guarded(call: () => void): void {
   try {
     call();

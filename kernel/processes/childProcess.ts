@@ -3,10 +3,12 @@ import { promisify } from 'node:util';
 import { CatalogError } from '#shared/errors.ts';
 import { isFitNode, minimumNode } from './nodeVersion.ts';
 
-/** A Node to start children with, what its environment needs, and its version where somebody asked it. */
+/** A Node.js to start child processes with, its environment, and its version if it was determined. */
 export type NodeRuntime = { path: string; env: Record<string, string>; version?: string };
 
-/** The Node of this process; in a desktop editor that is Electron, told to be Node. */
+/**
+ * The Node.js of this process. In a desktop editor that is Electron, with the variable that makes it run as Node.js.
+ */
 export const thisNode = (): NodeRuntime => ({
   path: process.execPath,
   env: process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
@@ -25,9 +27,9 @@ async function versionOf(node: NodeRuntime, signal?: AbortSignal): Promise<strin
 }
 
 /**
- * Finds the Node that runs kernel and engine: the one set by the person, else a fit `node` on PATH, else this process's
- * own executable, which in a desktop editor is Electron told to be Node.
- * @throws CatalogError ServiceUnavailable (17) when there is none, naming the setting
+ * Finds the Node.js for kernel and engine: that of the setting, else a supported `node` on PATH, else this process's
+ * executable, which in a desktop editor is Electron running as Node.js.
+ * @throws CatalogError ServiceUnavailable (17) if there is none, naming the setting
  */
 export async function findNode(options: { nodePath?: string; signal?: AbortSignal } = {}): Promise<NodeRuntime> {
   const { nodePath, signal } = options;
@@ -61,7 +63,7 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
   );
 }
 
-/** Starts one of our own bundles. Flags go by argv: packaged editors refuse NODE_OPTIONS. */
+/** Starts a bundle of this product. Flags are passed in argv, since packaged editors refuse NODE_OPTIONS. */
 export function startNode(options: {
   node: NodeRuntime;
   flags?: readonly string[];
@@ -69,10 +71,10 @@ export function startNode(options: {
   args?: readonly string[];
   cwd?: string;
   env?: Record<string, string>;
-  /** Whether it outlives this process, and does not get the signals of its terminal. */
+  /** Whether the child outlives this process and does not receive the signals of its terminal. */
   detached?: boolean;
   stdio: StdioOptions;
-  /** How its messages are written, where `stdio` has a channel for them: JSON when not given. */
+  /** Format of its messages, if `stdio` has a channel for them. Default: JSON. */
   serialization?: SerializationType;
 }): ChildProcess {
   const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio, serialization } = options;

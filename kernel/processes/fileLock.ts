@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from './files.ts';
 import { isRunning } from './running.ts';
 
-/** What holds a lock touches it this often, and one that was not touched for so long is nobody's. */
+/** The holder of a lock touches it every `touchMs`; a lock untouched for `lapsedMs` is stale. */
 const touchMs = 5000;
 const lapsedMs = 30_000;
 const lookMs = 50;
 
 /**
- * Runs something that only one process of a person may do at a time, once no other does it.
- * @param path of the lock, a file that is there meanwhile; its folder is made
- * @throws what `call` throws, an error of the file system, AbortError when cancelled while waiting
+ * Runs a call that only one process of the user may run at a time; waits while another process runs it.
+ * @param path of the lock, a file that exists meanwhile; its folder is created
+ * @throws errors of `call`, errors of the file system, AbortError if cancelled while waiting
  */
 export async function whileLocked<T>(path: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   const me = nameOfHolder();
@@ -26,8 +26,8 @@ export async function whileLocked<T>(path: string, signal: AbortSignal, call: ()
 }
 
 /**
- * The same where nobody wants to wait.
- * @param busy what to throw where another process is at it
+ * Like `whileLocked`, but does not wait.
+ * @param busy creates the error if another process holds the lock
  */
 export async function ifUnlocked<T>(path: string, busy: () => Error, call: () => Promise<T>): Promise<T> {
   const me = nameOfHolder();
@@ -43,12 +43,12 @@ async function holding<T>(path: string, me: string, call: () => Promise<T>): Pro
     return await call();
   } finally {
     clearInterval(timer);
-    // Somebody may have taken it away from a process that was stopped for long.
+    // If this process was stopped for long, another one may have taken the lock.
     if (read(path) === me) rmSync(path, { force: true });
   }
 }
 
-/** Takes a lock that nobody has, or nobody any more. */
+/** Takes a lock that is free or stale. */
 function takeFree(path: string, me: string): boolean {
   makeFolder(dirname(path));
   if (take(path, me)) return true;
@@ -71,18 +71,18 @@ function take(path: string, me: string): boolean {
   }
 }
 
-/** Takes away the lock of a process that is gone. */
+/** Removes the lock of a process that has ended. */
 function removeStale(path: string): void {
   const holder = read(path);
   if (holder === undefined || !isStale(path, holder)) return;
   const aside = `${path}.${randomUUID()}`;
   try {
-    // Two who see the same one both try: a rename succeeds for one of them.
+    // If two processes see the same stale lock, both try; the rename succeeds for only one.
     renameSync(path, aside);
   } catch {
     return;
   }
-  // The other may have been quicker, and this be the lock of a third that holds it now.
+  // If the other process was faster, this is the new lock of a third one, and is put back.
   if (read(aside) !== holder) take(path, read(aside) ?? '');
   rmSync(aside, { force: true });
 }
@@ -107,6 +107,6 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // Taken away by somebody; seen when it is given back.
+    // Another process removed the lock; `holding` notices that at the end.
   }
 }

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
 /**
- * Makes a folder, by default of the person's alone, and those above it that are missing. Not by `recursive` of Node, which
- * tries for ever where a file system says of a new folder that it does not exist, as `/proc` and some mounts of a home do.
- * Several processes may make the same ones at the same time.
+ * Creates a folder, by default private to the user, and its missing parents. Does not use Node's `recursive`, which
+ * loops forever if a file system reports that a new folder does not exist, as `/proc` and some mounts of a home
+ * folder do. Several processes may create the same folders at the same time.
  * @throws an error of the file system
  */
 export function makeFolder(path: string, mode = 0o700): void {
@@ -32,13 +32,13 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 let made = 0;
 
 /**
- * Puts a file in place of another, of the person alone: who reads at any moment, also after the machine went down, finds the
- * whole old one or the whole new one.
- * @param isLasting whether it is waited for until it is on the disk
- * @throws an error of the file system, and the old file is as it was
+ * Replaces a file atomically with one private to the user: a reader finds the whole old file or the whole new one at
+ * any moment, even after a crash of the machine.
+ * @param isLasting whether to wait until the file is on the disk
+ * @throws an error of the file system; the old file is then unchanged
  */
 export function replaceFile(path: string, text: string, { isLasting }: { readonly isLasting: boolean }): void {
-  // Beside it, since a rename does not cross file systems.
+  // In the same folder, since a rename does not cross file systems.
   const other = `${path}.${process.pid}-${threadId}-${made++}`;
   try {
     const file = openSync(other, 'wx', 0o600);

@@ -5,20 +5,20 @@ import { isJobId } from '#shared/jobs/jobId.ts';
 import { dataFolder } from './userFolders.ts';
 import { isRunning } from './running.ts';
 
-/** In the folder of a job from its start to its end; left behind where its process was killed. */
+/** In the folder of a job while it runs; left behind if its process was killed. */
 export const processFile = 'process.json';
 
-/** Where the jobs of this person on this machine keep their records, a folder each. It may not be there. */
+/** Folder of the user's job records on this machine, one folder per job. It may not exist. */
 export const jobsFolder = (): string => join(dataFolder(), 'jobs');
 
-/** Whether some job may be at work, without reading a record: who wants to know more has to open them. */
+/** Whether a job may be running. Reads no records, so a caller has to open them for certainty. */
 export async function mayHaveRunningJobs(folder: string = jobsFolder()): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   const marks = names.filter(isJobId).map((id) => mayRun(join(folder, id, processFile)));
   return (await Promise.all(marks)).includes(true);
 }
 
-/** Another process may have the number by now: then somebody looks in vain. */
+/** Another process may have the pid now; then the caller opens the records needlessly. */
 async function mayRun(path: string): Promise<boolean> {
   try {
     const { pid, host } = Object(JSON.parse(await readFile(path, 'utf8'))) as { pid?: unknown; host?: unknown };

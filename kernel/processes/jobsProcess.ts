@@ -12,23 +12,23 @@ export type JobsStart = {
   /** The bundle, `dist/jobs.cjs`. */
   entry: string;
   node: NodeRuntime;
-  /** Called with jobs that are new or changed and ids of those removed, once `watch` was asked for. */
+  /** Called with new or changed jobs and the ids of removed ones, once `watch` was requested. */
   onChanged: (changed: readonly JobView[], removed: readonly string[]) => void;
-  /** Beside the environment of this process; jobs inherit it. */
+  /** In addition to the environment of this process; jobs inherit it. */
   env?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
 };
 
 /**
- * The process that knows backfills, one for a window: it plans and tries them, starts jobs and watches their records. It
- * ends when this process does; jobs go on.
+ * The process for backfills, one per window: it plans and tries them, starts jobs and watches their records. It ends
+ * with this process; jobs continue.
  */
 export class JobsProcess {
   readonly #process: PipedProcess<JobsHostMethods, JobsMethods>;
 
   /**
    * Starts the process and waits until it listens.
-   * @throws CatalogError ServiceUnavailable (17) when it ends or is silent before that; AbortError when cancelled
+   * @throws CatalogError ServiceUnavailable (17) if it ends or does not report in time; AbortError if cancelled
    */
   static async start(options: JobsStart): Promise<JobsProcess> {
     options.signal?.throwIfAborted();
@@ -57,15 +57,15 @@ export class JobsProcess {
     });
   }
 
-  /** The process, for those who measure it. */
+  /** The process id, for measurements. */
   get pid(): number | undefined {
     return this.#process.pid;
   }
 
   /**
-   * Asks for something.
-   * @throws JobError or CatalogError as the method says; CatalogError ServiceUnavailable (17) when the process is gone;
-   * AbortError when `signal` is aborted
+   * Calls a method of the process.
+   * @throws JobError or CatalogError of the method; CatalogError ServiceUnavailable (17) if the process has ended;
+   * AbortError if `signal` is aborted
    */
   async request<K extends keyof JobsMethods>(
     method: K,
@@ -84,16 +84,16 @@ export class JobsProcess {
     return this.#process.onDidExit(listener);
   }
 
-  /** Ends the process; no job with it. */
+  /** Ends the process but no job. */
   dispose(): void {
     this.#process.dispose();
   }
 
-  /** The failure as it was thrown on the other side, whose class does not cross a pipe. Its message has the hint in it. */
+  /** Recreates an error of the other process, since its class is not sent. Its message includes the hint. */
   #failureOf(error: RemoteError): Error {
     const { code, message } = error;
     if (code === 'closed') return unavailable('has ended', this.#process.end ?? 'its pipe closed');
-    // What both know, such as Internal, is a job's here.
+    // Kinds that both classes have, such as Internal, are job errors here.
     if (isJobErrorKind(code)) return new JobError(code, message, '', { cause: error });
     if (isCatalogErrorKind(code)) return new CatalogError(code, message, '', { cause: error });
     return error;

@@ -16,7 +16,7 @@ import { guarded } from './calls.ts';
 export type Replies = { [M in KernelReply as M['type']]: M['content'] };
 type Requests = { [M in KernelRequest as M['type']]: M['content'] };
 
-/** Asks the person for what a cell wants to know; null when they leave it. `signal`: nobody waits any more. */
+/** Prompts the user for input of a cell; null if the user dismisses it. `signal`: the answer is no longer needed. */
 export type AskPerson = (
   question: { prompt: string; password: boolean },
   signal: AbortSignal,
@@ -29,10 +29,10 @@ type Pending = {
   readonly take?: (output: KernelOutput) => void;
 };
 
-/** Outputs of nobody that are kept until somebody listens. */
+/** Maximum number of outputs without a running cell that are kept until a listener is added. */
 const keptOrphans = 1000;
 
-/** Requests to a kernel and what comes back, over one connection. */
+/** Requests to a kernel, and its replies and outputs, over one connection. */
 export class KernelConversation {
   readonly #pipe: Duplex;
   readonly #ask: AskPerson | undefined;
@@ -40,31 +40,31 @@ export class KernelConversation {
   readonly #questions = new Map<string, AbortController[]>();
   readonly #orphanListeners = new Set<(output: KernelOutput) => void>();
   readonly #debugListeners = new Set<(event: DebugEvent) => void>();
-  /** `undefined` once somebody has listened. */
+  /** `undefined` once a listener was added. */
   #orphans: KernelOutput[] | undefined = [];
-  // A kernel remembers the runs of an earlier client by their ids.
+  // Unique per client: a kernel still knows the runs of an earlier client by their ids.
   readonly #prefix = randomUUID().slice(0, 8);
   #next = 0;
   #end: Error | undefined;
 
-  /** `onBroken` is called when what comes can't be read any more. */
+  /** @param onBroken called if incoming messages can no longer be read */
   constructor(pipe: Duplex, ask: AskPerson | undefined, onBroken: () => void) {
     this.#pipe = pipe;
     this.#ask = ask;
-    // Only framing fails here, listeners are guarded: nothing that follows a broken frame can be read.
+    // Only framing fails here, since listeners are guarded: nothing after a broken frame can be read.
     readFrames(pipe, (message) => this.#receive(message), onBroken);
-    // 'close' follows, and whoever made the pipe knows more.
+    // 'close' follows, and the creator of the pipe knows the reason.
     pipe.on('error', () => {});
   }
 
-  /** Whether cells may ask the person. */
+  /** Whether cells may prompt the user. */
   get canAsk(): boolean {
     return this.#ask !== undefined;
   }
 
   /**
-   * Sends a request. `atOnce` gets the reply before anything that came after it is looked at.
-   * @throws CatalogError what `end` said, Internal (18) when the kernel refuses
+   * Sends a request. `atOnce` receives the reply before any later message is processed.
+   * @throws CatalogError the error of `end`, Internal (18) if the kernel refuses
    */
   request<Q extends KernelRequest['type'], R extends KernelReply['type']>(
     type: Q,
@@ -80,7 +80,7 @@ export class KernelConversation {
     return answer;
   }
 
-  /** The answer to a request that was sent before, by an earlier client for instance. */
+  /** Waits for the reply to a request that was already sent, for instance by an earlier client. */
   expect<R extends KernelReply['type']>(
     id: string,
     reply: R,
@@ -110,7 +110,7 @@ export class KernelConversation {
     return { dispose: () => void this.#debugListeners.delete(listener) };
   }
 
-  /** Rejects what waits and what will be asked. */
+  /** Rejects all pending and future requests. */
   end(error: Error): void {
     this.#end = error;
     for (const id of this.#questions.keys()) this.#withdraw(id);
@@ -128,7 +128,7 @@ export class KernelConversation {
     const pending = this.#pending.get(message.parent);
     if (isKernelOutput(message)) {
       if (pending?.take) return pending.take(message);
-      // 'idle' comes after the reply; nobody waits for it.
+      // 'idle' follows the reply and is not awaited.
       if (message.type !== 'status') this.#giveOrphan(message);
       return;
     }
@@ -148,13 +148,13 @@ export class KernelConversation {
     const { id, prompt, password } = content;
     const controller = new AbortController();
     this.#questions.set(parent, [...(this.#questions.get(parent) ?? []), controller]);
-    // Who can't ask has not been answered either; the cell must not wait for ever.
+    // If there is no prompt or it fails, the value is null: the cell must not wait forever.
     const value = (await this.#ask?.({ prompt, password }, controller.signal).catch(() => null)) ?? null;
     if (controller.signal.aborted) return;
     this.#pipe.write(encodeFrame({ type: 'input_reply', id, content: { value } }));
   }
 
-  /** The cell is over, however it ended: its questions have nobody who waits for the answer. */
+  /** The cell has ended, so its prompts are cancelled. */
   #withdraw(parent: string): void {
     for (const controller of this.#questions.get(parent) ?? []) controller.abort();
     this.#questions.delete(parent);

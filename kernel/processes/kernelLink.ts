@@ -9,23 +9,23 @@ import { isKeptKernel, keptErrors, keptFile, type KeptKernel } from '#shared/pro
 import { startNode, type NodeRuntime } from './childProcess.ts';
 import { exitReason, lastSaid, tailOf } from './exitReason.ts';
 
-/** How Node ends over a flag that it does not know, as an embedder's may. */
+/** Exit code of Node.js for an unknown flag, such as an embedder's Node.js may have. */
 const badOptionExit = 9;
-/** How long the pipe of a process that has ended may stay open; what it started may hold it. */
+/** How long the pipe may stay open after the process has ended, since its children may hold it. */
 const closeMs = 200;
-/** How long a process whose pipe is closed may take to end. On a busy machine this takes a second at times. */
+/** How long a process may take to end after its pipe was closed. On a busy machine this can take a second. */
 const exitMs = 3000;
 
-/** A connection to a kernel's process, whoever started it. */
+/** A connection to a kernel process, which may have been started by another process. */
 export type KernelLink = {
   readonly pipe: Duplex;
-  /** Resolves once, when the connection is over, to why: `exit code 1 (out of memory)`. */
+  /** Resolves with the reason when the connection ends: `exit code 1 (out of memory)`. */
   readonly ended: Promise<string>;
-  /** Ends the process without asking it. */
+  /** Kills the process without a request. */
   readonly kill: () => void;
-  /** Whether the process, if it was started here, has not ended yet. */
+  /** Whether the process was started here and has not ended yet. */
   runs(): boolean;
-  /** Whether the process ended because its Node refused a flag of ours. */
+  /** Whether the process ended because its Node.js refused a flag. */
   refusedFlags(): boolean;
 };
 
@@ -39,9 +39,8 @@ type LinkStart = {
   folder?: string;
 };
 
-/** Starts a kernel's process with a pipe to it. */
 export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): KernelLink {
-  // A kernel that outlives this process must not write its last words to a pipe that nobody holds any more.
+  // A kernel that outlives this process must not write errors to a pipe that is no longer open.
   const errors = folder === undefined ? 'pipe' : openSync(join(folder, keptErrors), 'w', 0o600);
   const child = startNode({
     node,
@@ -58,11 +57,12 @@ export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): 
     child.unref();
   }
   const pipe = child.stdio[3] as Duplex;
-  // Whatever native code prints must be read, or the kernel stops at a full pipe.
+  // Output of native code must be read, or the kernel blocks on a full pipe.
   child.stdout?.resume();
   const stderr = folder === undefined ? tailOf(child.stderr) : () => lastWords(folder);
   const failed = new Promise<string>((resolve) => child.on('error', (error) => resolve(error.message)));
-  // The pipe may close before the exit is known, which says why; and the exit come before the last output is read.
+  // The pipe may close before the exit, which has the reason, is known; and the exit may be reported before the last
+  // output is read.
   const closed = new Promise((resolve) => pipe.once('close', resolve));
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, killed) => resolve(exitReason(code, killed, stderr())));
@@ -71,7 +71,7 @@ export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): 
     failed,
     exited.then(async (reason) => (await soon(closed, closeMs), reason)),
     closed.then(async () => {
-      // Closed from here, the process may go on: it is kept, or is being killed.
+      // If this side closed the pipe, the process may continue: it is kept, or is being killed.
       const isOurs = !pipe.readableEnded && !pipe.errored;
       return (await soon(exited, isOurs ? closeMs : exitMs)) ?? 'its pipe closed';
     }),
@@ -86,8 +86,8 @@ export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): 
 }
 
 /**
- * Connects to a kernel that an earlier window started, and says what it must be told first.
- * @throws CatalogError ServiceUnavailable (17) when it is not there any more
+ * Connects to a kernel that an earlier window started. The secret has to be sent first.
+ * @throws CatalogError ServiceUnavailable (17) if it no longer exists
  */
 export async function openLink(folder: string): Promise<{ link: KernelLink; secret: string }> {
   const { address, secret, pid } = await readKept(folder);
@@ -99,7 +99,7 @@ export async function openLink(folder: string): Promise<{ link: KernelLink; secr
   }
   const closed = new Promise((resolve) => pipe.once('close', resolve));
   const ended = closed.then(async () => {
-    // Its last words may not be in the file yet.
+    // Its last errors may not be in the file yet.
     await soon(new Promise(() => {}), closeMs);
     const said = lastSaid(lastWords(folder));
     return said ? `its connection closed (${said})` : 'its connection closed';
@@ -107,7 +107,7 @@ export async function openLink(folder: string): Promise<{ link: KernelLink; secr
   return { link: { pipe, ended, kill: () => killProcess(pid), runs: () => false, refusedFlags: () => false }, secret };
 }
 
-/** Removes what a kernel left that could not do it itself, because it was killed. */
+/** Removes the files of a kernel that was killed and so could not do it. */
 export const removeKept = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 async function readKept(folder: string): Promise<KeptKernel> {
@@ -127,7 +127,7 @@ function lastWords(folder: string): string {
   try {
     return readFileSync(join(folder, keptErrors), 'utf8').slice(-10_000);
   } catch {
-    // A kernel that ended in order has removed its folder.
+    // A kernel that ended normally has removed its folder.
     return '';
   }
 }
@@ -136,11 +136,11 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // Already ended.
   }
 }
 
-/** Waits for something that should happen any moment; `undefined` when it does not. */
+/** Waits for an event that should occur at any moment; `undefined` after a timeout. */
 async function soon<T>(event: Promise<T>, milliseconds: number): Promise<T | undefined> {
   const stop = new AbortController();
   try {

@@ -20,10 +20,10 @@ import { type KernelLink, openLink, removeKept, startLink } from './kernelLink.t
 import { answered, waysToStart } from './kernelStart.ts';
 
 /**
- * Says why a kernel has ended and what was lost with it: one sentence or more. The kernel's crash note is removed, so that
- * it is told once.
- * @param reason what is known from outside: `killed by SIGKILL`
- * @param path where the kernel keeps its note; undefined when it ended before it said so
+ * Describes why a kernel has ended and which data was lost, in one or more sentences. Removes the kernel's crash
+ * note, so that it is reported once.
+ * @param reason the reason known from outside: `killed by SIGKILL`
+ * @param path location of the kernel's note; undefined if the kernel ended before it reported that
  */
 async function describeEnd(reason: string, path: string | undefined): Promise<string> {
   const plain = `The kernel has ended: ${reason}.`;
@@ -34,21 +34,20 @@ async function describeEnd(reason: string, path: string | undefined): Promise<st
     const guess = reason.includes('memory') ? '' : crashReason(note);
     return `The kernel has ended: ${reason}${guess && `; ${guess}`}. ${crashReport(note)}`;
   } catch {
-    // It ended in order, or before its first cell: nothing is lost.
+    // It ended normally, or before its first cell: nothing is lost.
     return plain;
   } finally {
     await rm(path, { force: true }).catch(() => undefined);
   }
 }
 
-/** Takes the outputs of a run, keeps them until somebody wants them, and what that one's listener throws. */
+/** Buffers the outputs of a run until a listener is set, and collects the errors of that listener. */
 type Handover = {
   readonly take: (output: KernelOutput) => void;
   readonly give: (listener: (output: KernelOutput) => void) => void;
   readonly failed: readonly unknown[];
 };
 
-/** A handover that nobody has taken yet. */
 function handover(): Handover {
   const failed: unknown[] = [];
   let kept: KernelOutput[] = [];
@@ -79,11 +78,11 @@ type KernelStart = CellSettings & {
   node: NodeRuntime;
   /** The notebook's folder: relative paths and imports of cells start here. */
   cwd: string;
-  /** Which catalog `db` is; null for none. */
+  /** The catalog of `db`; null for none. */
   catalog: CatalogConfig | null;
-  /** Given when the kernel is to outlive this client, for `attach`. Else it ends when the client does. */
+  /** Set if the kernel is to outlive this client, for `attach`. Otherwise it ends with the client. */
   keep?: KeepKernel;
-  /** Given when cells may ask the person. */
+  /** Set if cells may prompt the user. */
   ask?: AskPerson;
   env?: Record<string, string>;
   signal?: AbortSignal;
@@ -92,21 +91,21 @@ type KernelStart = CellSettings & {
 export type KernelExit = {
   /** Whether `shutdown()` or `dispose()` was called before. */
   isExpected: boolean;
-  /** One sentence: the exit code or signal, and the last line of stderr where there is one. */
+  /** One sentence: the exit code or signal, and the last line of stderr if there is one. */
   reason: string;
 };
 
 type ExecuteOptions = {
   signal?: AbortSignal;
-  /** Nothing is sent of the cell but its reply. */
+  /** Only the reply is sent, no outputs. */
   silent?: boolean;
-  /** False for code that is not the person's: it is not counted. */
+  /** False for code that is not the user's: it does not increase the execution count. */
   storeHistory?: boolean;
-  /** Where the code is in the notebook, so that a later client can show what it does. */
+  /** Where the code is in the notebook, so that a later client can show its outputs. */
   cell?: CellPlace;
 };
 
-/** A kernel that was there before, and what its cells did while nobody was connected. */
+/** An existing kernel, and the runs of its cells since the last client left. */
 export type AttachedKernel = { kernel: KernelProcess; executionCount: number; runs: readonly KernelRun[] };
 
 /** A running kernel with this process as its client. */
@@ -118,12 +117,12 @@ export class KernelProcess {
   #isEnding = false;
   #hasLeft = false;
   #handshake: KernelHandshake | undefined;
-  /** Runs of an earlier client that go on: what they send is kept until somebody resumes them. */
+  /** Runs of an earlier client that continue; their outputs are kept until `resume`. */
   readonly #resumable = new Map<string, { reply: Promise<ExecuteReply>; outputs: Handover }>();
 
   /**
    * Starts a kernel and waits for its handshake.
-   * @throws CatalogError ServiceUnavailable (17) when it ends or is silent before that; AbortError when cancelled
+   * @throws CatalogError ServiceUnavailable (17) if it ends or does not report in time; AbortError if cancelled
    */
   static async start(options: KernelStart): Promise<KernelProcess> {
     const { node, keep, signal } = options;
@@ -140,8 +139,8 @@ export class KernelProcess {
   }
 
   /**
-   * Takes over a kernel that was started with `keep` and whose client is gone.
-   * @throws CatalogError ServiceUnavailable (17) when it has ended, Internal (18) while it has another client
+   * Attaches to a kernel that was started with `keep` and whose client has left.
+   * @throws CatalogError ServiceUnavailable (17) if it has ended, Internal (18) while it has another client
    */
   static async attach(
     folder: string,
@@ -167,13 +166,13 @@ export class KernelProcess {
     void this.#watch(link, folder);
   }
 
-  /** What the kernel found of itself when it started. */
+  /** The kernel's report about itself at its start. */
   get handshake(): KernelHandshake {
     if (!this.#handshake) throw new Error('KernelProcess.start gives a kernel whose handshake is known.');
     return this.#handshake;
   }
 
-  /** Whether this client went away from it; then it may live. */
+  /** Whether this client has left the kernel; the kernel may then still run. */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
@@ -183,10 +182,10 @@ export class KernelProcess {
   }
 
   /**
-   * Runs code as one cell, after those sent before. `onOutput` gets its outputs in order until the reply.
+   * Runs code as one cell, after those sent before. `onOutput` receives its outputs in order until the reply.
    * Aborting `signal` interrupts the running cell and drops the waiting ones.
-   * @throws CatalogError ServiceUnavailable (17) when the kernel ends before it replies; what `onOutput` threw first,
-   * once the cell is done
+   * @throws CatalogError ServiceUnavailable (17) if the kernel ends before it replies; the first error of `onOutput`,
+   * once the cell has finished
    */
   async execute(
     code: string,
@@ -202,8 +201,8 @@ export class KernelProcess {
   }
 
   /**
-   * Goes on with a run of an earlier client, by its id: `onOutput` gets what it sends from the attachment on.
-   * @throws CatalogError InvalidInput (13) for a run that does not go on; as `execute` otherwise
+   * Continues a run of an earlier client, by its id: `onOutput` receives its outputs since `attach`.
+   * @throws CatalogError InvalidInput (13) for a run that has ended; otherwise as `execute`
    */
   async resume(id: string, onOutput: (output: KernelOutput) => void): Promise<ExecuteReply> {
     const run = this.#resumable.get(id);
@@ -218,7 +217,7 @@ export class KernelProcess {
     return cancellable(this.#talk.request('complete_request', { code, cursorPos }, 'complete_reply'), signal);
   }
 
-  /** What is at a position, as text. */
+  /** A description of the symbol at a position. */
   inspect(code: string, cursorPos: number, signal?: AbortSignal): Promise<Replies['inspect_reply']> {
     return cancellable(this.#talk.request('inspect_request', { code, cursorPos }, 'inspect_reply'), signal);
   }
@@ -233,8 +232,8 @@ export class KernelProcess {
   }
 
   /**
-   * Asks the kernel's debugger, also while a cell runs or stands still. `atOnce` gets the response before any event that
-   * came after it.
+   * Sends a request to the kernel's debugger, also while a cell runs or is paused. `atOnce` receives the response
+   * before any later event.
    */
   debug(request: DebugRequest, atOnce: (response: DebugResponse) => void): Promise<DebugResponse> {
     return this.#talk.request('debug_request', request, 'debug_reply', { atOnce });
@@ -244,36 +243,41 @@ export class KernelProcess {
     return this.#talk.onDebugEvent(listener);
   }
 
-  /** Ends the running cell and drops the waiting ones. `failed` when the cell goes on: then only a restart helps. */
+  /**
+   * Interrupts the running cell and drops the waiting ones. `failed` if the cell continues: then only a restart
+   * helps.
+   */
   interrupt(): Promise<Replies['interrupt_reply']> {
     return this.#talk.request('interrupt_request', {}, 'interrupt_reply');
   }
 
-  /** Ends the kernel and waits until its process is gone. */
+  /** Ends the kernel and waits until its process has ended. */
   async shutdown(): Promise<void> {
     if (this.#exit) return;
     this.#isEnding = true;
     const gone = new Promise<void>((resolve) => this.#exitListeners.add(() => resolve()));
     const last = setTimeout(() => this.#link.kill(), 3000);
-    // The pipe may break before the reply is through; the exit is what counts.
+    // The pipe may break before the reply arrives; only the exit matters.
     this.#talk.request('shutdown_request', {}, 'shutdown_reply').catch(() => {});
     await gone;
     clearTimeout(last);
   }
 
-  /** Output that came when its cell was not running (`parent` is the id of that execution, '' when unknown). */
+  /**
+   * Called with output that arrives after its cell has ended. `parent` is the id of that execution, '' if unknown.
+   */
   onOrphanOutput(listener: (output: KernelOutput) => void): { dispose(): void } {
     return this.#talk.onOrphanOutput(listener);
   }
 
-  /** Called once, at once if the kernel is gone already. */
+  /** Called once when the kernel ends, at once if it has. */
   onDidExit(listener: (exit: KernelExit) => void): { dispose(): void } {
     if (this.#exit) listener(this.#exit);
     else this.#exitListeners.add(listener);
     return { dispose: () => void this.#exitListeners.delete(listener) };
   }
 
-  /** Goes away from a kernel that was started with `keep`, which waits for another client; any other one ends. */
+  /** Disconnects. A kernel that was started with `keep` waits for another client; any other one ends. */
   leave(): void {
     this.#isEnding = true;
     this.#hasLeft = true;
@@ -300,7 +304,7 @@ export class KernelProcess {
   }
 
   #attach(secret: string): Promise<Replies['attach_reply']> {
-    // At once: what the runs send may lie in the same piece as the reply.
+    // At once, since outputs of the runs may arrive in the same chunk as the reply.
     const atOnce = ({ runs }: Replies['attach_reply']) => runs.forEach((run) => this.#expect(run));
     return this.#talk.request('attach', { secret }, 'attach_reply', { atOnce });
   }
@@ -309,12 +313,14 @@ export class KernelProcess {
     if (ended) return;
     const outputs = handover();
     const reply = this.#talk.expect(id, 'execute_reply', outputs.take);
-    // Who resumes it gets the failure; until then it is nobody's.
+    // The failure is reported by `resume`; before that it must not be an unhandled rejection.
     reply.catch(() => undefined);
     this.#resumable.set(id, { reply, outputs });
   }
 
-  /** The reply of a run, while its outputs are taken and `signal` interrupts it. */
+  /**
+   * Waits for the reply of a run. Meanwhile `signal` interrupts it; then errors of the output listener are thrown.
+   */
   async #follow(
     reply: Promise<ExecuteReply>,
     outputs: Handover,
@@ -333,11 +339,11 @@ export class KernelProcess {
 
   async #watch(link: KernelLink, folder: string | undefined): Promise<void> {
     const reason = await link.ended;
-    // Code of a cell has closed the pipe, without which nobody can reach the kernel or end it.
+    // A cell has closed the pipe, without which no client can reach or end the kernel.
     if (!this.#hasLeft && link.runs()) link.kill();
-    // Before anybody starts another one there. A client that left took nothing away: the kernel lives.
+    // Before another kernel starts in this folder. If this client left, the kernel may still run and needs its files.
     if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
-    // Who left a kernel can't say how it ends.
+    // After `leave` the reason for the end is not known here.
     const note = this.#hasLeft ? undefined : this.#handshake?.crashNote;
     const said = await describeEnd(reason, note);
     const exit = { isExpected: this.#isEnding, reason: this.#isEnding ? `The kernel has ended: ${reason}.` : said };

@@ -16,8 +16,8 @@ import {
 const handshakeMs = 20_000;
 
 /**
- * The answer to a kernel's first message, within the time that a start may take.
- * @throws CatalogError ServiceUnavailable (17) when there is none; AbortError when cancelled
+ * Waits for the reply to the first message of a kernel, for at most `handshakeMs`.
+ * @throws CatalogError ServiceUnavailable (17) after that time; AbortError if cancelled
  */
 export async function answered<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const timer = AbortSignal.timeout(handshakeMs);
@@ -31,23 +31,27 @@ export async function answered<T>(request: Promise<T>, signal: AbortSignal | und
   }
 }
 
-/** A way to start a kernel, and whether another is to be tried after this one failed. */
+/** A way to start a kernel, and whether to try the next one after it failed. */
 type WayToStart = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };
 
-/** The ways to start a kernel, the best first. `entry` is its bundle. */
+/** Returns the ways to start a kernel, the best first. `entry` is its bundle. */
 export function waysToStart(node: NodeRuntime, entry: string): readonly [WayToStart, ...WayToStart[]] {
   const flags = kernelFlags(node.version);
   const usual: WayToStart = { flags, entry, goOn: (failed) => failed.refusedFlags() };
-  // This Node refuses the flags. Cells run without them; the handshake says that they can't be interrupted.
+  // For a Node.js that refuses the flags. Cells run without them; the handshake reports that they can't be
+  // interrupted.
   const bare: WayToStart = { flags: [], entry, goOn: () => false };
   const fast = fromSnapshot(node, flags, entry);
   return fast ? [fast, usual, bare] : [usual, bare];
 }
 
-/** A way to start the language worker of cells; `forget` gives up what made it fast. */
+/** A way to start the language worker of cells; `forget` removes the snapshot that it starts from. */
 export type LanguageWay = { flags: readonly string[]; entry: string; args: readonly string[]; forget?: () => void };
 
-/** The ways to start the language worker, the best first. It comes up from the kernel's snapshot, which holds all it needs. */
+/**
+ * Returns the ways to start the language worker, the best first. It can start from the kernel's snapshot, which
+ * contains its code.
+ */
 export function waysToStartLanguage(node: NodeRuntime, entry: string): readonly LanguageWay[] {
   const usual: LanguageWay = { flags: [], entry, args: [] };
   const flags = kernelFlags(node.version);
@@ -71,7 +75,7 @@ function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string
       flags: [...flags, ...snapshotFlags(snapshot)],
       entry: snapshot.entry,
       goOn: () => {
-        // Whatever it was, the usual start works or says it better.
+        // Whatever the reason, the usual start works or reports it better.
         removeSnapshot(snapshot);
         return true;
       },
@@ -80,7 +84,7 @@ function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string
 }
 
 function usableSnapshot(node: NodeRuntime, flags: readonly string[], entry: string): StartSnapshot | undefined {
-  // An editor's own executable, which is told by its environment to be Node, has another memory than Node's.
+  // An editor's executable that runs as Node.js because of its environment can't read a snapshot of Node.js.
   if (node.version === undefined || Object.keys(node.env).length > 0) return undefined;
   const snapshot = snapshotOf({ node: node.path, version: node.version, flags, entry });
   return snapshot && isUsable(snapshot) ? snapshot : undefined;

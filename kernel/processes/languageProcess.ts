@@ -14,18 +14,18 @@ type LanguageStart = {
   /** The worker's bundle, `dist/languageWorker.cjs`. */
   entry: string;
   node: NodeRuntime;
-  /** Called with all that there is to say about a cell, when it is not what it was. */
+  /** Called with all findings of a cell when they change. */
   onFindings: (notebook: string, cell: string, findings: Finding[]) => void;
   signal?: AbortSignal;
 };
 
-/** The running language worker of a window. It ends when this process does. */
+/** The running language worker of a window. It ends with this process. */
 export class LanguageProcess {
   readonly #process: PipedProcess<LanguageHostMethods, LanguageMethods>;
 
   /**
    * Starts a worker and waits until it listens.
-   * @throws CatalogError ServiceUnavailable (17) when it ends or is silent before that; AbortError when cancelled
+   * @throws CatalogError ServiceUnavailable (17) if it ends or does not report in time; AbortError if cancelled
    */
   static async start(options: LanguageStart): Promise<LanguageProcess> {
     options.signal?.throwIfAborted();
@@ -39,7 +39,7 @@ export class LanguageProcess {
         const hasEnded = worker.#process.end !== undefined;
         worker.dispose();
         failure = error;
-        // One that is late is late by another way, too.
+        // A worker that did not report in time would not do so if started another way.
         if (!hasEnded || options.signal?.aborted) break;
         way.forget?.();
       }
@@ -64,12 +64,12 @@ export class LanguageProcess {
     });
   }
 
-  /** The process, for those who measure it. */
+  /** The process id, for measurements. */
   get pid(): number | undefined {
     return this.#process.pid;
   }
 
-  /** @throws RemoteError when the worker is gone, does not know the answer's subject, or `signal` is aborted */
+  /** @throws RemoteError if the worker has ended or rejects the request, or if `signal` is aborted */
   request<K extends keyof LanguageMethods>(
     method: K,
     params: LanguageMethods[K][0],
@@ -78,9 +78,9 @@ export class LanguageProcess {
     return this.#process.request(method, params, signal);
   }
 
-  /** Tells the worker something that nobody waits for. */
+  /** Sends a notification to the worker, without waiting for a result. */
   tell<K extends 'cells' | 'text' | 'close' | 'filesChanged'>(method: K, params: LanguageMethods[K][0]): void {
-    // Fails only when the worker has ended, which `onDidExit` tells.
+    // Fails only if the worker has ended, which `onDidExit` reports.
     this.#process.request(method, params).catch(() => {});
   }
 
@@ -89,12 +89,11 @@ export class LanguageProcess {
     return this.#process.onDidExit(listener);
   }
 
-  /** Goes as a client goes that has crashed; the worker ends of itself then. */
+  /** Closes the pipe as a crash of this process would; the worker then ends by itself. */
   closePipe(): void {
     this.#process.closePipe();
   }
 
-  /** Ends the worker. */
   dispose(): void {
     this.#process.dispose();
   }

@@ -7,7 +7,7 @@ import { startNode, type NodeRuntime } from './childProcess.ts';
 import { exitReason, tailOf } from './exitReason.ts';
 
 const startMilliseconds = 20_000;
-/** How long the end of the process waits to be told of, after that of its pipe. */
+/** How long after the end of the pipe to wait for the exit, which has the reason. */
 const exitMilliseconds = 200;
 
 type PipedStart<Mine extends Methods> = {
@@ -15,13 +15,16 @@ type PipedStart<Mine extends Methods> = {
   readonly flags?: readonly string[];
   readonly entry: string;
   readonly args?: readonly string[];
-  /** Beside the environment of this process. */
+  /** In addition to the environment of this process. */
   readonly env?: Record<string, string> | undefined;
-  /** What the process may ask of us. One of it has to call `markReady`. */
+  /** Handlers for requests of the process. One of them has to call `markReady`. */
   readonly handlers: (markReady: () => void) => Handlers<Mine>;
 };
 
-/** One of our own bundles as a process that is asked by a pipe, its fourth file. It ends when this process does. */
+/**
+ * A bundle of this product in a child process that is called over a pipe (file descriptor 3). It ends with this
+ * process.
+ */
 export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
   readonly #child: ChildProcess;
   readonly #pipe: Duplex;
@@ -47,7 +50,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
       (message) => void this.#endpoint.receive(message),
       () => this.#child.kill('SIGKILL'),
     );
-    // 'close' and 'exit' follow, and say more.
+    // 'close' and 'exit' follow and have the reason.
     this.#pipe.on('error', () => {});
     this.#child.on('error', (error) => this.#ended(error.message));
     this.#child.on('exit', (code, killed) => this.#ended(exitReason(code, killed, stderr())));
@@ -55,9 +58,9 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
   }
 
   /**
-   * Waits until it is ready.
-   * @param notStarted makes the error when it ends or is silent before that
-   * @throws that error; AbortError when cancelled
+   * Waits until the process is ready.
+   * @param notStarted creates the error if it ends or does not report in time
+   * @throws that error; AbortError if cancelled
    */
   async listening(notStarted: (reason: string) => Error, signal: AbortSignal | undefined): Promise<void> {
     const late = AbortSignal.timeout(startMilliseconds);
@@ -76,12 +79,12 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
     return this.#child.pid;
   }
 
-  /** Why it has ended, when it has. */
+  /** Why the process has ended, if it has. */
   get end(): string | undefined {
     return this.#end;
   }
 
-  /** @throws RemoteError as the other side says, or when it is gone or `signal` is aborted */
+  /** @throws RemoteError of the process, or if it has ended or `signal` is aborted */
   request<K extends keyof Theirs & string>(
     method: K,
     params: Theirs[K][0],
@@ -97,12 +100,12 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
     return { dispose: () => void this.#listeners.delete(listener) };
   }
 
-  /** Goes as a client goes that has crashed; the process ends of itself then. */
+  /** Closes the pipe as a crash of this process would; the process then ends by itself. */
   closePipe(): void {
     this.#pipe.destroy();
   }
 
-  /** Ends the process, of which nobody is told any more. */
+  /** Ends the process without calling exit listeners. */
   dispose(): void {
     this.#listeners.clear();
     this.#ended('it was told to');

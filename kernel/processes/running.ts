@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
-// Where a number of a process stays that of the parent, as on Windows, the parent is asked for. Another thread, since a
-// function that does not come back lets nothing else run in its own.
+// On Windows `process.ppid` does not change when the parent ends, so the parent itself is checked too. In a separate
+// thread, since a function that never returns blocks its own.
 const watch = `
 const { workerData: parent } = require('node:worker_threads');
 setInterval(() => {
@@ -14,17 +14,17 @@ setInterval(() => {
 }, 500);`;
 
 /**
- * Ends this process when whoever started it is gone, however that ended. The end of a pipe says so too, but nobody reads that
- * while the thread computes for ever.
- * @param afterMs when that is watched for: it takes a thread, and that as much as the start of a process. What computes before
- * is not watched until it lets other work of this thread run
+ * Ends this process when its parent has ended for any reason. The end of a pipe shows that too, but it is not noticed
+ * while the main thread computes without end.
+ * @param afterMs delay before watching starts: it takes a thread, which costs as much as the start of a process. If
+ * the main thread is blocked at that time, watching starts once it is free
  */
 export function endWithParent(afterMs: number): void {
   const parent = process.ppid;
   const start = (): void => {
     const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
     const thread = new Worker(watch, { eval: true, workerData: parent, env: {}, execArgv: [], resourceLimits });
-    // No room for a thread: what computes has none either, and says so itself.
+    // If memory is too short for the thread, the computation fails as well and reports it.
     thread.on('error', () => {});
     thread.unref();
   };
@@ -32,33 +32,33 @@ export function endWithParent(afterMs: number): void {
   else setTimeout(start, afterMs).unref();
 }
 
-/** Whether a process with this number runs, of this person or another. A negative number asks for a process group. */
+/** Whether a process with this id runs, of this user or another. A negative number checks a process group. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // One may not signal somebody else's process, but it is there.
+    // A process of another user can't be signalled, but it exists.
     return Object(error).code === 'EPERM';
   }
 }
 
-/** How often it is looked whether the parent still runs. */
+/** How often to check the parent, milliseconds. */
 const lookMs = 1000;
 
 /**
- * Calls `end` once the process that a Jupyter kernel belongs to is gone: without it nobody could reach the kernel or
- * would ever end it. Kernels that are to outlive who started them have no `JPY_PARENT_PID`.
+ * Calls `end` once the process that a Jupyter kernel belongs to has ended: without it the kernel could no longer be
+ * reached or ended. Kernels that are to outlive their parent have no `JPY_PARENT_PID`.
  */
 export function watchParent(env: Readonly<Record<string, string | undefined>>, end: () => void): void {
   const named = env['JPY_PARENT_PID'];
   if (!named) return;
-  // What starts the kernel may be a launcher of ours, whose end is that of the kernel for Jupyter as well.
+  // The parent may be this product's launcher, whose end is the kernel's end for Jupyter as well.
   const direct = process.ppid;
-  // On Windows it is no process id but a handle.
+  // On Windows it is a handle and not a process id.
   const jupyter = process.platform === 'win32' ? Number.NaN : Number.parseInt(named, 10);
   const watched = [direct, jupyter].filter((pid) => pid > 1 && isRunning(pid));
   const timer = setInterval(() => {
-    // Windows leaves a process its parent's number when that has ended.
+    // On Windows `process.ppid` keeps the id of a parent that has ended.
     if (process.ppid === direct && watched.every(isRunning)) return;
     clearInterval(timer);
     end();

@@ -3,35 +3,40 @@ import { lstatSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync 
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { cacheFolder, surroundings, type Surroundings } from './userFolders.ts';
 
-// A start-up snapshot is the memory of a Node that has already loaded the compiler and its libraries. A kernel that starts
-// from one answers its first cell in a fifth of the time. It belongs to one executable, one set of flags and one build of
-// the kernel, so its name is made of all three. Imports nothing: the launcher of Jupyter's kernelspec brings a copy.
+// A start-up snapshot is the memory of a Node.js that has already loaded the compiler and its libraries. A kernel that
+// starts from one replies to its first cell in a fifth of the time. Its name is a hash of the executable, the flags and
+// the build of the kernel, since it works only with these. Imports little, since the launcher of Jupyter's kernelspec
+// contains a copy.
 
-/** Set to `off`, kernels neither start from snapshots nor make them. */
+/** If set to `off`, kernels neither start from snapshots nor create them. */
 export const snapshotVariable = 'LANCE_CATALOG_SNAPSHOT';
 
-/** Given to the script of a snapshot, it runs the language worker of cells in place of a kernel. */
+/** Makes the script of a snapshot run the language worker of cells instead of a kernel. */
 export const languageArgument = 'language';
 
 /**
- * Leaves the strings and tables of a snapshot the hashes that they have, which took a sixth of bringing it back. Their seed
- * is that of the process that made it: a random one, for each snapshot another, that nobody who sends data to a kernel
- * knows. So it must not be made under this flag: its seed would be the one that is built into every Node of a version.
+ * Keeps the hashes of strings and tables in a snapshot; computing them again took a sixth of its loading time. Their
+ * seed is that of the process that created the snapshot: random, different for each snapshot, and unknown to clients
+ * of a kernel. So a snapshot must not be created under this flag: its seed would be the one built into every Node.js
+ * of a version.
  */
 export const keepHashes = '--no-rehash-snapshot';
 
-/** The flags of a process that starts from a snapshot, but for those of the kernel. */
+/** The flags of a process that starts from a snapshot, without those of the kernel. */
 export const snapshotFlags = ({ blob }: StartSnapshot): string[] => [keepHashes, '--snapshot-blob', blob];
 
 export type StartSnapshot = {
-  /** The script to run in place of the kernel's. */
+  /** The script to run instead of the kernel's. */
   entry: string;
-  /** Where all of them are; of the person alone. */
+  /** Folder of all snapshots, private to the user. */
   folder: string;
   blob: string;
-  /** How long the blob is. Written last, so that without it there is no snapshot. */
+  /** Contains the size of the blob. Written last: without it the snapshot is not valid. */
   note: string;
-  /** The process that is starting from it. A kernel removes the file when it is up, so one of a dead process is a warning. */
+  /**
+   * Names the process that starts from the snapshot. A kernel removes the file once it runs, so that a file of a
+   * process that has ended means a failed start.
+   */
   attempt: string;
 };
 
@@ -46,8 +51,9 @@ type SnapshotOwner = {
 };
 
 /**
- * Where the snapshot for this Node and this kernel is, or would be; undefined where none can be used: on Windows, under
- * NODE_OPTIONS (which a snapshot may contradict), or when the person has switched them off.
+ * Returns the location of the snapshot for this Node.js and this kernel, which may not exist yet; undefined if none
+ * can be used: on Windows, under NODE_OPTIONS (which may contradict a snapshot), or if the user has switched them
+ * off.
  */
 export function snapshotOf(owner: SnapshotOwner, where: Surroundings = surroundings()): StartSnapshot | undefined {
   const { env, platform } = where;
@@ -57,7 +63,7 @@ export function snapshotOf(owner: SnapshotOwner, where: Surroundings = surroundi
     const { size, mtimeMs } = statSync(node);
     const dist = dirname(owner.entry);
     const key = readFileSync(join(dist, 'kernelSnapshot.key'), 'utf8');
-    // The same kernel elsewhere reads other files: those of its own folder are in its snapshot by their paths.
+    // With the path of the kernel: its snapshot contains absolute paths of files in its folder.
     const made = [owner.version, platform, process.arch, ...owner.flags, node, size, mtimeMs, owner.entry, key];
     const name = createHash('sha256').update(made.join('\n')).digest('hex').slice(0, 24);
     const folder = join(cacheFolder(where), 'start');
@@ -70,7 +76,7 @@ export function snapshotOf(owner: SnapshotOwner, where: Surroundings = surroundi
       attempt: at('attempt'),
     };
   } catch {
-    // Something that it depends on is not there; the start itself will say so, where it matters.
+    // A required file is missing; if it matters, the start itself reports it.
     return undefined;
   }
 }
@@ -81,15 +87,15 @@ function executable(node: string, path: string): string {
     try {
       return realpathSync(join(folder, node));
     } catch {
-      // In another folder of PATH.
+      // Try the next folder of PATH.
     }
   }
   throw new Error(`There is no ${node} on PATH.`);
 }
 
 /**
- * Whether a kernel can start from it: whole, written by this person, in a folder that nobody else can write. One that a
- * kernel did not come up from is removed.
+ * Whether a kernel can start from a snapshot: complete, written by this user, in a folder that no other user can
+ * write. Removes a snapshot that is incomplete or from which a start failed.
  */
 export function isUsable(snapshot: StartSnapshot): boolean {
   const { folder, blob, note, attempt } = snapshot;
@@ -106,12 +112,14 @@ export function isUsable(snapshot: StartSnapshot): boolean {
   }
 }
 
-/** The note first: whoever looks in between finds no snapshot. */
+/** Removes the note first, so that other processes do not use a partly removed snapshot. */
 export function removeSnapshot({ note, blob, attempt }: StartSnapshot): void {
   for (const file of [note, blob, attempt]) rmSync(file, { force: true });
 }
 
-/** Whether a folder is this person's alone. A snapshot is code: who can write one runs theirs. */
+/**
+ * Whether a folder is private to this user. A snapshot is code: whatever another user writes there would be executed.
+ */
 export function isPrivate(folder: string): boolean {
   const found = lstatSync(folder);
   return found.isDirectory() && isOwn(found) && (found.mode & 0o077) === 0;
@@ -124,17 +132,17 @@ function hasFailed(attempt: string): boolean {
     process.kill(Number(readFileSync(attempt, 'utf8')), 0);
     return false;
   } catch (error) {
-    // No file: nobody tries. No process of that number: it ended before it was up.
+    // No file: there is no attempt. No such process: it ended before it was running.
     return Object(error).code !== 'ENOENT';
   }
 }
 
-/** Notes that a process is about to start from the snapshot. */
+/** Records that a process is about to start from the snapshot. */
 export function beginAttempt({ attempt }: StartSnapshot, pid: number): void {
   writeFileSync(attempt, String(pid), { mode: 0o600 });
 }
 
-/** Notes that it is up. */
+/** Records that it runs. */
 export function endAttempt({ attempt }: StartSnapshot): void {
   rmSync(attempt, { force: true });
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** A host of an address without the brackets of IPv6. */
+/** Removes the brackets of an IPv6 host in a URL. */
 export const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Whether a host is this machine: `localhost`, 127.0.0.0/8, ::1. */

@@ -6,9 +6,9 @@ import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/tabl
 import { checkText, whatItIs } from './tableArguments.ts';
 import { checkColumnNames } from '#catalog/tableData.ts';
 
-// What is said of columns that are added, changed or dropped, checked the same for every implementation.
+// Checks of the arguments of calls that add, change or drop columns, the same for every implementation.
 
-/** @throws CatalogError InvalidInput (13), SchemaValidation (20) for a name that no column may have */
+/** @throws CatalogError InvalidInput (13), SchemaValidation (20) if a column can't have the name */
 export function checkNewColumns(columns: readonly NewColumn[]): void {
   for (const { name, expression, dataType } of records('addColumns', columns)) {
     checkNewName(checkText('addColumns', 'column', name));
@@ -22,7 +22,7 @@ export function checkNewColumns(columns: readonly NewColumn[]): void {
   }
 }
 
-/** @throws CatalogError InvalidInput (13), SchemaValidation (20) for a name that no column may have */
+/** @throws CatalogError InvalidInput (13), SchemaValidation (20) if a column can't have the new name */
 export function checkColumnChanges(changes: readonly ColumnChange[]): void {
   for (const { path, rename, nullable, dataType } of records('alterColumns', changes)) {
     const column = checkText('alterColumns', 'column', path);
@@ -38,7 +38,7 @@ export function checkColumnChanges(changes: readonly ColumnChange[]): void {
 }
 
 /**
- * What is to be known of columns: texts, and `null` for what is to be removed.
+ * Checks that the metadata of each column holds strings, or `null` for a key to remove.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkFieldMetadata(updates: readonly FieldMetadataUpdate[]): void {
@@ -57,7 +57,7 @@ export function checkFieldMetadata(updates: readonly FieldMetadataUpdate[]): voi
 }
 
 /**
- * The type of a new column, of whatever copy of apache-arrow, as one of ours.
+ * Converts the type of a new column, from any copy of apache-arrow, to a type of this copy.
  * @throws CatalogError InvalidInput (13)
  */
 export function newColumnType(name: string, type: DataType): DataType {
@@ -66,7 +66,7 @@ export function newColumnType(name: string, type: DataType): DataType {
   throw new CatalogError('InvalidInput', `The type of "${name}" is no Arrow type.`, 'Write new arrow.Int32().');
 }
 
-/** The rules for the names of columns are the same as when a table is made. */
+/** The rules for column names are the same as when a table is created. */
 const checkNewName = (name: string): void => void checkColumnNames(new Schema([new Field(name, new Null(), true)]));
 
 function records(call: string, list: unknown): Readonly<Record<string, unknown>>[] {

@@ -5,13 +5,14 @@ import { isRecord } from '#shared/records.ts';
 
 /** Options that every call takes. */
 export type CallOptions = {
-  /** Cancels the call, down to the socket where there is one. */
+  /** Cancels the call, down to the socket if the call uses one. */
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Refuses what a call does not know. A misspelled option that is quietly dropped does something other than was asked,
- * such as writing to the root namespace. `prefixes` are beginnings of options that are named by who calls.
+ * Rejects unknown options. A misspelled option that is silently dropped changes what the call does: it may, for
+ * instance, write to the root namespace.
+ * @param prefixes beginnings of options whose names the caller chooses
  * @throws CatalogError InvalidInput (13) naming the option and the known ones
  */
 export function checkOptions(
@@ -34,12 +35,12 @@ export function checkOptions(
 
 const list = (names: readonly string[]): string => [...names].toSorted((a, b) => a.localeCompare(b)).join(', ');
 
-/** The last arguments of a call that takes the namespace as a named option or as a positional array. */
+/** The last arguments of a call that takes the namespace as a positional array or as a named option. */
 export type Tail<O> = [pathOrOptions?: NamespacePath | O | undefined, options?: O | undefined];
 
 /**
- * Resolves the tail of a call such as `openTable(name, ['sales'], { version: 2 })` or
- * `openTable(name, { namespacePath: ['sales'], version: 2 })` to the one and to the other.
+ * Resolves the last arguments of a call to its namespace and its other options. It accepts both
+ * `openTable(name, ['sales'], { version: 2 })` and `openTable(name, { namespacePath: ['sales'], version: 2 })`.
  * @throws CatalogError InvalidInput (13) for an unknown option, a bad path, or two paths that differ
  */
 export function resolveTail<O extends { namespacePath?: NamespacePath | undefined }>(
@@ -52,7 +53,7 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
     throw new CatalogError('InvalidInput', `${call} was given too many arguments.`, 'Put options in one object.');
   }
   const positional = Array.isArray(first) ? first : undefined;
-  // `openTable('orders', 'shop')`: what was meant is clear, and the options are not what is wrong.
+  // `openTable('orders', 'shop')`: the error is about the namespace path, since the string is meant as one.
   if (typeof first === 'string') checkKnownPath(first);
   if (!positional && first !== undefined && second !== undefined) {
     throw new CatalogError(
@@ -77,16 +78,15 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
   return { namespacePath: [...(positional ?? named ?? [])], options };
 }
 
-/** Whether two paths name the same namespace. */
 export const isSamePath = (a: NamespacePath, b: NamespacePath): boolean =>
   a.length === b.length && a.every((name, index) => name === b[index]);
 
 const createModes: readonly CreateMode[] = ['create', 'exist_ok', 'overwrite'];
 
 /**
- * Resolves the arguments of a call about a table that exists, such as `openTable(name, …)`; `known` are its options
- * beside the namespace and the signal.
- * @throws CatalogError InvalidInput (13) for a bad name too
+ * Resolves the arguments of a call about an existing table, such as `openTable(name, …)`.
+ * @param known the options of the call, without the namespace and the signal
+ * @throws CatalogError InvalidInput (13), also for a bad name
  */
 export function tableCall<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
   call: string,
@@ -101,7 +101,7 @@ export function tableCall<O extends CallOptions & { namespacePath?: NamespacePat
 }
 
 /**
- * `tableCall` for a table that is about to be made: its name has to follow the rules, the namespace is one that exists.
+ * Like `tableCall`, for a table to create: its name has to follow the naming rules. Its namespace exists already.
  * @throws CatalogError InvalidInput (13)
  */
 export function newTableCall<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
@@ -114,7 +114,7 @@ export function newTableCall<O extends CallOptions & { namespacePath?: Namespace
   return tableCall<O>(call, name, tail, known);
 }
 
-/** The specification's operations of calls that have another name. */
+/** Operations of the specification that are named differently from the call. */
 const otherNames: Readonly<Record<string, Operation>> = {
   openTable: 'DescribeTable',
   isOnlyDeclared: 'DescribeTable',
@@ -123,7 +123,7 @@ const otherNames: Readonly<Record<string, Operation>> = {
 
 const operationOf = (call: string): string => otherNames[call] ?? call[0]!.toUpperCase() + call.slice(1);
 
-/** Checks the arguments of a call about a table; an error says of which, as far as that can be told from them. */
+/** Runs the check of a call's arguments and adds the operation and, if it is known, the table to its error. */
 function aboutTable<T>(call: string, name: unknown, [first, second]: readonly unknown[], check: () => T): T {
   try {
     return check();
@@ -135,7 +135,7 @@ function aboutTable<T>(call: string, name: unknown, [first, second]: readonly un
   }
 }
 
-/** The options of `dropNamespace` with what they are when not given. @throws CatalogError InvalidInput (13) */
+/** Returns the options of `dropNamespace` with their defaults. @throws CatalogError InvalidInput (13) */
 export function checkDrop(options: DropNamespaceOptions): {
   mode: 'fail' | 'skip';
   behavior: 'restrict' | 'cascade';
@@ -153,8 +153,8 @@ export function checkCreateMode(call: string, mode: unknown): CreateMode {
 }
 
 /**
- * An option that is one of a few words.
- * @throws CatalogError InvalidInput (13) naming them
+ * Checks an option that has a fixed set of values.
+ * @throws CatalogError InvalidInput (13) naming the values
  */
 export function checkChoice<T extends string>(
   call: string,
@@ -183,7 +183,7 @@ export function checkVersion(call: string, version: number | undefined): number 
   );
 }
 
-/** @throws CatalogError InvalidInput (13) for a bad version, an empty tag or branch, or a version and a tag */
+/** @throws CatalogError InvalidInput (13) for a bad version, an empty tag or branch, or both a version and a tag */
 export function checkOneVersion(
   call: string,
   { version, tag, branch }: { version?: number | undefined; tag?: string | undefined; branch?: string | undefined },
@@ -197,7 +197,7 @@ export function checkOneVersion(
   throw new CatalogError('InvalidInput', `${call} was given a version and a tag.`, 'Give one of them.');
 }
 
-/** The page size that a call asks for; 100 when it does not say. @throws CatalogError InvalidInput (13) */
+/** Returns the page size (default: 100) and the page token. @throws CatalogError InvalidInput (13) */
 export function checkPage(
   call: string,
   options: { limit?: number | undefined; pageToken?: string | undefined },
@@ -223,8 +223,8 @@ export function checkPage(
 export type CreateMode = 'create' | 'exist_ok' | 'overwrite';
 
 export type DropNamespaceOptions = CallOptions & {
-  /** `fail` (default) or `skip` when the namespace is not there. */
+  /** What to do if the namespace does not exist: `fail` (default) or `skip`. */
   mode?: 'fail' | 'skip' | undefined;
-  /** `restrict` (default) refuses a namespace that holds something, `cascade` drops what it holds first. */
+  /** `restrict` (default) refuses a namespace that is not empty, `cascade` drops its content first. */
   behavior?: 'restrict' | 'cascade' | undefined;
 };

@@ -1,27 +1,27 @@
 import { CatalogError } from '#shared/errors.ts';
 
-// Arguments of calls on a table, checked before anything is sent or opened: a notebook gives what it likes.
+// Argument checks of table calls, made before anything is sent or opened: a notebook cell can pass any value.
 
-/** What a value is, for a sentence that says what is wrong with it: `null`, "a number", "an object". */
+/** Describes a value for an error message: `null`, "a number", "an object". */
 export function whatItIs(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** @throws CatalogError InvalidInput (13) unless text that is not empty */
+/** @throws CatalogError InvalidInput (13) unless the value is a non-empty string */
 export function checkText(call: string, what: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
   const found = value === '' ? 'empty' : `${whatItIs(value)}, not text`;
   throw new CatalogError('InvalidInput', `${call}: the ${what} is ${found}.`, `Give the ${what} as text.`);
 }
 
-/** @throws CatalogError InvalidInput (13) unless a whole number from 1 */
+/** @throws CatalogError InvalidInput (13) unless the value is a whole number from 1 */
 export function checkCount(call: string, what: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
   throw new CatalogError('InvalidInput', `${call}: ${String(value)} is no ${what}.`, 'Give a whole number from 1.');
 }
 
-/** @throws CatalogError InvalidInput (13) unless a list of texts with something in it */
+/** @throws CatalogError InvalidInput (13) unless the value is a non-empty list of non-empty strings */
 export function checkTexts(call: string, what: string, value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   if (list.length > 0) return list.map((item) => checkText(call, what, item));

@@ -7,8 +7,8 @@ import { sqlLiteral } from '#catalog/sqlText.ts';
 import type { UpdateSpec } from '#catalog/table.ts';
 
 /**
- * The columns of an update with the SQL of their new values, checked: the same for every implementation.
- * @throws CatalogError InvalidInput (13) for no column, one that is there twice, a value without a literal, bad SQL text
+ * Checks an update and returns its columns with the SQL of their new values, the same for every implementation.
+ * @throws CatalogError InvalidInput (13) for no column, a column given twice, a value without a literal, bad SQL text
  */
 export function updateEntries(spec: UpdateSpec): [column: string, sql: string][] {
   checkOptions('update', spec, ['where', 'values', 'valuesSql']);
@@ -26,9 +26,10 @@ export function updateEntries(spec: UpdateSpec): [column: string, sql: string][]
 }
 
 /**
- * Refuses values that the engine would put into their columns as others: null for a list of another length, infinity for
- * a number that is too large, a whole second for a part of one. What is text, or converted by SQL, is the engine's matter.
- * @param schemaOf gives the schema of the table; not asked where no value can be changed by its column
+ * Rejects values that the engine would silently change: it stores null for a list of another length, infinity for a
+ * number that is too large, and whole seconds for fractions of a second. The engine itself checks strings and SQL
+ * expressions.
+ * @param schemaOf returns the schema of the table; called only if a value needs this check
  * @throws CatalogError SchemaValidation (20) naming the value and what the column holds
  */
 export async function checkFits({ values = {} }: UpdateSpec, schemaOf: () => Promise<Schema>): Promise<void> {

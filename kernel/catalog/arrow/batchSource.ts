@@ -8,20 +8,21 @@ import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { withWholeNulls } from '#shared/arrow/nullData.ts';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 
-/** Batches of ours, and a way to let go of their source when nobody has begun to read them. */
+/** Adopted batches, and a way to close their source before reading has started. */
 type SourceBatches = BatchStream & { close: () => Promise<void> };
 
 /**
- * What tables are made of, as batches of one schema of ours: rows and tables at once, a source of batches as it comes.
- * The schema is known before the first row: it is the given one, else that of the first batch, or of a query. A batch
- * with other columns than the first one ends the batches with SchemaValidation; a source that throws ends them with
- * InvalidInput and its error as the cause. Who stops reading ends the source.
- * @param call for errors: which call the data was given to
- * @throws CatalogError SchemaValidation (20), InvalidInput (13) as `toArrowTable`; SchemaValidation for no batch and no schema
+ * Returns the data for a table as batches of one schema: rows and tables at once, a batch source as its batches
+ * arrive. The schema is known before the first row: it is `schema`, else that of the query or of the first batch. A
+ * batch with other columns than the first ends the batches with SchemaValidation; a source that throws ends them with
+ * InvalidInput and its error as the cause. A reader that stops early closes the source.
+ * @param call for errors: the call that the data was given to
+ * @throws CatalogError SchemaValidation (20), InvalidInput (13) as `toArrowTable`; SchemaValidation for no batch and
+ * no schema
  */
 export async function batchesOf(call: string, source: TableSource, schema?: Schema): Promise<SourceBatches> {
   if (source instanceof Query) {
-    // A query knows its columns even where it finds no row.
+    // A query knows its columns even if it finds no row.
     const { schema: found, batches } = await source.execute();
     return opened(call, batches, schema ?? found);
   }
@@ -30,11 +31,11 @@ export async function batchesOf(call: string, source: TableSource, schema?: Sche
   return { schema: table.schema, batches: inTurn(table.batches), close: () => Promise.resolve() };
 }
 
-/** Whether the data comes as batches of which nobody knows how many there will be. */
+/** Whether the data arrives as batches whose number is not known in advance. */
 export const isBatchSource = (source: TableSource): source is BatchSource =>
   typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
 
-/** Runs a call that is given rows; a source of which it has not read all is told that nobody will. */
+/** Runs a call that reads `data`, and closes a batch source if the call fails. */
 export async function lettingGo<T>(data: TableSource, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -52,7 +53,7 @@ async function opened(call: string, source: BatchSource, given: Schema | undefin
   const reading = new Reading(call, source[Symbol.asyncIterator]());
   try {
     const first = await reading.next();
-    // The given one has what the types do not say: metadata, and which columns may be null.
+    // The given schema has what the types do not: metadata, and which columns may be null.
     const schema = wanted ?? (first && checkColumnNames(first.schema));
     if (!schema) {
       const hint = 'Give the option schema, which makes an empty table.';
@@ -84,12 +85,12 @@ async function* following(
       yield adopt(batch) ?? batch;
     }
   } finally {
-    // Also when a bad batch or the receiver ends it: files and connections behind the source are let go.
+    // Also after a bad batch or if the reader stops: this closes the files and connections behind the source.
     await reading.close();
   }
 }
 
-/** Takes batches off a source, and ends it once. */
+/** Reads batches from a source and closes it at most once. */
 class Reading {
   readonly call: string;
   readonly #iterator: AsyncIterator<unknown>;
@@ -116,7 +117,7 @@ class Reading {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    // What it was ended for matters more than how it ends.
+    // The reason for closing matters more than an error while closing.
     await this.#iterator.return?.().catch(() => undefined);
   }
 
@@ -134,7 +135,7 @@ class Reading {
   }
 }
 
-// A table in memory takes the same way as one that arrives.
+// Gives tables in memory the same interface as batches that arrive over time.
 // oxlint-disable-next-line typescript/require-await
 async function* inTurn(batches: readonly RecordBatch[]): AsyncGenerator<RecordBatch, void, undefined> {
   yield* batches;

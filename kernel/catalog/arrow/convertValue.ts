@@ -4,10 +4,10 @@ import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { inUnit, unitName } from './timestamps.ts';
 
-/** Where a value is, for the error that names it; without a row it is the new value of a whole column. */
+/** Position of a value, for errors. Without a row it is the new value of a whole column. */
 export type Place = { row?: number | undefined; column: string };
 
-/** What an object is, whichever realm made it: a notebook cell may run in one whose `Date` is not this one's. */
+/** The class name of an object of any realm: a notebook cell may run in a realm with another `Date` class. */
 export const tagOf = (value: object): string => Object.prototype.toString.call(value).slice(8, -1);
 
 type TypedArray = ArrayLike<number | bigint> & ArrayBufferView;
@@ -23,8 +23,8 @@ export function fail(place: Place, problem: string, hint: string): never {
 }
 
 /**
- * Makes of a value what the builder of an Arrow type takes (of its storage type, see timestamps.ts), or refuses it: the builders themselves write nonsense for a
- * value of the wrong type and say nothing.
+ * Converts a value to what the builder of an Arrow type takes (for timestamps that of the storage type, see
+ * timestamps.ts). Wrong types are rejected here because the builders silently write wrong data for them.
  * @throws CatalogError SchemaValidation (20) naming row and column
  */
 export function convertValue(type: DataType, value: unknown, place: Place): unknown {
@@ -87,7 +87,7 @@ function toInt(bits: number, signed: boolean, value: unknown, place: Place): num
   return bits === 64 ? whole : Number(whole);
 }
 
-/** Fractions are rounded as floats are; a whole number that comes out as another one is refused. */
+/** Rounds fractions as floats do; rejects whole numbers that the type does not hold exactly. */
 function toFloat(precision: Precision, value: unknown, place: Place): number {
   if (typeof value !== 'number' && typeof value !== 'bigint') {
     return fail(place, `is ${describe(value)}`, 'Give a number.');
@@ -106,7 +106,7 @@ function toFloat(precision: Precision, value: unknown, place: Place): number {
 function holdsWhole(precision: Precision, whole: number): boolean {
   if (precision === Precision.DOUBLE) return true;
   if (precision === Precision.SINGLE) return Math.fround(whole) === whole;
-  // 11 significant bits, and nothing beyond the largest half.
+  // A half has 11 significant bits and a largest value of 65,504.
   const size = Math.abs(whole);
   const step = 2 ** Math.max(0, Math.floor(Math.log2(size)) - 10);
   return size <= 65_504 && Number.isInteger(size / step);
@@ -120,7 +120,10 @@ function timeOf(value: unknown, place: Place): number {
   return Number.isNaN(time) ? fail(place, 'is an invalid Date', 'Give a valid one or null.') : time;
 }
 
-/** A timestamp as it is stored: counted in its unit. A bigint is that count, for what a Date is too coarse for. */
+/**
+ * Returns a timestamp as it is stored, counted in its unit. A bigint, which can be finer than a `Date`, is that
+ * count.
+ */
 function toTimestamp(unit: TimeUnit, value: unknown, place: Place): bigint {
   if (typeof value !== 'bigint' && !isDate(value)) {
     return fail(place, `is ${describe(value)}`, `Give a Date, or a bigint that counts ${unitName(unit)} since 1970.`);

@@ -24,11 +24,17 @@ import { storageType, withType } from './timestamps.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Makes an Arrow table of rows by one inference, the same for every implementation (an engine's own would turn every
- * number into a float): safe whole numbers Int64, other numbers Float64, arrays of numbers FixedSizeList<Float32> when
- * equally long, else List, and List as well where a Float32 would change a whole number, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary, objects Struct, `bigint` Int64.
- * `null` and `undefined` are null. A given schema decides instead.
- * @throws CatalogError SchemaValidation (20) naming row and column where values do not fit together
+ * Creates an Arrow table from rows. The inference is the same for every implementation, since that of an engine would
+ * turn every number into a float:
+ *
+ * - safe whole numbers and `bigint`: Int64; other numbers: Float64
+ * - arrays of numbers: FixedSizeList<Float32> if equally long, else List; also List if a Float32 would change a whole
+ *   number
+ * - `Date`: Timestamp in microseconds UTC; `Uint8Array`: Binary; objects: Struct
+ * - `null` and `undefined`: null
+ *
+ * A given schema overrides the inference.
+ * @throws CatalogError SchemaValidation (20) naming row and column if the values of a column have different types
  */
 export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
   rows.forEach((row, index) => {
@@ -78,8 +84,8 @@ export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
   return new ArrowTable(made, [new RecordBatch(made, data)]);
 }
 
-// What is known of a column so far. Numbers are wide when a Float32 is too narrow for a whole one among them. A list
-// without an item is an array without elements: an array of anything.
+// The inferred type of a column so far. A number is wide if it is a whole number that a Float32 can't hold exactly. A
+// list without `item` has had no elements yet, so their type is unknown.
 type Shape =
   | { kind: 'whole' | 'float'; wide: boolean }
   | { kind: 'text' | 'bool' | 'date' | 'bytes' }
@@ -99,14 +105,14 @@ function inferFields(rows: readonly Row[]): Field[] {
   return [...shapes].map(([name, shape]) => new Field(name, typeOf(shape, name), true));
 }
 
-/** What a value is; `within` are the objects that hold it. */
+/** Infers the shape of a value; `within` are the objects that contain it, to detect cycles. */
 function shapeOf(value: unknown, place: Place, within: readonly object[] = []): Shape | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'object') return shapeOfObject(value, place, within);
   if (typeof value === 'number') {
     return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float', wide: isWide(value) };
   }
-  // Who writes a bigint wants a whole number back.
+  // A bigint is always a whole number, never a vector element, so that it is read back unchanged.
   if (typeof value === 'bigint') return { kind: 'whole', wide: true };
   if (typeof value === 'string') return { kind: 'text' };
   if (typeof value === 'boolean') return { kind: 'bool' };
@@ -131,7 +137,7 @@ function shapeOfObject(value: object, place: Place, above: readonly object[]): S
     return { kind: 'list', length: value.length, item };
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A notebook cell may run in another realm, whose Object.prototype is not this one's but has no parent either.
+  // A notebook cell may run in another realm: its Object.prototype is another object, but has no prototype either.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     return fail(
       place,
@@ -171,7 +177,7 @@ function merge(a: Shape | undefined, b: Shape | undefined, place: Place): Shape 
 const isNumber = (shape: Shape): shape is Extract<Shape, { wide: boolean }> =>
   shape.kind === 'whole' || shape.kind === 'float';
 
-/** Beyond 2 ** 24 a Float32 does not hold every whole number. */
+/** A Float32 does not hold every whole number beyond 2 ** 24. */
 const isWide = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 24;
 
 const words: Record<Shape['kind'], string> = {
@@ -216,7 +222,7 @@ function typeOf(shape: Shape | undefined, column: string): DataType {
 
 function listType(shape: Extract<Shape, { kind: 'list' }>, column: string): DataType {
   const { item, length } = shape;
-  // Vectors are Float32; a list of identifiers or times is none, and would come back changed.
+  // Vectors are Float32. A list of identifiers or times is not a vector, and Float32 would change its values.
   if (item && isNumber(item) && !item.wide && length !== 'varies' && length > 0) {
     return new FixedSizeList(length, new Field('item', new Float32(), true));
   }

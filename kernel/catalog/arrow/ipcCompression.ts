@@ -2,15 +2,15 @@ import { CompressionType, compressionRegistry } from '#arrow';
 import { decodeLz4Frames } from './lz4.ts';
 
 /**
- * What is decompressed at once is no larger than this in all: a few bytes hold gigabytes of the same, and a batch may name
- * them again and again. How far it may shrink is not looked at: a column of nulls shrinks to a ten-thousandth.
+ * Default limit in bytes for all data decompressed in one call: a few compressed bytes can hold gigabytes, and a
+ * batch may refer to them repeatedly. There is no limit on the ratio, since a column of nulls shrinks to a
+ * ten-thousandth.
  */
 export const maxDecompressed: number = 2 ** 30;
 
-/** What may still be decompressed in the call of `withinBudget` that runs; what is decompressed outside has its own. */
+/** Remaining bytes of the current `withinBudget` call. Outside such a call each buffer has its own limit. */
 let budget: { limit: number; left: number } | undefined;
 
-/** What was to be decompressed is more than the limit. */
 export class DecompressedTooLarge extends RangeError {
   constructor(limit: number, cause?: unknown) {
     super(`The Arrow data holds more than ${limit} bytes at once when it is decompressed.`, { cause });
@@ -19,8 +19,8 @@ export class DecompressedTooLarge extends RangeError {
 }
 
 /**
- * Runs a call that reads Arrow data, all of whose buffers together are at most `limit` bytes when decompressed.
- * @throws DecompressedTooLarge; whatever `call` throws
+ * Runs a call that reads Arrow data and limits the decompressed size of all its buffers together to `limit` bytes.
+ * @throws DecompressedTooLarge; everything that `call` throws
  */
 export function withinBudget<T>(limit: number, call: () => T): T {
   registerCodecs();
@@ -39,7 +39,7 @@ function decompressed(decode: (maxBytes: number) => Uint8Array): Uint8Array {
   try {
     bytes = decode(Math.max(current.left, 1));
   } catch (error) {
-    // So Node calls it, and the decoder of LZ4 does alike.
+    // The error code of Node's zlib; the LZ4 decoder uses the same one.
     const isTooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     throw isTooLarge ? new DecompressedTooLarge(current.limit, error) : error;
   }
@@ -50,7 +50,7 @@ function decompressed(decode: (maxBytes: number) => Uint8Array): Uint8Array {
 
 let areRegistered = false;
 
-/** Teaches Arrow's reader of this process to read compressed buffers. The registry is global to the one copy of Arrow. */
+/** Registers the decompression codecs with Arrow's reader. The registry is global to this copy of Arrow. */
 export function registerCodecs(): void {
   if (areRegistered) return;
   compressionRegistry.set(CompressionType.LZ4_FRAME, {
@@ -58,7 +58,7 @@ export function registerCodecs(): void {
   });
   compressionRegistry.set(CompressionType.ZSTD, {
     decode: (bytes) => {
-      // Loaded for those who get such data: most never do, and it is a part of the time in which a process starts.
+      // Loaded on first use: most processes never read such data, and loading it would slow their start.
       const { zstdDecompressSync } = process.getBuiltinModule('node:zlib');
       return decompressed((maxBytes) => aligned(zstdDecompressSync(bytes, { maxOutputLength: maxBytes })));
     },
@@ -66,5 +66,5 @@ export function registerCodecs(): void {
   areRegistered = true;
 }
 
-/** In a buffer of its own, where 64-bit numbers may begin; small results of zlib share one. */
+/** Copies bytes to their own buffer unless 64-bit numbers can start there: small results of zlib share a buffer. */
 const aligned = (bytes: Uint8Array): Uint8Array => (bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes));

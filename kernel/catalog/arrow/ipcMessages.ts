@@ -1,17 +1,17 @@
 import { tableFromIPC, tableToIPC } from '#arrow';
 import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompression.ts';
 
-// Arrow IPC cut into its messages as the bytes come. A file is the messages of a stream between a magic word and a
-// footer, so both are read alike, from front to back and without keeping either. Arrow's own reader would hold a whole
-// file in memory, takes a stream that is cut short for a short table, and gives a batch only once the next one begins.
+// Splits Arrow IPC into messages as its bytes arrive. A file is a stream's messages between a magic word and a
+// footer, so files and streams are both read front to back without buffering. Arrow's own reader would hold a whole
+// file in memory, treat a truncated stream as a short table, and return a batch only when the next one starts.
 
 export type IpcMessage = {
   readonly kind: 'schema' | 'dictionary' | 'batch';
-  /** The message as a stream has it: marker, length, metadata and body, at the start of a buffer of its own. */
+  /** The message as in a stream: marker, length, metadata and body, at the start of a separate buffer. */
   readonly bytes: Uint8Array;
 };
 
-/** What is wrong with bytes that should be Arrow IPC: they end too early (`cut`), or they are something else. */
+/** The bytes are not valid Arrow IPC: they end too early (`cut`), or they are something else (`malformed`). */
 export class IpcError extends Error {
   readonly problem: 'cut' | 'malformed';
 
@@ -24,24 +24,24 @@ export class IpcError extends Error {
 
 const magic = 'ARROW1';
 const continuation = -1;
-// What a length may claim before it is taken for garbage.
+// Longer lengths are treated as garbage.
 const maxMetadataBytes = 64 * 1024 * 1024;
 const maxBodyBytes = 2 ** 31;
-/** A buffer of this size is made for what claims to be longer, and grows as the bytes come: a claim costs nothing. */
+/** Initial buffer size of longer messages. The buffer grows as bytes arrive, so a false length costs no memory. */
 const firstBytes = 16 * 1024 * 1024;
 const maxPadding = 512;
-/** Of a file that can't be read from front to back. */
+/** Size limit of a file that can't be read front to back. */
 const maxSpooledBytes = 512 * 1024 * 1024;
 
 const kinds: Partial<Record<number, IpcMessage['kind']>> = { 1: 'schema', 2: 'dictionary', 3: 'batch' };
 
-/** The end of a stream, which has no message of its own. */
+/** The end mark of a stream, which is not a message. */
 export const endOfStream: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /**
- * The messages of an Arrow IPC stream or file, in order. Reads the bytes to their very end: the end mark of a stream, the
- * footer and the closing magic of a file.
- * @throws IpcError where they are cut short or are no Arrow IPC
+ * Returns the messages of an Arrow IPC stream or file in order. Reads to the very end of the bytes: the end mark of a
+ * stream, the footer and the closing magic word of a file.
+ * @throws IpcError if the bytes are cut short or are not Arrow IPC
  */
 export async function* ipcMessages(body: AsyncIterable<Uint8Array>): AsyncGenerator<IpcMessage, void, undefined> {
   const source = new ByteSource(body);
@@ -64,7 +64,7 @@ export async function* ipcMessages(body: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** What a file has before its first message, which is read then; `undefined` where the bytes are no file. */
+/** Reads the bytes before the first message of a file; `undefined` if the data is not a file. */
 async function prefixOfFile(source: ByteSource): Promise<Uint8Array | undefined> {
   const start = await source.take(8);
   if (Buffer.from(start).toString('latin1', 0, magic.length) !== magic) {
@@ -83,8 +83,8 @@ async function prefixOfFile(source: ByteSource): Promise<Uint8Array | undefined>
 }
 
 /**
- * The messages of a file that has its schema in the footer alone, as Arrow's JavaScript library writes them, against the
- * format. Such a file can only be read as a whole.
+ * Reads the messages of a file that has its schema in the footer only, as Arrow's JavaScript library writes it,
+ * contrary to the format. Such a file can only be read as a whole.
  */
 async function* wholeFile(bytes: Uint8Array): AsyncGenerator<IpcMessage, void, undefined> {
   if (Buffer.from(bytes.subarray(-magic.length)).toString('latin1') !== magic) {
@@ -104,10 +104,10 @@ async function* wholeFile(bytes: Uint8Array): AsyncGenerator<IpcMessage, void, u
   for (let message = await readMessage(source); message; message = await readMessage(source)) yield message;
 }
 
-/** The next message; `undefined` at the end mark. */
+/** Reads the next message; `undefined` at the end mark. */
 async function readMessage(source: ByteSource): Promise<IpcMessage | undefined> {
   let length = await readInt(source);
-  // Before release 0.15 of Arrow there was no marker in front of the length.
+  // Arrow before release 0.15 wrote no marker before the length.
   if (length === continuation) length = await readInt(source);
   if (length === 0) return undefined;
   if (length < 0 || length > maxMetadataBytes) {
@@ -124,8 +124,8 @@ async function readMessage(source: ByteSource): Promise<IpcMessage | undefined> 
 const readInt = async (source: ByteSource): Promise<number> => viewOf(await source.take(4)).getInt32(0, true);
 
 /**
- * The two fields of a message's metadata that tell where it ends. They are read by hand from its flatbuffer: decoding all
- * of it, which the reader of the batch does anyway, would cost as much again.
+ * Reads the two metadata fields of a message that determine where it ends. They are read by hand from the flatbuffer:
+ * decoding all of it, which the batch reader does anyway, would double the cost.
  */
 function parseMetadata(metadata: Uint8Array): { kind: IpcMessage['kind']; bodyLength: number } {
   try {
@@ -133,7 +133,7 @@ function parseMetadata(metadata: Uint8Array): { kind: IpcMessage['kind']; bodyLe
     const table = view.getInt32(0, true);
     const vtable = table - view.getInt32(table, true);
     const size = view.getUint16(vtable, true);
-    // 6 and 10: the slots of `header_type` and `bodyLength` in the format's Message.fbs.
+    // 6 and 10: the vtable slots of `header_type` and `bodyLength` in Message.fbs of the Arrow format.
     const slot = (offset: number): number => (offset < size ? view.getUint16(vtable + offset, true) : 0);
     const kind = slot(6) === 0 ? undefined : kinds[view.getUint8(table + slot(6))];
     const bodyLength = slot(10) === 0 ? 0 : Number(view.getBigInt64(table + slot(10), true));
@@ -150,7 +150,7 @@ function parseMetadata(metadata: Uint8Array): { kind: IpcMessage['kind']; bodyLe
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Takes bytes off a sequence of chunks, in whatever pieces are asked for. */
+/** Reads a given number of bytes at a time from a sequence of chunks. */
 class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
@@ -159,12 +159,15 @@ class ByteSource {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
-  /** @throws IpcError when the bytes end before */
+  /** @throws IpcError if the bytes end before */
   take(length: number): Promise<Uint8Array> {
     return this.takeAfter([], length);
   }
 
-  /** `length` bytes in a buffer of their own, of which the first are given. @throws IpcError when the bytes end before */
+  /**
+   * Returns `given` and the bytes after it, `length` in all, in a new buffer.
+   * @throws IpcError if the bytes end before
+   */
   async takeAfter(given: readonly Uint8Array[], length: number): Promise<Uint8Array> {
     let filled = 0;
     const known = given.reduce((sum, { length: size }) => sum + size, 0);
@@ -177,14 +180,14 @@ class ByteSource {
       await this.#read(bytes.subarray(filled));
       if (bytes.length === length) return bytes;
       filled = bytes.length;
-      // By so much that only a third of the bytes are moved.
+      // Growing by a factor of 4 means that only a third of the bytes are moved.
       const grown = Buffer.allocUnsafeSlow(Math.min(length, filled * 4));
       grown.set(bytes);
       bytes = grown;
     }
   }
 
-  /** Fills `target`. @throws IpcError when the bytes end before */
+  /** Fills `target`. @throws IpcError if the bytes end before */
   async #read(target: Uint8Array): Promise<void> {
     for (let filled = 0; filled < target.length;) {
       if (this.#rest.length === 0 && !(await this.#next())) throw new IpcError('cut', 'The Arrow data ends too early.');
@@ -199,14 +202,14 @@ class ByteSource {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([bytes, this.#rest]);
   }
 
-  /** Reads to the end and gives the last bytes: a connection can be used again only after all of an answer was read. */
+  /** Reads to the end and returns the last bytes: a connection is reused only after its whole response was read. */
   async drain(last: number): Promise<Uint8Array> {
     let tail = this.#rest.subarray(-last);
     while (await this.#next()) tail = Buffer.concat([tail, this.#rest.subarray(-last)]).subarray(-last);
     return tail;
   }
 
-  /** All that is left. @throws IpcError for more than `limit` bytes */
+  /** Returns all remaining bytes. @throws IpcError for more than `limit` bytes */
   async all(limit: number): Promise<Uint8Array> {
     const pieces = [this.#rest];
     for (let total = this.#rest.length; await this.#next(); pieces.push(this.#rest)) {
@@ -224,7 +227,7 @@ class ByteSource {
   async #next(): Promise<boolean> {
     const { done, value } = await this.#chunks.next();
     this.#rest = done ? new Uint8Array(0) : value;
-    // An empty chunk says nothing; `read` asks again.
+    // After an empty chunk `#read` calls again.
     return !done;
   }
 }

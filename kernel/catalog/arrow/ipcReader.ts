@@ -4,10 +4,10 @@ import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompre
 import { IpcError, type IpcMessage, ipcMessages } from './ipcMessages.ts';
 
 /**
- * The batches of an Arrow IPC stream or file as its bytes come, each as soon as its last byte is there. Batches without a
- * row are left out unless `keepEmpty`. Who stops reading ends the reading of `body`.
- * @param limit bytes of a batch, and of the dictionaries before it, when they are decompressed
- * @throws IpcError where the bytes are cut short or are no Arrow IPC; whatever `body` throws
+ * Returns the batches of an Arrow IPC stream or file as its bytes arrive, each after its last byte. Skips batches
+ * without rows unless `keepEmpty`. A reader that stops early also stops the reading of `body`.
+ * @param limit decompressed bytes of a batch and of the dictionaries before it
+ * @throws IpcError if the bytes are cut short or are not Arrow IPC; everything that `body` throws
  */
 export async function readIpc(
   body: AsyncIterable<Uint8Array>,
@@ -41,7 +41,7 @@ async function* batchesOf(
   for await (const { kind, bytes } of messages) {
     if (kind === 'schema') throw new IpcError('malformed', 'The Arrow data has a second schema.');
     feed.push(bytes);
-    // A dictionary waits for the batch that uses it: the reader would go on to look for one.
+    // A dictionary waits for the batch that uses it: the reader would search on for a batch.
     if (kind === 'dictionary') continue;
     const batch = decoding(() => withinBudget(limit, () => decodeNext(reader)));
     if (keepEmpty || batch.numRows > 0) yield batch;
@@ -52,7 +52,7 @@ function decodeNext(reader: SyncReader): RecordBatch {
   const { done, value } = reader.next();
   if (done) throw new IpcError('malformed', 'An Arrow message has less in it than it says.');
   for (const id of reader.schema.dictionaries.keys()) {
-    // The reader would give nulls. Only a file may define a dictionary after its use, and no known writer does.
+    // The reader would return nulls. Only a file may define a dictionary after its use, and no known writer does so.
     if (!reader.dictionaries.has(id)) throw new IpcError('malformed', `The Arrow data lacks the dictionary ${id}.`);
   }
   return value;
@@ -70,9 +70,9 @@ function decoding<T>(decode: () => T): T {
 const nothing = new Uint8Array(0);
 
 /**
- * Hands messages to Arrow's synchronous reader one by one. At the end of each the reader looks for more before it gives
- * what it has, and is content with an empty chunk; who asks twice reads past the end of a message and is told there is
- * no more.
+ * Hands messages to Arrow's synchronous reader one by one. At the end of a message the reader requests more bytes
+ * before it returns the batch, and accepts an empty chunk. A second request means that it reads past the end of the
+ * message, so `next` reports the end.
  */
 class Feed implements Iterable<Uint8Array>, Iterator<Uint8Array> {
   readonly #queue: Uint8Array[] = [];

@@ -2,15 +2,20 @@ import { AsyncByteQueue, RecordBatchStreamWriter, type RecordBatch, type Schema 
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { emptyBatch } from '#shared/arrow/nullData.ts';
 
-/** The bytes of a batch as they are written, instead of a queue that is read in the writer's pieces of a few bytes. */
+/**
+ * Collects the bytes of a batch as one buffer; Arrow's queue would return the writer's pieces of a few bytes each.
+ */
 type WrittenBytes = AsyncByteQueue & {
-  /** What was written since the last call. */
+  /** Returns the bytes written since the last call. */
   take(): Uint8Array;
 };
 
 let Written: (new () => WrittenBytes) | undefined;
 
-/** Makes it. The class is one of Arrow's, which is loaded with its first use: this module is part of programs that need none. */
+/**
+ * Creates the collector. Its class extends one of Arrow's and is defined on first use, because this module is also
+ * loaded by programs that do not need Arrow.
+ */
 export function createWrittenBytes(): WrittenBytes {
   Written ??= class extends AsyncByteQueue {
     #chunks: Uint8Array[] = [];
@@ -29,8 +34,9 @@ export function createWrittenBytes(): WrittenBytes {
 }
 
 /**
- * Batches of one schema as an Arrow IPC stream, a chunk for each, made when it is asked for: who reads slowly holds up
- * who writes. Where there are no rows it has one batch without any: some servers make no table of a schema alone.
+ * Encodes batches of one schema as an Arrow IPC stream, one chunk per batch. Each chunk is created on request, so a
+ * slow reader slows down the source. Without rows the stream has one empty batch: some servers don't create a table
+ * from a schema alone.
  */
 export async function* encodeStream(
   schema: Schema,
@@ -39,8 +45,8 @@ export async function* encodeStream(
   const writer = new RecordBatchStreamWriter();
   const written = createWrittenBytes();
   writer.reset(written, schema);
-  // The writer ends the stream, without a word, at a batch whose schema differs from the first one in as little as what
-  // may be null or how dictionaries are numbered. So every batch gets the one that was written.
+  // The writer silently ends the stream at a batch whose schema differs from the first one, even if only in
+  // nullability or dictionary ids. So every batch is given the schema that was written.
   const adopt = batchAdopter(schema);
   let isEmpty = true;
   for await (const batch of batches) {

@@ -2,8 +2,8 @@ import { DataType, DateUnit, IntervalUnit, Precision, TimeUnit, UnionMode, type 
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 
 /**
- * The specification's JSON form of an Arrow schema (`JsonArrowSchema`). It has no place for units, time zones, dictionaries
- * and a few more; those stand in fields of our own beside its, which other readers pass over.
+ * The specification's JSON form of an Arrow schema (`JsonArrowSchema`). It has no fields for units, time zones,
+ * dictionaries and a few more; this module adds its own fields for them, which other readers ignore.
  */
 type JsonArrowSchema = { fields: JsonArrowField[]; metadata?: Record<string, string> };
 type JsonArrowField = {
@@ -15,24 +15,23 @@ type JsonArrowField = {
 export type JsonArrowType = {
   type: string;
   fields?: JsonArrowField[];
-  /** Of a list or bytes of one size how large, of a decimal its precision × 1000 + scale. */
+  /** Size of a fixed-size list or binary; for a decimal: precision × 1000 + scale. */
   length?: number;
-  /** Of time, timestamp, duration and interval. */
+  /** For time, timestamp, duration and interval. */
   unit?: string;
-  /** Of a timestamp. */
+  /** For timestamps. */
   timezone?: string;
-  /** Of a column with a dictionary, whose `type` is that of the values: the type of the keys. */
+  /** Key type of a dictionary column; `type` is then the type of its values. */
   keys?: JsonArrowType;
-  /** Of a dictionary whose order means something. */
+  /** For a dictionary whose order is significant. */
   ordered?: boolean;
-  /** Of a map. */
+  /** For maps. */
   keysSorted?: boolean;
-  /** Of a union: `sparse` or `dense`, and the numbers of its members. */
+  /** For unions: `sparse` or `dense`, and the ids of the members. */
   mode?: string;
   typeIds?: number[];
 };
 
-/** A schema with everything that is in it: types, nullability, metadata of columns and of the whole. */
 export const jsonSchema = (schema: Schema): JsonArrowSchema => ({
   fields: schema.fields.map(jsonField),
   ...metadataOf(schema.metadata),
@@ -61,7 +60,7 @@ const intervals = {
   [IntervalUnit.MONTH_DAY_NANO]: 'month_day_nano',
 };
 
-/** A type by the names that the specification's reference server gives. */
+/** Converts a type, with the names that the specification's reference server uses. */
 export function jsonType(type: DataType): JsonArrowType {
   if (DataType.isFloat(type)) return { type: floats[type.precision] };
   if (DataType.isDate(type)) return { type: type.unit === DateUnit.DAY ? 'date32' : 'date64' };
@@ -88,7 +87,7 @@ export function jsonType(type: DataType): JsonArrowType {
     const { dictionary, indices, isOrdered } = type;
     return { ...jsonType(dictionary), keys: jsonType(indices), ...(isOrdered && { ordered: true }) };
   }
-  // Integers, booleans, text and bytes are called the same in words.
+  // Integers, booleans, strings and binary types have the same names in `typeText`.
   return { type: typeText(type) };
 }
 

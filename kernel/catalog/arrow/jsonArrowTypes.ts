@@ -25,17 +25,17 @@ import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { plainTypeOf, timeUnits } from './plainTypes.ts';
 
-// The way back from the JSON form of jsonArrow.ts, for what comes from a wire: nothing of it is taken unchecked.
+// Reads the JSON form of jsonArrow.ts. It arrives from other processes, so everything in it is checked.
 
 /** More levels than any table has, and far fewer than the stack can take. */
 const maxDepth = 64;
 
-/** The most digits of a decimal by its bits. */
+/** Maximum precision of a decimal by its bit width. */
 const maxDigits: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 256: 76 };
 
 /**
- * The type in its JSON form, `{ type: "timestamp", unit: "ms" }` for instance; a unit that is not said is microseconds, as
- * the specification's reference server reads it.
+ * Converts a type from its JSON form, for instance `{ type: "timestamp", unit: "ms" }`. The default unit is
+ * microseconds, as in the specification's reference server.
  * @throws CatalogError InvalidInput (13)
  */
 export const typeOfJson = (json: unknown): DataType => typeAt(json, 0);
@@ -92,7 +92,8 @@ function valueTypeOf(name: string, json: Record<string, unknown>, depth: number)
 }
 
 function decimalOf(bitWidth: number, encoded: number): Decimal {
-  // The scale may be negative, down to -128, and is then what is missing to the next thousand.
+  // A negative scale (at least -128) makes the sum smaller than precision × 1000; adding 128 before the division
+  // corrects it.
   const precision = Math.floor((encoded + 128) / 1000);
   const digits = maxDigits[bitWidth]!;
   if (precision < 1 || precision > digits) return wrong(`a decimal of 1 to ${digits} digits`);

@@ -1,16 +1,17 @@
-// LZ4 in the frame format, decoding only. Arrow compresses buffers with it, and Node has none. The libraries that were
-// looked at are native code for one function, know the block format only, or have neither types nor releases; the format
-// is a page long. Checksums are passed over: the bytes come by TCP, and mostly by TLS.
+// Decoder for the LZ4 frame format. Arrow compresses buffers with it, and Node.js has no decoder. The npm packages
+// considered are native code for one function, support only the block format, or lack types or releases; the format
+// is a page long. Checksums are ignored: the bytes arrive over TCP, usually with TLS.
 
 const frameMagic = 0x184d2204;
-/** Frames of other content (`…50` to `…5f`), to be skipped. */
+/** Magic of frames with other content (`…50` to `…5f`), which are skipped. */
 const skippableMagic = 0x184d2a50;
 const blockSizes: Partial<Record<number, number>> = { 4: 64 << 10, 5: 256 << 10, 6: 1 << 20, 7: 4 << 20 };
 
 /**
- * The content of LZ4 frames one after another.
- * @param maxBytes more than that is refused before it is made
- * @throws RangeError on what is no LZ4 frame, is cut short, needs a dictionary or is too large
+ * Decodes consecutive LZ4 frames.
+ * @param maxBytes limit of the output. It is checked before each block, so the output may exceed it by one block (at
+ * most 4 MiB).
+ * @throws RangeError if the input is not an LZ4 frame, is cut short, needs a dictionary or is too large
  */
 export function decodeLz4Frames(input: Uint8Array, maxBytes: number = 2 ** 30): Uint8Array {
   const output = new Output(maxBytes);
@@ -24,7 +25,7 @@ export function decodeLz4Frames(input: Uint8Array, maxBytes: number = 2 ** 30): 
   return output.bytes();
 }
 
-/** Decodes the frame whose descriptor starts at `start`, and gives where it ends. */
+/** Decodes the frame whose descriptor starts at `start`, and returns where it ends. */
 function decodeFrame(view: DataView, input: Uint8Array, start: number, output: Output): number {
   const flags = view.getUint8(start);
   if (flags >> 6 !== 1) throw new RangeError(`This is version ${flags >> 6} of the LZ4 frame format.`);
@@ -34,7 +35,7 @@ function decodeFrame(view: DataView, input: Uint8Array, start: number, output: O
   const hasContentSize = (flags & 8) !== 0;
   const blockEnd = flags & 16 ? 4 : 0;
   const frameEnd = flags & 4 ? 4 : 0;
-  // Flags, block size, perhaps the size of the content, and a checksum of one byte.
+  // Flags, block size, optionally the content size, and a checksum of one byte.
   let at = start + 3 + (hasContentSize ? 8 : 0);
   const from = flags & 32 ? undefined : output.length;
   for (;;) {
@@ -45,14 +46,14 @@ function decodeFrame(view: DataView, input: Uint8Array, start: number, output: O
     if (at + length > input.length) throw new RangeError('The LZ4 frame is cut short.');
     const block = input.subarray(at, at + length);
     output.reserve(maxBlock);
-    // Blocks that are independent can't look back into the one before, linked ones into all of the frame.
+    // Independent blocks can't refer to earlier blocks; linked ones can refer to the whole frame.
     if (size & 0x80000000) output.copy(block, 0, length);
     else decodeBlock(block, output, from ?? output.length);
     at += length + blockEnd;
   }
 }
 
-/** Sequences of literal bytes and of copies from what was decoded before, not before `first`. */
+/** Decodes literal bytes and copies of earlier output. Copies can't start before `first`. */
 function decodeBlock(block: Uint8Array, output: Output, first: number): void {
   let at = 0;
   const more = (nibble: number): number => {
@@ -80,7 +81,7 @@ function decodeBlock(block: Uint8Array, output: Output, first: number): void {
   }
 }
 
-/** Bytes that grow at their end, in a buffer of their own: what is cast to 64-bit numbers must be aligned. */
+/** A growing byte buffer. It is never shared, so it is aligned for views with 64-bit numbers. */
 class Output {
   readonly #maxBytes: number;
   #bytes = new Uint8Array(0);
@@ -90,7 +91,7 @@ class Output {
     this.#maxBytes = maxBytes;
   }
 
-  /** Makes room for so many bytes more; a block never holds more than the frame says. */
+  /** Makes room for `count` more bytes; a block never holds more than the block size of its frame. */
   reserve(count: number): void {
     const wanted = this.length + count;
     if (this.length > this.#maxBytes) {
@@ -114,7 +115,7 @@ class Output {
     if (distance === 0 || from < first) throw new RangeError('The LZ4 block points before its beginning.');
     this.#check(count);
     if (distance >= count) this.#bytes.copyWithin(this.length, from, from + count);
-    // A copy that overlaps itself repeats what it has just written.
+    // A copy that overlaps its output repeats the bytes just written.
     else for (let i = 0; i < count; i++) this.#bytes[this.length + i] = this.#bytes[from + i]!;
     this.length += count;
   }

@@ -2,11 +2,11 @@ import { DataType, DateUnit, TimeUnit, type Field } from '#arrow';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-// A column without values, for servers: their contract adds columns by SQL alone.
+// Columns of nulls on servers, whose contract adds columns by SQL expression only.
 
 /**
- * SQL that is null and has a type.
- * @throws CatalogError Unsupported (0) for a type that SQL has no words for
+ * Returns a SQL expression for null with the given type.
+ * @throws CatalogError Unsupported (0) if SQL has no name for the type
  */
 export const nullExpression = (type: DataType): string => `arrow_cast(NULL, '${sqlType(type).replaceAll("'", "''")}')`;
 
@@ -17,7 +17,7 @@ const units: Record<TimeUnit, string> = {
   [TimeUnit.NANOSECOND]: 'Nanosecond',
 };
 
-/** A type as the engine's SQL writes it. */
+/** The type name in the engine's SQL. */
 function sqlType(type: DataType): string {
   if (DataType.isInt(type)) return `${type.isSigned ? 'Int' : 'UInt'}${type.bitWidth}`;
   if (DataType.isFloat(type)) return ['Float16', 'Float32', 'Float64'][type.precision] ?? unsayable(type);

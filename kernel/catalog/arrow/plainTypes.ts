@@ -51,16 +51,15 @@ const otherNames: Readonly<Record<string, string>> = {
   large_utf8: 'large_string',
 };
 
-/** The names of types that say all there is to say about them, each once, for errors and help. */
+/** Names of the types that have no parameters, each once, for errors and help. */
 export const plainTypeNames: readonly string[] = Object.keys(plain);
 
-/** The type that a name alone means, by any of its names in lower case; `undefined` where it is none of these. */
+/** Returns the type with the given lowercase name, also an alias; `undefined` for other names. */
 export function plainTypeOf(name: string): DataType | undefined {
   const usual = Object.hasOwn(otherNames, name) ? otherNames[name]! : name;
   return Object.hasOwn(plain, usual) ? plain[usual]!() : undefined;
 }
 
-/** Units of time by their names in schemas. */
 export const timeUnits: Readonly<Record<string, TimeUnit>> = {
   s: TimeUnit.SECOND,
   ms: TimeUnit.MILLISECOND,

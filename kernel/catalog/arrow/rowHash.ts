@@ -2,8 +2,8 @@ import { type Data, DataType, type RecordBatch, Vector } from '#arrow';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-// The hash of a row in the making. In one place and not handed around, since a call for every value is what costs; in
-// a typed array, which keeps whole numbers whole where a variable would become a double.
+// The hash state of the current row. It is global and not passed around, since the cost is in the calls for each
+// value. A typed array keeps its numbers 32-bit integers; variables would become doubles.
 
 /** Two halves of 32 bits, mixed in different ways. */
 export const state = new Int32Array(2);
@@ -13,7 +13,7 @@ export function reset(): void {
   state[1] = 0x13198a2e;
 }
 
-/** Takes 32 bits in; the order matters. */
+/** Adds 32 bits to the hash; the order matters. */
 function absorb(word: number): void {
   const first = state[0]!;
   const second = state[1]!;
@@ -21,13 +21,13 @@ function absorb(word: number): void {
   state[1] = Math.imul(((second << 13) | (second >>> 19)) ^ word, 0x85ebca6b) + 0x27d4eb2f;
 }
 
-/** Not a word that is taken in: a number could be that word as well. */
+/** Null has its own mixing step, since every 32-bit word can also be a value. */
 function absorbNull(): void {
   state[0] = Math.imul(state[0]! + 0x3c6ef372, 0xc2b2ae3d);
   state[1] = Math.imul(state[1]! ^ 0x510e527f, 0x1b873593);
 }
 
-/** Spreads what was taken in over all bits, so that the hashes of rows can be added. */
+/** Spreads the input over all bits, so that the hashes of rows can be added. */
 export function finish(): void {
   const first = avalanche(state[0]!);
   const second = avalanche(state[1]! ^ first);
@@ -43,7 +43,7 @@ function avalanche(value: number): number {
   return mixed ^ (mixed >>> 16);
 }
 
-/** Takes in values of a column: one, or some of them one after the other. */
+/** Hashes values of a column: one value, or a range of them in order. */
 type Absorber = { one: (row: number) => void; range: (start: number, end: number) => void };
 
 const each = (one: (row: number) => void): Absorber => ({
@@ -54,9 +54,10 @@ const each = (one: (row: number) => void): Absorber => ({
 });
 
 /**
- * What takes in the values of a column; `name` is for the error. A value is the same words whether or not there are
- * nulls beside it, since which rows share a batch is nobody's choice.
- * @throws CatalogError Unsupported (0) for a union, whose values have no bytes of their own
+ * Returns the absorber for the values of a column. A value adds the same words whether or not there are nulls in its
+ * batch, since the division of rows into batches is arbitrary.
+ * @param name for errors
+ * @throws CatalogError Unsupported (0) for a union, whose values have no bytes
  */
 export function absorberOf(data: Data, name: string): Absorber {
   if (DataType.isNull(data.type)) return each(absorbNull);
@@ -98,7 +99,7 @@ function bits({ values, offset }: Data): Absorber {
   return each((row) => absorb((bytes[(offset + row) >> 3]! >> ((offset + row) & 7)) & 1));
 }
 
-/** Numbers, times, decimals: whole words where the width allows, which is nearly always. */
+/** Numbers, times, decimals: read as 32-bit words if the width allows, which is almost always. */
 function fixedWidth(data: Data): Absorber {
   const values = data.values as ArrayBufferView & { BYTES_PER_ELEMENT: number };
   const width = values.BYTES_PER_ELEMENT * data.stride;
@@ -119,7 +120,7 @@ function absorbBytes(bytes: Uint8Array, start: number, end: number): void {
   for (; at < end; at++) absorb(bytes[at]!);
 }
 
-/** Where the values of a row begin; 64 bits wide in the large types. */
+/** Returns where the values of a row start; the large types have 64-bit offsets. */
 const offsetsOf = (data: Data) => {
   const offsets = data.valueOffsets as Int32Array | BigInt64Array;
   return (row: number): number => Number(offsets[row]);
@@ -149,7 +150,7 @@ function dictionary(data: Data, name: string): Absorber {
   return each((row) => {
     let index = Number(indices[row]);
     let chunk = 0;
-    // A dictionary that grew on the way is in pieces.
+    // A dictionary that was extended within the stream has several chunks.
     while (chunk < chunks.length - 1 && index >= chunks[chunk]!.length) index -= chunks[chunk++]!.length;
     absorbers[chunk]?.one(index);
   });
@@ -181,12 +182,12 @@ function list(data: Data, name: string): Absorber {
 }
 
 /**
- * A checksum of rows that says whether two sets of rows are the same, whatever batches they come in and in whatever
- * order: every row is hashed by its values to 64 bits, and the hashes are added up, so that a row that is twice there
- * counts twice. It finds damage and omission, not malice: it is no cryptographic hash.
+ * Computes a checksum that shows whether two sets of rows are the same, regardless of batches and order. Each row is
+ * hashed by its values to 64 bits, and the hashes are added, so a duplicate row counts twice. The checksum finds
+ * damage and missing rows, not manipulation: it is not a cryptographic hash.
  *
- * What is hashed is the value and not how it is stored: a dictionary's value and the plain one are the same, as are
- * short and long offsets, and what lies under a null is not looked at. Numbers count by their bits.
+ * It covers values, not their storage: a dictionary value equals the plain one, 32-bit offsets equal 64-bit ones, and
+ * bytes under a null are ignored. Numbers are compared by their bits.
  */
 export class RowChecksum {
   #rows = 0;
@@ -195,7 +196,7 @@ export class RowChecksum {
   /** @throws CatalogError Unsupported (0) for a column whose type can't be hashed */
   add(batch: RecordBatch): void {
     const columns = batch.data.children.map((data, index) => absorberOf(data, batch.schema.fields[index]?.name ?? ''));
-    // 2^21 hashes of 32 bits are still added up exactly in a double, which is far faster than a bigint.
+    // A double adds 2^21 hashes of 32 bits exactly, and is far faster than a bigint.
     for (let start = 0; start < batch.numRows; start += 2 ** 20) {
       const end = Math.min(start + 2 ** 20, batch.numRows);
       let first = 0;
@@ -216,7 +217,7 @@ export class RowChecksum {
     return this.#rows;
   }
 
-  /** The checksum as text: the number of rows and the sums of both halves of their hashes. */
+  /** The checksum as a string: the number of rows and the sums of both halves of their hashes. */
   get value(): string {
     return [this.#rows, ...this.#sums.map((sum) => BigInt.asUintN(64, sum).toString(16).padStart(16, '0'))].join('-');
   }

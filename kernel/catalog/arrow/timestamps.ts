@@ -1,9 +1,9 @@
 import { DataType, Field, FixedSizeList, Int64, List, Struct, TimeUnit, type Data } from '#arrow';
 
-// The builders of Arrow take milliseconds for every unit and multiply them in floating point, which is some nanoseconds
-// off. So timestamps are built as the whole numbers that they are stored as, and get their type afterwards.
+// Arrow's builders take milliseconds for every unit and multiply them in floating point, which is some nanoseconds
+// off. So timestamps are built as the integers that are stored, and get their type afterwards.
 
-/** The type to build values of a type with: the same, with whole numbers where it has timestamps. */
+/** Returns the type with its timestamps replaced by Int64, to build values with. */
 export function storageType(type: DataType): DataType {
   if (DataType.isTimestamp(type)) return new Int64();
   const [child] = type.children ?? [];
@@ -16,7 +16,7 @@ export function storageType(type: DataType): DataType {
 const storageField = (field: Field): Field =>
   new Field(field.name, storageType(field.type), field.nullable, field.metadata);
 
-/** Gives what was built with the storage type of a type that type. */
+/** Changes data that was built with the storage type of `type` to `type`. */
 export function withType(data: Data, type: DataType): Data {
   const children = data.children.map((child, index) => withType(child, type.children[index]!.type));
   return data.clone(type, data.offset, data.length, data.nullCount, data.buffers, children);
@@ -29,10 +29,9 @@ const unitNames: Record<TimeUnit, string> = {
   [TimeUnit.NANOSECOND]: 'nanoseconds',
 };
 
-/** A unit of time in words, in the plural. */
 export const unitName = (unit: TimeUnit): string => unitNames[unit];
 
-/** Milliseconds since 1970 in a unit, or `undefined` where it does not hold them exactly. */
+/** Converts milliseconds since 1970 to a unit; `undefined` if that is not exact. */
 export function inUnit(unit: TimeUnit, milliseconds: number): bigint | undefined {
   const exact = BigInt(milliseconds);
   if (unit === TimeUnit.SECOND) return exact % 1000n === 0n ? exact / 1000n : undefined;

@@ -5,9 +5,9 @@ import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**
- * What to make an index with so that it is like one that is there, from what the catalog tells of that one
- * (`IndexInfo.details`). What is not told is left to the engine, and so is the number of partitions, which it chooses by
- * the number of rows.
+ * Returns options that create an index like an existing one, from what the catalog reports about it
+ * (`IndexInfo.details`). The engine chooses every setting that is not reported, and the number of partitions, which
+ * depends on the number of rows.
  */
 export function indexSettings(type: IndexType, details: string | undefined): CreateIndexOptions {
   const told = parse(details);
@@ -21,7 +21,7 @@ function parse(details: string | undefined): Record<string, unknown> {
     const value: unknown = JSON.parse(details ?? '{}');
     return isRecord(value) ? value : {};
   } catch {
-    // Another server's own form: nothing is known of it.
+    // The details of another server may have another format, so nothing is known about the index.
     return {};
   }
 }
@@ -30,7 +30,7 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** The entry under an option's name, where it is of the kind that the option takes. */
+/** The entry for an option if the value has the type that the option takes. */
 const entry = <K extends string, T>(name: K, value: unknown, is: (value: unknown) => value is T) =>
   (is(value) ? { [name]: value } : {}) as Partial<Record<K, T>>;
 
@@ -66,8 +66,8 @@ function vectorSettings(type: IndexType, told: Record<string, unknown>): CreateI
 }
 
 /**
- * Makes the indexes of a table again on its copy: the same names, columns, kinds, distances, and the settings that the
- * source tells. One that can't be made is a warning and no failure, since the rows are there.
+ * Recreates the indexes of a table on its copy: the same names, columns, types, distances, and the settings that the
+ * source reports. A failed index is a warning and not an error, since the rows are copied.
  */
 export async function copyIndexes(
   source: Table,
@@ -94,7 +94,7 @@ export async function copyIndexes(
 
 const isKnown = (type: string): type is IndexType => Object.hasOwn(indexTypes, type);
 
-/** @returns why it can't be made, if so */
+/** @returns why the index can't be created; `undefined` after success */
 async function make(source: Table, copy: Table, index: IndexInfo, options: CallOptions): Promise<string | undefined> {
   const { name, columns, details } = index;
   const [column, ...more] = columns;
@@ -112,10 +112,10 @@ async function distanceOf(source: Table, name: string, options: CallOptions) {
   return (['l2', 'cosine', 'dot'] as const).find((known) => known === stats?.distanceType?.toLowerCase());
 }
 
-/** Failures that pass, or after which nothing more would work: those end the copy, which can be gone on with. */
+/** Failures that are temporary or affect every later request. They end the copy, which can be resumed. */
 const fatal = ['ServiceUnavailable', 'Throttling', 'Unauthenticated'] as const;
 
-/** The text of an error that a copy can live with; throws the others. */
+/** Returns the message of an error that does not end the copy; throws all others. */
 function toldAs(error: unknown): string {
   if (isCatalogError(error) && !fatal.some((kind) => kind === error.kind)) return error.message;
   throw error instanceof Error ? error : new CatalogError('Internal', messageOf(error), '');

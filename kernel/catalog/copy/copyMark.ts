@@ -4,19 +4,22 @@ import { isRecord } from '#shared/records.ts';
 import { displayPath } from '#shared/names.ts';
 import type { Identity } from '#catalog/identity.ts';
 
-/** The entry in a table's schema metadata that says of what it is a copy. Made with the table, so never missing. */
+/**
+ * Key in a table's schema metadata for the source of the copy. The entry is created with the table, so it is never
+ * missing.
+ */
 export const markKey = 'lance-catalog.copy';
 
 /**
- * Of what a table is a copy, and whether it is whole. `staged` is unfinished under the staging name and whole under any
- * other, since the rename is the last step; `copying` is unfinished wherever it is.
+ * The source of a copied table, and whether the copy is complete. `staged` is unfinished under the staging name and
+ * complete under any other, since the rename is the last step; `copying` is always unfinished.
  */
 export type CopyMark = {
-  /** Tells one source from another, without saying where it is: the mark may end up in other people's catalog. */
+  /** Identifies the source without revealing its location: the mark may end up in a catalog of other users. */
   source: string;
   version: number;
   rows: number;
-  /** Rows that are added at once; a whole number of them is there, or all. */
+  /** Rows added at once. The copy has a whole number of such chunks, or all rows. */
   chunkRows: number;
   state: 'staged' | 'copying' | 'finished';
 };
@@ -29,7 +32,7 @@ export const sourceId = (catalog: Identity, path: readonly string[]): string =>
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** The mark of a table; `undefined` for one that is no copy of ours. */
+/** Returns the mark of a table; `undefined` if the table is not such a copy. */
 export function readMark(schema: Schema): CopyMark | undefined {
   const text = schema.metadata.get(markKey);
   if (text === undefined) return undefined;
@@ -49,7 +52,6 @@ export function readMark(schema: Schema): CopyMark | undefined {
 
 export const writeMark = (mark: CopyMark): string => JSON.stringify(mark);
 
-/** A schema with another mark, or without one. */
 export function withMark(schema: Schema, mark?: CopyMark): Schema {
   const metadata = new Map(schema.metadata);
   metadata.delete(markKey);
@@ -60,16 +62,17 @@ export function withMark(schema: Schema, mark?: CopyMark): Schema {
 const suffix = '.copying';
 const longest = 128;
 
-/** Where a copy grows before it gets its name. Long names are shortened, with a hash that keeps them apart. */
+/**
+ * Returns the name of a copy until it is complete. Long names are shortened, with a hash that keeps them distinct.
+ */
 export function stagingName(name: string): string {
   if (name.length + suffix.length <= longest) return name + suffix;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16);
   return `${name.slice(0, longest - suffix.length - hash.length - 1)}.${hash}${suffix}`;
 }
 
-/** Whether what a mark says of a table of this name is that some of its rows are missing. */
+/** Whether the mark of a table with this name means that some of its rows are missing. */
 export const isUnfinished = (mark: CopyMark, name: string): boolean =>
   mark.state === 'copying' || (mark.state === 'staged' && name.endsWith(suffix));
 
-/** A table's path as people write it. */
 export const displayTable = (path: readonly string[]): string => displayPath(path.slice(0, -1), path.at(-1));

@@ -5,10 +5,10 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import { RowChecksum } from '#catalog/arrow/rowHash.ts';
 import type { Table } from '#catalog/table.ts';
 
-/** Some of the rows of a table in the order of a scan, which is the same every time at one version. */
+/** A range of rows in scan order, which is always the same for one version of a table. */
 export type RowRange = { start: number; count: number };
 
-/** The batches of a range, under the schema of the copy, with their checksum in `sum` when they are read. */
+/** Returns the batches of a range with the schema of the copy. `sum` has their checksum once they are read. */
 export async function* rowsOf(
   table: Table,
   schema: Schema,
@@ -35,7 +35,7 @@ export async function* rowsOf(
   );
 }
 
-/** Reads a range for its checksum alone; one that has fewer rows is a checksum of those. */
+/** Reads a range for its checksum. If the table has fewer rows, the checksum covers those. */
 export async function checksumOf(table: Table, { start, count }: RowRange, options: CallOptions): Promise<string> {
   const sum = new RowChecksum();
   const { batches } = await table.query().offset(start).limit(count).execute(options);
@@ -46,7 +46,7 @@ export async function checksumOf(table: Table, { start, count }: RowRange, optio
   return sum.value;
 }
 
-/** What a scan gives can be another thing than what is stored: of large binaries some engines give the place alone. */
+/** A scan may return other types than are stored: some engines return only the location of large binaries. */
 function checkColumns(name: string, stored: Schema, read: Schema): void {
   stored.fields.forEach((field, index) => {
     const other = read.fields[index];
@@ -59,7 +59,7 @@ function checkColumns(name: string, stored: Schema, read: Schema): void {
   });
 }
 
-/** How many rows of this table make up so many bytes in memory, judged by the first ones. */
+/** Estimates from the first 64 rows how many rows of a table take up `bytes` in memory. */
 export async function rowsPerChunk(table: Table, bytes: number, options: CallOptions): Promise<number> {
   const { batches } = await table.query().limit(64).execute(options);
   let rows = 0;

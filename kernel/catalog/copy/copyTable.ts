@@ -26,10 +26,10 @@ import {
   wayOf,
 } from './copyTarget.ts';
 
-// Two copies to one place. Nothing tells one that is under way from one that was stopped: each is a table that says of what
-// it is a copy, and that some rows are missing. So neither is taken away from whoever began it without being asked for.
+// A running copy can't be distinguished from a stopped one: both are a table that names its source and lacks rows. So
+// a copy of another source is deleted only if the user requests it.
 
-/** A half copy of another source is where this one would grow. */
+/** The error if an unfinished copy of another source has the name that this copy needs. */
 function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
   const [there, shown] = [displayTable(place.path), displayTable(target.path)];
   const wanted = mark === undefined ? '' : ` of ${mark.rows}`;
@@ -43,7 +43,7 @@ function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableS
 }
 
 /**
- * Runs a call that begins or ends a copy; that its name is taken or gone by then is the doing of another one.
+ * Runs a call that starts or ends a copy. If the name is already taken or gone, another copy runs at the same time.
  * @throws CatalogError ConcurrentModification (14)
  */
 async function alone<T>(place: TablePlace, target: TablePlace, call: () => Promise<T>): Promise<T> {
@@ -61,13 +61,13 @@ async function alone<T>(place: TablePlace, target: TablePlace, call: () => Promi
   }
 }
 
-/** What the engine keeps in a column's metadata: that its values are computed, how, and when they last were. */
+/** Entries of the engine in a column's metadata: whether and how the values are computed, and the last refresh. */
 const computed = /^computed_(column|refresh)($|\.)/;
 
 /**
- * The schema of a copy. A column whose values the engine computes from others becomes a plain one, since such a column
- * can't be written to; the copy has its values.
- * @throws CatalogError Unsupported (0) for a column of blobs, of which a query gives the place alone
+ * Returns the schema of a copy. A computed column becomes a plain one, since computed columns can't be written; the
+ * copy has its values.
+ * @throws CatalogError Unsupported (0) for a column of blobs, since a query returns only their location
  */
 export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; warnings: string[] } {
   const warnings: string[] = [];
@@ -91,21 +91,23 @@ const isBlob = ({ metadata }: Field): boolean =>
   metadata.get('lance-encoding:blob') === 'true' ||
   (metadata.get('ARROW:extension:name') ?? '').startsWith('lance.blob');
 
-// How a copy is made so that it can be killed at any moment and go on, and so that a half one is never taken for whole:
+// A copy can be killed at any moment and resumed, and an unfinished one never passes for complete:
 //
-// Rows are added in chunks, each of which is one version of the copy, whole or absent. How many are there is told by the
-// number of rows, and of what the table is a copy by a mark in its schema's metadata, which comes into being with it.
-// Each chunk is read back and compared before the next one. A try that goes on compares the last chunk that is there,
-// the only one of which it is not known whether anybody looked.
+// Rows are added in chunks; each chunk is one version of the copy, whole or absent. The number of rows shows how many
+// chunks are done. A mark in the schema metadata, created with the table, names the source. Each chunk is read back
+// and compared before the next one. A resumed copy compares the last existing chunk again, the only one that may not
+// have been compared.
 //
-// - A target that can rename tables gets the rows under a name of their own; the rename at the end makes it the copy.
-// - One that can change metadata gets them under the name itself, and the mark says that it is unfinished.
-// - One that can do neither gets all rows in one piece, which is whole or absent too, and can't go on.
+// - If the target can rename tables, the rows are added under a staging name; the rename at the end completes the
+//   copy.
+// - If it can change metadata, the rows are added under the final name, and the mark says that the copy is
+//   unfinished.
+// - Otherwise all rows are written as one chunk, which is also whole or absent, and the copy can't be resumed.
 
-/** The engine holds a chunk several times while it writes it; many small ones make a table slow to read. */
+/** The engine holds a chunk several times while it writes it; many small chunks make a table slow to read. */
 const defaultChunkBytes = 64 * 1024 * 1024;
 
-/** Copies one table. @throws CatalogError InvalidTableState (19) for a source that is half a copy itself */
+/** Copies one table. @throws CatalogError InvalidTableState (19) if the source is itself an unfinished copy */
 export function copyTable(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
   return during({ identifier: displayTable(source.path) }, () => copy(source, target, options));
 }
@@ -162,16 +164,16 @@ const counts = ({ version, rows }: CopyMark) => ({ version, rows });
 
 type From = { place: TablePlace; id: string; version: number };
 
-/** A source at its version, how its copy is marked, and how many of its rows are there. */
+/** A source table at its version, the mark of its copy, and the number of rows already copied. */
 type Job = { table: Table; schema: Schema; mark: CopyMark; done: number; warnings: string[] };
 
-/** What there is to do when an earlier try has left something that can be gone on with. */
+/** Returns the job to resume an earlier copy; `undefined` if that copy can't be resumed. */
 async function goOn({ place, id }: From, begun: TableState, options: CallOptions): Promise<Job | undefined> {
   const { mark, rows: done } = begun;
   if (mark?.source !== id || done > mark.rows) return undefined;
   if (done % mark.chunkRows !== 0 && done !== mark.rows) return undefined;
   const table = await openPlace(place, { ...options, version: mark.version }).catch((error: unknown) => {
-    // Tidied away in the meantime.
+    // The version was cleaned up since.
     if (isCatalogError(error, 'VersionNotFound')) return undefined;
     throw error;
   });
@@ -225,7 +227,7 @@ async function copyRows(job: Job, { place, target }: Places, isThere: boolean, o
   return made ?? place.catalog.createEmptyTable(name, schema, namespacePath, { mode, signal });
 }
 
-/** Reads back what was just added. @throws CatalogError Internal (18) where it is not what was sent */
+/** Reads back the rows just added. @throws CatalogError Internal (18) if they differ from the rows sent */
 async function compare(made: Table, range: RowRange, sum: string, options: CallOptions): Promise<void> {
   const rows = await made.countRows(undefined, options);
   const end = range.start + range.count;

@@ -12,13 +12,14 @@ import { allPages } from '#catalog/pages.ts';
 type Place = { catalog: Catalog; path: readonly string[] };
 
 /**
- * Copies a table, or a namespace with its properties and all that is in it, from a catalog to a place in the same one or
- * another, where namespaces above it are made that are not there; see `Catalog.copy`. Each table is copied as it is when its turn comes, and one that an earlier try had begun
- * as it was then. Tags, branches and earlier versions stay behind.
+ * Copies a table, or a namespace with its properties and content, within a catalog or to another one; see
+ * `Catalog.copy`. Missing namespaces above the target are created. Each table is copied at its newest version when
+ * its turn comes; a resumed copy keeps the version it started with. Tags, branches and earlier versions are not
+ * copied.
  *
- * @throws CatalogError TableAlreadyExists (5) for a table that is there and no finished copy, without `overwrite`;
- * TableNotFound (4), NamespaceNotFound (1); InvalidInput (13) for a path into itself; Internal (18) where the copy has
- * other rows than the source; and whatever either side fails with. Calling again goes on where it stopped.
+ * @throws CatalogError TableAlreadyExists (5) for an existing table that is not a finished copy, without `overwrite`;
+ * TableNotFound (4), NamespaceNotFound (1); InvalidInput (13) for a path into itself; Internal (18) if the copy has
+ * other rows than the source; and every error of either catalog. Calling again resumes the copy.
  */
 export async function copyTables(
   { catalog: source, identity }: { catalog: Catalog; identity: Identity },
@@ -43,7 +44,7 @@ export async function copyTables(
   return copyNamespace({ catalog: source, identity, path: from }, target, options);
 }
 
-/** Is a table or a namespace called this? The root is always a namespace. */
+/** Determines whether the path names a table or a namespace. The root is always a namespace. */
 async function kindOf(
   source: Catalog,
   path: readonly string[],
@@ -93,7 +94,8 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
       if ('why' in copied) skipped.push(copied);
       else tables.push(copied);
     } catch (error) {
-      // Not to be copied at any time: part of a copy itself, or of a kind that can't be read. The others can be.
+      // Retrying won't help: the table is itself part of a copy, or of a kind that can't be read. The others can be
+      // copied.
       const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');
       if (!isLasting || error.identifier !== displayTable(from)) throw error;
       skipped.push({ from: displayTable(from), reason: error.message, why: 'failed' });
@@ -102,7 +104,10 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
   return { tables, skipped };
 }
 
-/** Copies a table; one that nobody has written yet has nothing to copy. Asked afterwards: few fail, and each costs a request. */
+/**
+ * Copies a table unless it is only declared and so has no data. That is checked only after a failure, since it costs
+ * a request.
+ */
 async function copyUnlessDeclared(
   source: CopySource,
   target: Place,
@@ -114,14 +119,13 @@ async function copyUnlessDeclared(
     if (!isCatalogError(error)) throw error;
     const { signal } = options;
     const [name, above] = [source.path.at(-1) ?? '', source.path.slice(0, -1)];
-    // Whatever hinders the question, the first answer stands.
+    // If this check fails too, the first error is thrown.
     if (!(await source.catalog.isOnlyDeclared(name, above, { signal }).catch(() => false))) throw error;
     const reason = 'It is declared and has no data yet: nothing to copy.';
     return { from: displayTable(source.path), reason, why: 'declared' };
   }
 }
 
-/** Makes the namespaces above a place of the target that are not there. */
 async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): Promise<void> {
   const above = path.slice(0, -1);
   if (above.length === 0 || (await catalog.namespaceExists(above, { signal }))) return;
@@ -130,7 +134,7 @@ async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): P
   }
 }
 
-/** All that is in a namespace, by paths under it; the namespace itself is `[]`. */
+/** Lists everything in a namespace, by paths relative to it; the namespace itself is `[]`. */
 async function planOf(
   source: Place,
   target: readonly string[],
@@ -140,7 +144,8 @@ async function planOf(
   const namespaces: string[][] = [];
   const tables: string[][] = [];
   const walk = async (path: string[]): Promise<void> => {
-    // All names before the first row: a name that the target would refuse is told now and not after an hour.
+    // Checks all names before the first row is copied: a name that the target would refuse fails now, not after an
+    // hour.
     checkNamespacePath([...target, ...path]);
     namespaces.push(path);
     const there = [...source.path, ...path];
@@ -171,9 +176,9 @@ function checkTable(path: readonly string[]): void {
   checkName('table', path.at(-1));
 }
 
-/** A copy into itself would never end, or have nothing to read from. */
+/** A copy into itself would never end, or would have no rows to read. */
 function checkApart(source: Place, target: Place): void {
-  // One address may hold many databases, one directory holds itself.
+  // Two catalogs with the same URL may be different databases; two with the same directory are the same catalog.
   const isDirectory = source.catalog.implementation === 'dir' && target.catalog.implementation === 'dir';
   const isSame = isDirectory && source.catalog.location === target.catalog.location;
   if (source.catalog !== target.catalog && !isSame) return;

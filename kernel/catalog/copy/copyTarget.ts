@@ -8,16 +8,15 @@ import { checksumOf } from './copyRows.ts';
 import type { Identity } from '#catalog/identity.ts';
 import type { Table } from '#catalog/table.ts';
 
-/** A path in a catalog that names a table, whether or not there is one. */
+/** The path of a table in a catalog; the table need not exist. */
 export type TablePlace = { catalog: Catalog; path: readonly string[] };
 
-/** The place that is copied from, and which catalog that is. */
+/** The source of a copy, and the identity of its catalog. */
 export type CopySource = TablePlace & { identity: Identity };
 
-/** A table that is at a place, and of what it says that it is a copy. */
 export type TableState = { table: Table; mark: CopyMark | undefined; rows: number };
 
-/** What a target can do that helps a copy to go on where it stopped. */
+/** What the target supports of the operations that make a copy resumable. */
 export type Way = { renames: boolean; marks: boolean };
 
 export const nameOf = ({ path }: TablePlace): string => path.at(-1) ?? '';
@@ -29,7 +28,7 @@ export const openPlace = (place: TablePlace, options: CallOptions & { version?: 
 export const dropPlace = (place: TablePlace, options: CallOptions): Promise<void> =>
   place.catalog.dropTable(nameOf(place), namespaceOf(place), options);
 
-/** The place beside another one where its copy grows. */
+/** Returns where a copy is built before it gets its name. */
 export const stagingOf = (place: TablePlace): TablePlace => ({
   ...place,
   path: [...namespaceOf(place), stagingName(nameOf(place))],
@@ -52,8 +51,8 @@ export async function wayOf(place: TablePlace, options: CallOptions): Promise<Wa
 }
 
 /**
- * Whether tables can be renamed in this very namespace, which differs in some catalogs from one to another. Asked of a
- * table that nobody can have, so that nothing is renamed: where it is missed, it would have been renamed.
+ * Checks whether tables can be renamed in this namespace; in some catalogs namespaces differ in this. The test
+ * renames a table with a random name that can't exist: TableNotFound means that a rename would have worked.
  */
 async function canRename(place: TablePlace, options: CallOptions): Promise<boolean> {
   const name = randomUUID();
@@ -68,8 +67,8 @@ async function canRename(place: TablePlace, options: CallOptions): Promise<boole
 }
 
 /**
- * Whether a finished copy has the rows that this version of its source has. Read and compared, all of them: that mark
- * and numbers agree says nothing of a source that was dropped and made again, nor of a copy that was written to.
+ * Returns whether a finished copy has the rows of this version of its source. Compares all rows: mark and row count
+ * do not reveal a source that was dropped and recreated, or a copy that was changed since.
  */
 export async function isCopyOf(
   { table, mark, rows }: TableState,
@@ -88,11 +87,11 @@ type Finish = {
   place: TablePlace;
   target: TablePlace;
   way: Way;
-  /** A table is there that the copy takes the place of. */
+  /** Whether the copy replaces an existing table. */
   replaces: boolean;
 };
 
-/** Says that a copy is whole, and gives it its name. */
+/** Marks a copy as complete and gives it its name. */
 export async function finish(
   { made, mark, place, target, way, replaces }: Finish,
   options: CallOptions,
@@ -100,17 +99,19 @@ export async function finish(
   if (way.marks) {
     const finished: CopyMark = { ...mark, state: 'finished' };
     await made.updateSchemaMetadata({ [markKey]: writeMark(finished) }, options).catch((error: unknown) => {
-      // The new name says it too; without that a copy that can't be told whole must not pass for one.
+      // If the target can't store the mark, the rename alone marks the copy as complete. Any other failure fails the
+      // copy.
       if (!way.renames || !isCatalogError(error, 'Unsupported')) throw error;
     });
   }
   if (!way.renames) return;
-  // There is a moment without either; whoever copies again finds the whole copy and renames it.
+  // Between these calls neither table exists. If the copy stops here, the next try finds the complete rows and
+  // renames them.
   if (replaces) await dropPlace(target, options);
   await target.catalog.renameTable(nameOf(place), nameOf(target), namespaceOf(target), options);
 }
 
-/** @throws CatalogError InvalidTableState (19) for a table to copy from that is half a copy */
+/** @throws CatalogError InvalidTableState (19) if the source table is an unfinished copy */
 export function checkWhole(place: TablePlace, schema: Schema): void {
   const mark = readMark(schema);
   if (!mark || !isUnfinished(mark, nameOf(place))) return;

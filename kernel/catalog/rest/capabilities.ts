@@ -5,7 +5,7 @@ import { isToldByServer } from '#catalog/transport/errors.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 import { type CatalogError, type CatalogErrorKind, isCatalogError } from '#shared/errors.ts';
 
-/** Kinds that say nothing of an operation: who may ask, whether anybody answers, and what nobody foresaw. */
+/** Error kinds that reveal nothing about an operation: access rights, unreachable servers, internal errors. */
 const silent: ReadonlySet<CatalogErrorKind> = new Set<CatalogErrorKind>([
   'PermissionDenied',
   'Unauthenticated',
@@ -15,8 +15,8 @@ const silent: ReadonlySet<CatalogErrorKind> = new Set<CatalogErrorKind>([
 ]);
 
 /**
- * Operations with parts that a server may refuse by themselves (a mode, a kind of index, a search by many vectors): that
- * it does not do one of them does not mean that it does nothing.
+ * Operations with parts that a server may refuse separately (a mode, an index type, a search by many vectors):
+ * refusing one part does not mean that it refuses the whole operation.
  */
 const partly: ReadonlySet<Operation> = new Set<Operation>([
   'CreateNamespace',
@@ -36,13 +36,13 @@ const partly: ReadonlySet<Operation> = new Set<Operation>([
   'CreateTableBranch',
 ]);
 
-/** What a server has shown that it can do. */
+/** Records which operations a server has proved to support. */
 export class CapabilityLog {
   readonly #known = new Map<Operation, Capability>();
-  /** What has been done, and not only refused by its name. */
+  /** Operations that succeeded, unlike those known only from an error. */
   readonly #done = new Set<Operation>();
 
-  /** Everything that is known, and `unknown` for the rest. */
+  /** All operations; `unknown` if nothing is known. */
   all(): Capabilities {
     const names = Object.keys(operations) as Operation[];
     return Object.fromEntries(names.map((name) => [name, this.of(name)])) as Record<Operation, Capability>;
@@ -57,10 +57,10 @@ export class CapabilityLog {
     this.#known.set(operation, 'yes');
   }
 
-  /** Learns from a failure; `isWhole` when what was asked has no part that may be refused by itself. */
+  /** Learns from a failure. @param isWhole whether the request had no part that can be refused separately */
   noteFailure(operation: Operation, error: CatalogError, isWhole = !partly.has(operation)): void {
     if (error.kind === 'Unsupported') {
-      // What has worked before is there, whatever was wrong with this request.
+      // An operation that has worked before exists, whatever was wrong with this request.
       const isGone = error.status === 404 || error.status === 405;
       if ((isWhole || isGone) && !this.#done.has(operation)) this.#known.set(operation, 'no');
     } else if (!silent.has(error.kind) && isToldByServer(error) && this.of(operation) === 'unknown') {
@@ -70,9 +70,9 @@ export class CapabilityLog {
 }
 
 /**
- * The body that asks for an operation without doing anything: each is about a table, a namespace or a job of a name that
- * was made up a moment ago, so a server that knows the operation can only say that there is none. What could make
- * something of a missing name, were a server careless, is not here: to create, declare, register, insert, or backfill.
+ * Bodies that test an operation without changing anything. Each names a table, namespace or job with a new random
+ * name, so a server that knows the operation can only report that it does not exist. Operations that a careless
+ * server could apply to a missing name are left out: create, declare, register, insert, backfill.
  */
 const harmless: { readonly [O in Operation]?: object } = {
   DescribeNamespace: {},
@@ -113,12 +113,12 @@ const harmless: { readonly [O in Operation]?: object } = {
   ListJobs: {},
 };
 
-/** Of these the names that there are are asked for, a single one of each. */
+/** These are tested by listing existing names, with a limit of 1. */
 const lists: ReadonlySet<Operation> = new Set<Operation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
 
 /**
- * Finds out about operations that are still unknown, by requests that change nothing.
- * @throws CatalogError ServiceUnavailable (17) and its like, where the server did not answer at all
+ * Tests operations that are still unknown with requests that change nothing.
+ * @throws CatalogError ServiceUnavailable (17) and the like if the server did not answer
  */
 export async function probeCapabilities(
   wire: Wire,
@@ -150,7 +150,7 @@ async function ask(wire: Wire, log: CapabilityLog, request: WireRequest): Promis
     if (!isCatalogError(error)) throw error;
     const { kind, status } = error;
     if (status === 503 || status === 429) throw error;
-    // Nothing of this request can be refused by itself.
+    // No part of this request can be refused separately.
     if (kind === 'Unsupported') log.noteFailure(request.operation, error, true);
   }
 }

@@ -43,8 +43,8 @@ export function addColumns(
 }
 
 /**
- * "AlterTableAlterColumns". A type that the contract's JSON can't say in full, such as a timestamp with a time zone, is
- * Unsupported: what a server makes of the rest of it would be another type.
+ * "AlterTableAlterColumns". Throws Unsupported for a type that the contract's JSON can't express in full, such as a
+ * timestamp with a time zone: a server would read it as another type.
  */
 export function alterColumns(
   target: RestTarget,
@@ -70,7 +70,7 @@ async function alter(target: RestTarget, changes: readonly ColumnChange[], optio
   try {
     return await send((type) => type);
   } catch (error) {
-    // The specification wants a type as an object; there are servers that read its name alone and refuse an object.
+    // The specification defines a type as an object; some servers accept only its name and refuse an object.
     const isName = types.some((type) => type) && types.every((type) => !type || Object.keys(type).length === 1);
     if (!isName || !(isCatalogError(error, 'InvalidInput') || isCatalogError(error, 'Internal'))) throw error;
     return send(({ type }) => type).catch(() => {
@@ -89,7 +89,9 @@ function sayableType(type: DataType): JsonArrowType {
   );
 }
 
-/** Whether the specification's own fields say all of a type; of times it has microseconds without a zone. */
+/**
+ * Whether the specification's own fields express the whole type. For timestamps that is microseconds without a zone.
+ */
 function isSayable(json: unknown): boolean {
   if (!isRecord(json)) return false;
   const { type, unit, timezone, keys, keysSorted, mode, fields } = json;
@@ -123,8 +125,8 @@ export function updateFieldMetadata(
 }
 
 /**
- * "UpdateTableSchemaMetadata", which puts all entries in the place of all others; some servers add them instead. So all
- * that are to be there are sent, and what had to go and is still there is an error.
+ * "UpdateTableSchemaMetadata", which replaces all entries; some servers add entries instead. So all entries to keep
+ * are sent, and if a removed one still exists afterwards, that is an error.
  */
 export async function updateSchemaMetadata(
   target: RestTarget,

@@ -12,8 +12,8 @@ const defaultTimeouts = { connect: 10_000, headers: 300_000, body: 300_000 } as 
 const defaultRetries = 3;
 
 /**
- * What a configuration means for the connection.
- * @throws CatalogError InvalidInput (13) naming the part that is wrong, never showing a secret
+ * Converts a configuration to options of the connection.
+ * @throws CatalogError InvalidInput (13) naming the wrong option, never showing a secret
  */
 export function transportOptionsOf(
   config: RestConfig,
@@ -50,7 +50,7 @@ const invalid = (what: string, hint: string, cause?: unknown): CatalogError =>
   new CatalogError('InvalidInput', what, hint, cause === undefined ? {} : { cause });
 
 function checkDelimiter(delimiter: unknown = idDelimiter): string {
-  // Letters, digits, "_" and "-" are in nearly every name; what no address can hold is not offered.
+  // Letters, digits, "_" and "-" are in nearly every name; characters that a URL can't contain are excluded too.
   if (typeof delimiter === 'string' && /^[^\p{L}\p{N}\p{C}\s/\\?#%_-]{1,8}$/u.test(delimiter)) return delimiter;
   throw invalid("The delimiter can't stand between names.", 'Give for instance "$" or ".".');
 }
@@ -61,12 +61,15 @@ function checkRetries(retries: unknown = defaultRetries): number {
 }
 
 function checkTimeout(which: keyof typeof defaultTimeouts, value: unknown = defaultTimeouts[which]): number {
-  // Timers take 31 bits; one that is longer fires at once.
+  // Timers have 31 bits; a longer one fires at once.
   if (typeof value === 'number' && value >= 0 && value < 2 ** 31) return value;
   throw invalid(`timeouts.${which}: ${String(value)} is no time.`, 'Give milliseconds, 0 for no limit.');
 }
 
-/** `host`, `host:port`, or an address of the same protocol as the server's: a key for https: never goes out on http:. */
+/**
+ * Accepts `host`, `host:port`, or a URL with the protocol of the server's: a key for https: must never be sent over
+ * http:.
+ */
 function checkEndpoint(endpoint: unknown, url: URL, proxy: unknown): { hostname: string; port: string } {
   const text = typeof endpoint === 'string' && !endpoint.includes('://') ? `${url.protocol}//${endpoint}` : endpoint;
   const there = parseAddress('endpoint', text);
@@ -86,7 +89,7 @@ function checkCertificates(ca: unknown): string {
   const hint = 'Give the text of a PEM file, "-----BEGIN CERTIFICATE-----" and so on.';
   if (blocks.length === 0) throw invalid('What was given as ca holds no certificate.', hint);
   try {
-    // Reads them.
+    // Throws for a block that is not a certificate.
     return blocks.map((block) => new X509Certificate(block).toString()).join('\n');
   } catch (cause) {
     throw invalid("A certificate that was given as ca can't be read.", hint, cause);
@@ -96,6 +99,6 @@ function checkCertificates(ca: unknown): string {
 function checkProxy(proxy: unknown): string {
   const url = typeof proxy === 'string' && URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href;
-  // Not shown: it may hold a password.
+  // The message omits the value, which may contain a password.
   throw invalid('What was given as proxy is no address of one.', 'Write for instance "http://proxy.example.com:3128".');
 }

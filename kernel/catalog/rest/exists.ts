@@ -4,7 +4,7 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import { Reply } from './reply.ts';
 import type { Wire } from '#catalog/transport/request.ts';
 
-/** "DescribeNamespace". The root is always there. @throws CatalogError NamespaceNotFound (1) */
+/** "DescribeNamespace". The root always exists. @throws CatalogError NamespaceNotFound (1) */
 export async function describeNamespace(
   wire: Wire,
   path: NamespacePath,
@@ -14,7 +14,7 @@ export async function describeNamespace(
   return { properties: new Reply(wire, body).maybeObject('properties')?.textMap() ?? {} };
 }
 
-/** "NamespaceExists", or "DescribeNamespace" where a server does not know the first. */
+/** "NamespaceExists", or "DescribeNamespace" if the server does not support it. */
 export async function namespaceExists(wire: Wire, path: NamespacePath, options: CallOptions): Promise<boolean> {
   const { signal } = options;
   return isThere('NamespaceNotFound', async () => {
@@ -27,7 +27,7 @@ export async function namespaceExists(wire: Wire, path: NamespacePath, options: 
   });
 }
 
-/** Whether something exists, as a server says; true where it has no such operation or does not allow it. */
+/** Returns whether something exists; true if the server has no such operation or refuses it. */
 export async function unlessSilent(exists: Promise<boolean>): Promise<boolean> {
   try {
     return await exists;
@@ -37,7 +37,7 @@ export async function unlessSilent(exists: Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** Whether a call finds what it asks for; what else it fails of is thrown. */
+/** Returns whether a call finds its object; throws all other errors. */
 export async function isThere(
   missing: 'NamespaceNotFound' | 'TableNotFound',
   call: () => Promise<unknown>,
@@ -52,8 +52,8 @@ export async function isThere(
 }
 
 /**
- * Makes sure that a namespace is there before something is put into it: there are servers that put a table into one that
- * nobody created and no list shows. One that can't be asked is left to tell by itself.
+ * Checks that a namespace exists before something is put into it: some servers put tables into namespaces that were
+ * never created and that no list shows. If the server can't answer, the check passes and the call itself decides.
  * @throws CatalogError NamespaceNotFound (1)
  */
 export async function mustExist(wire: Wire, path: NamespacePath, options: CallOptions): Promise<void> {
@@ -66,7 +66,7 @@ export async function mustExist(wire: Wire, path: NamespacePath, options: CallOp
   }
 }
 
-/** For a call that was about something in the namespace: it is told as that call's own failure, not the question's. */
+/** For a call about something in the namespace: the error names that call, not the check. */
 export const missingNamespace = (path: NamespacePath, cause: unknown): CatalogError =>
   new CatalogError(
     'NamespaceNotFound',
@@ -75,7 +75,7 @@ export const missingNamespace = (path: NamespacePath, cause: unknown): CatalogEr
     { cause },
   );
 
-/** "TableExists", or "DescribeTable" where a server does not know the first. */
+/** "TableExists", or "DescribeTable" if the server does not support it. */
 export async function tableExists(wire: Wire, id: readonly string[], { signal }: CallOptions): Promise<boolean> {
   return isThere('TableNotFound', async () => {
     try {

@@ -4,7 +4,7 @@ import type { RestConfig } from '#catalog/connect.ts';
 
 const names = { database: 'x-service-database', databasePrefix: 'x-service-database-prefix' } as const;
 
-/** Other names of the database headers that servers know. */
+/** Names of the database headers, including the ones other servers use. */
 const databaseHeaders: readonly string[] = [
   names.database,
   names.databasePrefix,
@@ -13,8 +13,8 @@ const databaseHeaders: readonly string[] = [
 ];
 
 /**
- * What belongs to the connection and to the bodies: a configuration that set them could make two requests of one, or
- * name another host than the certificate was checked for.
+ * Headers of the connection and the bodies. A configuration that set them could split one request into two, or name
+ * another host than the certificate was checked for.
  */
 const ours: ReadonlySet<string> = new Set([
   'accept',
@@ -34,12 +34,12 @@ const ours: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers by their names in lower case; those that name the database once more, and which values are secret. */
+/** Headers by lowercase names; those of them that name the database; and the values that are secret. */
 type Headers = { headers: Record<string, string>; database: Record<string, string>; secrets: string[] };
 
 /**
- * The headers that a configuration asks for. All values but the database's are secret, since nobody but the person knows
- * what they forward.
+ * Returns the headers of a configuration. All values except the database's are secret, since only the user knows what
+ * they contain.
  * @throws CatalogError InvalidInput (13) naming the header, never its value
  */
 export function headersOf(config: RestConfig, url: URL): Headers {
@@ -70,7 +70,7 @@ export function headersOf(config: RestConfig, url: URL): Headers {
   const secrets = [...headers].filter(([name]) => !open.has(name)).map(([, value]) => value);
   if (config.token !== undefined) secrets.push(config.token);
   if (!headers.has('user-agent')) headers.set('user-agent', 'lance-catalog');
-  // Longest first, so that a secret which is part of another is not cut out of it.
+  // Longest first: replacing a secret that is part of a longer one would leave the rest of the longer one.
   return {
     headers: Object.fromEntries(headers),
     database: ofDatabase,
@@ -79,9 +79,9 @@ export function headersOf(config: RestConfig, url: URL): Headers {
 }
 
 /**
- * Whether the address names the database already, as a service writes it: `sales.eu.api.example.com` is the host of the
- * database `sales` in the region `eu`. Any other host that happens to begin with its name is told the database: without
- * that a server of several would read and write in the one that it takes for the default.
+ * Whether the host name contains the database, as in the hosted service: `sales.eu.api.example.com` is the host of
+ * database `sales` in region `eu`. Any other host that starts with the database name is sent the header: without it a
+ * server of several databases would read and write its default one.
  */
 function isInHost(database: string, url: URL): boolean {
   const [first, , third, ...domain] = url.hostname.split('.');
@@ -96,7 +96,7 @@ function required(option: string, value: unknown): string {
 }
 
 /**
- * A header that is one: a line break in a value would be the beginning of another header, or of another request.
+ * Validates a header: a line break in a value would start another header, or another request.
  * @throws CatalogError InvalidInput (13)
  */
 function checkHeader(name: string, value: unknown): [name: string, value: string] {
@@ -112,7 +112,7 @@ function checkHeader(name: string, value: unknown): [name: string, value: string
       'Was it read from a file with its last line end?',
     );
   }
-  // Horizontal tab, and what one byte can say but control characters.
+  // Horizontal tab, and Latin-1 without control characters.
   if (!/^[\t\u0020-\u007e\u00a0-\u00ff]*$/.test(value)) {
     throw invalid(`The value of the header "${key}" has a character that no header can hold.`, 'Encode it first.');
   }

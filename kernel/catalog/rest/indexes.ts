@@ -8,8 +8,8 @@ import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#cata
 import { checkText } from '#catalog/arguments/tableArguments.ts';
 
 /**
- * "CreateTableIndex", or "CreateTableScalarIndex" for what is not over vectors. Resolves when the server has taken the
- * order; some make the index afterwards, and `indexStats` tells how far they are.
+ * "CreateTableIndex", or "CreateTableScalarIndex" for other indexes than vector ones. Resolves when the server has
+ * accepted the request; some servers build the index afterwards, and `indexStats` shows their progress.
  */
 export async function createIndex(
   target: RestTarget,
@@ -22,7 +22,7 @@ export async function createIndex(
   const json = { column, index_type: type, ...onBranch(target), ...parameters(options) };
   const create = (): Promise<void> => ask(target, operation, { json }, options, () => undefined);
   const name = options.name ?? `${column}_idx`;
-  // The specification can't say whether one of this name is to be made again.
+  // The specification has no option that prevents replacing an existing index.
   if (options.replace === false) {
     await about(target, operation, async () => {
       const indexes = await listIndices(target, options);

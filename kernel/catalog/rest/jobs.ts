@@ -11,7 +11,7 @@ import { Reply } from './reply.ts';
 import { checkText } from '#catalog/arguments/tableArguments.ts';
 import type { Wire } from '#catalog/transport/request.ts';
 
-/** What servers call the states of jobs; some have more words for one. */
+/** Job states as servers name them; some use different names for one state. */
 const states: Readonly<Record<string, JobState>> = {
   QUEUED: 'queued',
   PENDING: 'queued',
@@ -78,7 +78,7 @@ export class RestJobs implements Jobs {
     yield* batches;
   }
 
-  /** A list says `state` and `created_at_millis`, a description `job_state` and `creation_ms`. */
+  /** A list has `state` and `created_at_millis`, a description has `job_state` and `creation_ms`. */
   #summary(reply: Reply): JobSummary {
     const word = reply.maybeText('job_state') ?? reply.text('state');
     const state = states[word.toUpperCase()];

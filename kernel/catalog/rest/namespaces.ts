@@ -7,9 +7,9 @@ import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { isThere, mustExist, namespaceExists, unlessSilent } from './exists.ts';
 import { Reply } from './reply.ts';
 
-// Namespaces on a server. What the specification leaves to servers, and some ignore, is made good here.
+// Namespaces on a server. Compensates for optional parts of the specification that some servers ignore.
 
-/** What is listed of a namespace, and which field of the answer has it. */
+/** The response field that holds the names, by operation. */
 const lists = { ListNamespaces: 'namespaces', ListTables: 'tables' } as const;
 
 type ListRequest = CallOptions & {
@@ -19,10 +19,10 @@ type ListRequest = CallOptions & {
 };
 
 /**
- * One page of names. A page that is empty and has another behind it is not handed on: there are servers that count in it
- * what they do not show.
- * @throws CatalogError NamespaceNotFound (1) also where the server lists a missing namespace as an empty one; Internal
- * (18) where a page leads to itself
+ * Requests one page of names. Skips empty pages that have a successor: some servers count names in a page that they
+ * don't show.
+ * @throws CatalogError NamespaceNotFound (1) also if the server lists a missing namespace as an empty one; Internal
+ * (18) if a page leads to an earlier one
  */
 export async function listPage(
   wire: Wire,
@@ -49,7 +49,7 @@ export async function listPage(
     const names = reply.texts(lists[operation]);
     const next = reply.maybeText('page_token') || undefined;
     if (next !== undefined && seen.has(next)) throw wire.unexpected('a list that goes in circles');
-    // Lists of both kinds have the namespaces first: where tables have begun, there are no more of them.
+    // Lists of both kinds have the namespaces first: after the first table there are no more namespaces.
     const isOver = next === undefined || (operation === 'ListNamespaces' && hasTables(reply));
     if (names.length > 0 && !isOver) return { names, pageToken: next };
     if (isOver) {
@@ -79,19 +79,22 @@ export async function createNamespace(
     await wire.json({ operation: 'CreateNamespace', id: path, json, signal });
   } catch (error) {
     if (!isCatalogError(error, 'NamespaceAlreadyExists') || mode === 'create') throw error;
-    // It kept the namespace, which is what was asked for, unless it says the same of a table …
+    // The namespace was kept, as requested, unless the server means a table with this name …
     if (mode === 'exist_ok') {
       if (await unlessSilent(namespaceExists(wire, path, { signal }))) return;
       throw tableHasName(path, error);
     }
-    // … or should not have: what to do with all that it holds is not guessed.
+    // … or should have been replaced: dropping its content needs an explicit call.
     const what = `${wire.name} does not overwrite namespaces, and "${displayPath(path)}" exists already.`;
     const hint = 'Drop it with behavior: "cascade" and create it again.';
     throw new CatalogError('Unsupported', what, hint, { cause: error });
   }
 }
 
-/** "DropNamespace". @throws CatalogError NamespaceNotFound (1), NamespaceNotEmpty (3), InvalidInput (13) for the root */
+/**
+ * "DropNamespace".
+ * @throws CatalogError NamespaceNotFound (1), NamespaceNotEmpty (3), InvalidInput (13) for the root
+ */
 export async function dropNamespace(
   wire: Wire,
   path: NamespacePath,
@@ -116,10 +119,12 @@ export async function dropNamespace(
   }
 }
 
-/** Deeper than any catalog goes: a server that invents children would keep this busy for ever. */
+/** Deeper than any catalog: a server that invents children would otherwise cause an endless loop. */
 const maxDepth = 100;
 
-/** Drops what a namespace holds, the innermost first. What somebody else drops meanwhile is as good. */
+/**
+ * Drops the content of a namespace, the innermost first. Content that another client drops meanwhile is not an error.
+ */
 async function dropContents(wire: Wire, path: NamespacePath, options: CallOptions): Promise<void> {
   if (path.length > maxDepth) throw wire.unexpected('namespaces without end');
   const { signal } = options;

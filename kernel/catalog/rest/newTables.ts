@@ -7,10 +7,10 @@ import { namespaceExists, tableExists, unlessSilent } from './exists.ts';
 import { Reply } from './reply.ts';
 import { type Encoded, sendArrow } from './writes.ts';
 
-// How tables come to be on a server. What the specification leaves to servers, and some ignore, is made good here.
+// Creation of tables on a server. Compensates for optional parts of the specification that some servers ignore.
 
 /**
- * "CreateTable", in the mode asked for also on servers that know only one.
+ * "CreateTable", in the requested mode even on servers that support only one.
  * @throws CatalogError TableAlreadyExists (5)
  */
 export async function createTable(
@@ -24,15 +24,15 @@ export async function createTable(
     await sendArrow(wire, { operation: 'CreateTable', id, query: { mode }, signal }, encoded);
   } catch (error) {
     if (!isCatalogError(error, 'TableAlreadyExists') || mode === 'create') throw error;
-    // Servers say the same of a namespace, and of the files of a deregistered table.
+    // Servers send the same error for a namespace, and for the files of a deregistered table.
     if (!(await unlessSilent(tableExists(wire, id, { signal }))))
       throw (await namespaceExists(wire, id, { signal })) ? namespaceHasName(id, error) : error;
-    // It kept the table, which is what was asked for.
+    // The table was kept, as requested.
     if (mode === 'exist_ok') return;
     const { body } = encoded;
-    // A body that was made piece by piece is spent.
+    // A streamed body can't be sent again.
     if (!(body instanceof Uint8Array)) throw noOverwrite(wire, id, error);
-    // All rows and columns at once by another operation, and there is no moment without the table.
+    // This replaces all rows and columns at once, so the table never disappears.
     await wire.json({ operation: 'InsertIntoTable', id, query: { mode: 'overwrite' }, arrow: body, signal });
   }
 }
@@ -74,7 +74,7 @@ export async function registerTable(
     try {
       await register(location, asked);
     } catch (second) {
-      // Back to where it pointed: the data was never touched.
+      // Register the previous location again; its data was never touched.
       if (before.location !== undefined) await register(before.location, { mode: 'create' }).catch(() => undefined);
       throw second;
     }

@@ -8,10 +8,10 @@ import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, type ErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
 
 /**
- * The rows of an answer as they come. Its connection is let go when they are read, when reading fails and when the reader
- * stops early, which stops the server.
- * @throws CatalogError ServiceUnavailable (17) for an answer that ends too early, Internal (18) for one that is no Arrow
- *   data; later ones come out of the batches
+ * Returns the rows of a response as they arrive. Its connection is released when they are read, when reading fails,
+ * and when the reader stops early, which stops the server.
+ * @throws CatalogError ServiceUnavailable (17) if the response ends too early, Internal (18) if it is not Arrow data;
+ * the batches throw later errors
  */
 export async function readBatches(
   wire: Wire,
@@ -41,7 +41,7 @@ export async function readBatches(
   }
 }
 
-/** What is thrown for what went wrong while an answer was read. */
+/** Converts an error that occurred while a response was read. */
 export function readError(wire: Wire, error: unknown, context: ErrorContext, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
   if (isCatalogError(error)) return error.about(context);
@@ -56,19 +56,18 @@ export function readError(wire: Wire, error: unknown, context: ErrorContext, sig
   return wire.unexpected('rows that are no Arrow data', error).about(context);
 }
 
-/** Rows of the first page, whose width is not known yet; a query of no more needs no pages. */
+/** Rows of the first page, before the width of a row is known; a query of at most this many rows needs no pages. */
 export const firstPageRows = 8192;
-/** What the pages after it are to have: enough that few are asked for, little enough for a server to make at once. */
+/** Target size of the later pages: large enough for few requests, small enough for a server to hold at once. */
 const pageBytes = 32 * 1024 * 1024;
 const maxPageRows = 1_000_000;
 
-/** Reads one page; tells each piece of it that arrives by its bytes. */
+/** Reads one page and reports the bytes of each chunk that arrives. */
 type PageReader = (page: QuerySpec, count: (bytes: number) => void) => Promise<BatchStream>;
 
 /**
- * The rows of a query page after page (`k` and `offset`), each asked for when the one before has been read. A page with
- * fewer rows than were asked for is not taken for the last one, since a server may have a limit of its own: only one
- * without rows is.
+ * Returns the rows of a query page by page (`k` and `offset`); each page is requested after the previous one was
+ * read. Only an empty page is the last one: a server may limit pages to fewer rows than requested.
  */
 export async function readPages(wire: Wire, spec: QuerySpec, read: PageReader): Promise<BatchStream> {
   const progress = { offset: spec.offset ?? 0, left: spec.limit ?? Infinity, rows: 0, bytes: 0 };
@@ -93,7 +92,7 @@ async function* pages(
   next: () => Promise<BatchStream>,
   progress: Progress,
 ): AsyncGenerator<RecordBatch, void, undefined> {
-  // Each answer has a schema of its own, and a table is made of batches of one.
+  // Each response has its own schema object, but all batches of a table need the same one.
   const adopt = batchAdopter(first.schema);
   const columns = schemaText(first.schema);
   for (let page = first; ; page = await next()) {
@@ -102,7 +101,7 @@ async function* pages(
       if (rows === 0 && schemaText(page.schema) !== columns)
         throw wire.unexpected('rows with other columns than before');
       rows += batch.numRows;
-      // More rows than were asked for would come again with the next page.
+      // The next page would repeat the surplus rows.
       if (rows > progress.left) throw wire.unexpected('more rows than were asked for');
       yield page === first ? batch : (adopt(batch) ?? batch);
     }

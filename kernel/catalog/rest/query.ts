@@ -13,18 +13,21 @@ import { given } from '#shared/records.ts';
 import { firstPageRows, readBatches, readError, readPages } from './pages.ts';
 import { about, onBranch, pinned, type RestTarget } from './target.ts';
 
-/** The wish of a request to have its rows sorted: the specification knows no order, so a server must say it obeyed. */
+/**
+ * The preference that requests sorted rows. The specification has no order, so a server must confirm that it applied
+ * it.
+ */
 const orderPreference = 'order_by';
 
-/** Whether rows are looked for by likeness, best first, and not read in the order of the table. */
+/** Whether rows are searched by similarity, best first, and not read in table order. */
 const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec.fullText !== undefined;
 
-/** How many rows are asked for: what was said, 10 of a search, else all of them. */
+/** The number of requested rows. Default: 10 for a search, else all. */
 const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
 
 /**
- * A search as it is asked of servers, and how many of the rows that come are left out on this side: some servers take the
- * offset off the rows that were asked for, so that fewer come than were wanted.
+ * Returns the search to send, and the number of first rows to drop here: some servers subtract the offset from the
+ * requested number of rows, so fewer rows would arrive.
  */
 function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
   const { offset = 0, ...rest } = spec;
@@ -33,19 +36,19 @@ function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
   return { asked: { ...rest, limit: limit + offset }, skip: offset };
 }
 
-/** A query as the specification writes it ("QueryTableRequest"), with an order where there is one. */
+/** Returns a query as in the specification ("QueryTableRequest"), plus its order. */
 function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown> {
   const { columns, columnAliases, filter, offset, orderBy, withRowId, prefilter, fastSearch, vector, fullText } = spec;
   return {
     ...pinned(target),
-    // Both are required, also where nothing is searched for: an empty vector then, and more rows than there can be. Some
-    // servers take 0 for all rows, so who wants none asks for one and does not read it.
+    // Both are required, even without a search: then an empty vector, and the largest row count. Some servers treat 0
+    // as all rows, so a limit of 0 is sent as 1 and the row is not read.
     vector: { single_vector: vector?.values ?? [] },
     k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
     ...(columns && { columns: { column_names: columns } }),
     ...(columnAliases && { columns: { column_aliases: columnAliases } }),
     ...given({ filter, offset }),
-    // Said in every search: what servers do when it is not said differs.
+    // Sent with every search, since the defaults of servers differ.
     ...(isSearch(spec) && filter !== undefined ? { prefilter: prefilter ?? true } : given({ prefilter })),
     ...given({ with_row_id: withRowId, fast_search: fastSearch }),
     ...(vector &&
@@ -74,8 +77,8 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
 const maxPlanBytes = 16 * 1024 * 1024;
 
 /**
- * Asks for a text: the specification answers with JSON that is a bare string, some servers with plain text, and its data
- * model says an object with one text.
+ * Requests a plan. REST responses are a bare JSON string by the specification, plain text on some servers, and an
+ * object with one string in the specification's data model.
  */
 function readText(target: RestTarget, operation: Operation, json: unknown, { signal }: CallOptions): Promise<string> {
   return about(target, operation, async () => {
@@ -109,7 +112,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Of each connection, whether its server answers queries by streams; one that does not makes all rows first. */
+/** Whether the server of a connection streams query results; a server that does not prepares all rows first. */
 const streams = new WeakMap<Wire, boolean>();
 
 /** Runs queries of a table on its server ("QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan"). */
@@ -117,15 +120,15 @@ export class RestQueryRunner implements QueryRunner {
   readonly #target: RestTarget;
   readonly #newestVersion: (options: CallOptions) => Promise<number | undefined>;
 
-  /** @param newestVersion to read one version page by page; `undefined` where the server tells none */
+  /** @param newestVersion the version to read page by page; `undefined` if the server reports none */
   constructor(target: RestTarget, newestVersion: (options: CallOptions) => Promise<number | undefined>) {
     this.#target = target;
     this.#newestVersion = newestVersion;
   }
 
   /**
-   * The rows as they come. A server that can't send a stream is asked page after page instead, all of one version, so that
-   * neither side ever holds the whole result; where it tells no version, what others write meanwhile may show.
+   * Returns the rows as they arrive. If a server can't stream, pages of one version are requested, so that neither
+   * side holds the whole result. If it reports no version, concurrent writes may show in the result.
    */
   run(spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
     return about(this.#target, 'QueryTable', async () => {
@@ -153,7 +156,7 @@ export class RestQueryRunner implements QueryRunner {
   }
 
   /**
-   * The rows as the bytes of one uncompressed Arrow IPC stream, for whoever passes them on without decoding them.
+   * Returns the rows as one uncompressed Arrow IPC stream, for callers that forward them without decoding.
    * @throws CatalogError InvalidInput (13) for more than `maxBytes`
    */
   bytes(spec: QuerySpec, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -226,7 +229,8 @@ export class RestQueryRunner implements QueryRunner {
   async #sendsStreams(signal: AbortSignal | undefined): Promise<boolean> {
     const known = streams.get(this.#target.wire);
     if (known !== undefined) return known;
-    // The question costs one row, once in a connection; asked for everything, such a server would first make a file of it.
+    // This test reads one row, once per connection; for a full read such a server would first write all rows to a
+    // file.
     const { body } = await this.#send(this.#target, { limit: 1 }, signal);
     body.destroy();
     return streams.get(this.#target.wire) ?? false;
@@ -237,7 +241,6 @@ export class RestQueryRunner implements QueryRunner {
   }
 }
 
-/** A body that tells how many bytes of it have come. */
 const counted = (body: WireResponse['body'], count: (bytes: number) => void): WireResponse['body'] => ({
   destroy: () => body.destroy(),
   async *[Symbol.asyncIterator]() {
@@ -262,7 +265,7 @@ async function joined(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Prom
   return Buffer.concat(parts);
 }
 
-/** The batches without their first rows. */
+/** The batches without their first `rows` rows. */
 async function* skipping(
   rows: number,
   batches: AsyncIterable<RecordBatch>,
@@ -277,7 +280,6 @@ async function* skipping(
 
 async function* none(): AsyncGenerator<RecordBatch, void, undefined> {}
 
-/** Whether the buffers of a message are compressed. */
 function hasCompression(kind: 'schema' | 'dictionary' | 'batch', bytes: Uint8Array): boolean {
   if (kind === 'schema') return false;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true);

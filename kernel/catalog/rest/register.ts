@@ -1,7 +1,7 @@
 import { loadPart } from '#shared/loadPart.ts';
 import { registerImplementation } from '#catalog/connect.ts';
 
-/** Makes `connectNamespace('rest', { uri, headers })` connect to servers in this process. */
+/** Lets `connectNamespace('rest', { uri, headers })` connect to servers in this process. */
 export function registerRest(): void {
   registerImplementation('rest', {
     keys: [

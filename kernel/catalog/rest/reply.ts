@@ -2,14 +2,14 @@ import { isRecord } from '#shared/records.ts';
 import type { Wire } from '#catalog/transport/request.ts';
 
 /**
- * A JSON answer of a server, read field by field. A field that is there and of another type than the specification says
- * is an error that names it; `null` and a missing one are the same to the specification.
+ * Reads a JSON response field by field. A field with another type than in the specification is an error that names
+ * it; the specification treats `null` like a missing field.
  */
 export class Reply {
   readonly #wire: Wire;
   readonly #fields: Readonly<Record<string, unknown>>;
 
-  /** @throws CatalogError Internal (18) for what is no object; an empty answer has no fields */
+  /** @throws CatalogError Internal (18) if the body is not an object; an empty response has no fields */
   constructor(wire: Wire, body: unknown) {
     this.#wire = wire;
     if (body !== undefined && body !== null && !isRecord(body)) throw wire.unexpected('an answer that is no object');
@@ -55,7 +55,6 @@ export class Reply {
     throw this.#wire.unexpected(`a "${name}" that is no list of texts`);
   }
 
-  /** The objects of a list. */
   items(name: string): Reply[] {
     const value = this.#fields[name];
     if (!Array.isArray(value)) throw this.#wire.unexpected(`no list "${name}"`);
@@ -74,7 +73,7 @@ export class Reply {
     return value === undefined ? undefined : new Reply(this.#wire, value);
   }
 
-  /** All fields, which must be texts; for what the specification answers as a map without a name. */
+  /** All fields, which must be strings; for responses that are a bare map in the specification. */
   textMap(): Record<string, string> {
     const entries = Object.entries(this.#fields).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
@@ -83,7 +82,6 @@ export class Reply {
     throw this.#wire.unexpected('a map with values that are no texts');
   }
 
-  /** A field that may be anything. */
   raw(name: string): unknown {
     return this.#fields[name] ?? undefined;
   }

@@ -52,12 +52,12 @@ export async function openRest(config: RestConfig, options: ConnectOptions = {})
   return new RestCatalog({ ...transport, keyHint: options.keyHint }, { location: config.uri, identity });
 }
 
-/** Which catalog it is, for people and for comparing; `onClose` tells who made it that it needs no more looking after. */
+/** For display and comparison; `onClose` informs the creator of the catalog. */
 type Shown = { location: string; identity: Identity; onClose?: () => void };
 
 /**
- * A catalog on a server that speaks the Lance Namespace REST contract. Checks what is asked, sends it, and makes good
- * what servers leave open, so that the same calls do the same as on a directory.
+ * A catalog on a server with the Lance Namespace REST contract. Checks and sends calls, and compensates for what the
+ * contract leaves to servers, so that the same calls do the same as on a directory.
  */
 export class RestCatalog implements catalog.Catalog {
   readonly implementation = 'rest';
@@ -240,7 +240,7 @@ export class RestCatalog implements catalog.Catalog {
     const { namespacePath: path, options } = tableCall<Options>('renameTable', name, tail, ['newNamespacePath']);
     await this.#known('RenameTable', path, name, options, async () => {
       const { newNamespacePath, signal } = options;
-      // Nothing to do, and a server would refuse the name as taken.
+      // A server would refuse the name as taken.
       if (newName === name && isSamePath(newNamespacePath ?? path, path)) {
         if (await tableExists(this.#wire, [...path, name], { signal })) return;
         throw missingTable([...path, name]);
@@ -270,14 +270,14 @@ export class RestCatalog implements catalog.Catalog {
     const id = [...path, name];
     return about('CreateTable', id, async () => {
       const mode = checkCreateMode('createTable', options.mode);
-      // Before a stream is begun that could be begun only once.
+      // Before `encode`: a batch source can be read only once.
       await mustExist(this.#wire, path, options);
       await createTable(this.#wire, id, await encode(), mode, options);
       return openedBy(this, new RestTable({ wire: this.#wire, id }));
     });
   }
 
-  /** Runs a call about a table that is expected to be there. */
+  /** Runs a call about a table that is expected to exist. */
   #known<T>(
     operation: Operation,
     path: NamespacePath,

@@ -13,9 +13,10 @@ import type { RestTarget } from './target.ts';
 import { tagVersion } from './versions.ts';
 
 /**
- * Some servers pass over the branch in a request and work on the main line, without a word. They give rows of a branch
- * that can't be there, too, which is asked for before anything is read or written by mistake.
- * @throws CatalogError Unsupported (0) for a target on a branch of a server that does not look at it
+ * Checks that the server reads branches. Some silently ignore the branch in a request and use the main one. They also
+ * return rows of a branch that can't exist, so such a branch is read first, before data of the main one is read or
+ * changed by mistake.
+ * @throws CatalogError Unsupported (0) for a target on a branch if the server ignores branches
  */
 async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<void> {
   if (target.branch === undefined) return;
@@ -35,15 +36,15 @@ async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<vo
   );
 }
 
-/** Whether the server has answered, and not only failed to. */
+/** Whether the server answered about the branch, rather than failing for another reason. */
 const isAboutBranch = ({ kind }: CatalogError): boolean =>
   kind !== 'ServiceUnavailable' && kind !== 'Throttling' && kind !== 'Unauthenticated' && kind !== 'PermissionDenied';
 
 type OpenOptions = Omit<OpenTableOptions, 'namespacePath'>;
 
 /**
- * The table at the version or tag asked for, of the branch asked for. The server is asked now, so that a table or a
- * version that is missing is told here and not at the first row.
+ * Opens a table at a version or tag, on a branch. Sends a request now, so that a missing table or version is reported
+ * here and not at the first row.
  * @throws CatalogError TableNotFound (4), VersionNotFound (11), TagNotFound (8)
  */
 export async function openTarget(
@@ -63,7 +64,7 @@ export async function openTarget(
   return target;
 }
 
-/** "DescribeTable"; the version comes only with `detailed`, which costs the server a look into the table. */
+/** "DescribeTable"; the version needs `detailed`, for which the server has to read the table. */
 async function describe(
   { wire, id, version, branch }: RestTarget,
   { signal }: CallOptions,
@@ -86,7 +87,7 @@ async function describe(
   return { ...(found !== undefined && { version: found }), ...(location !== undefined && { location }) };
 }
 
-/** Columns, rows and version of a table that belong together, though others write meanwhile. */
+/** Reads columns, row count and version of a table, consistent despite concurrent writes. */
 export async function describeTable(
   wire: Wire,
   path: NamespacePath,
@@ -104,7 +105,9 @@ export async function describeTable(
   return { name, namespacePath: path, version, columns, numRows, ...(location !== undefined && { location }) };
 }
 
-/** Whether nobody has written a table yet, as far as the server tells ("DescribeTable" with `check_declared`). */
+/**
+ * Whether the table is declared but has no data yet, as the server reports ("DescribeTable" with `check_declared`).
+ */
 export async function isOnlyDeclared(wire: Wire, id: readonly string[], { signal }: CallOptions): Promise<boolean> {
   const query = { check_declared: true };
   const body = await wire.json({ operation: 'DescribeTable', id, query, json: {}, signal });
@@ -112,7 +115,7 @@ export async function isOnlyDeclared(wire: Wire, id: readonly string[], { signal
 }
 
 /**
- * Runs a call about a table. That it is missing is no news where its namespace is missing too: that is told then.
+ * Runs a call about a table. If the table is missing because its namespace is, the error is about the namespace.
  * @throws CatalogError NamespaceNotFound (1)
  */
 export async function inNamespace<T>(
@@ -124,7 +127,7 @@ export async function inNamespace<T>(
     return await call();
   } catch (error) {
     if (path.length === 0 || !isCatalogError(error, 'TableNotFound')) throw error;
-    // Whatever hinders the question, the first answer stands.
+    // If this check fails too, the first error is thrown.
     if (await exists().catch(() => true)) throw error;
     throw missingNamespace(path, error);
   }

@@ -44,7 +44,9 @@ import { RestBranches, RestTags } from './versions.ts';
 import { currentVersion, listVersions, restore, stats } from './versions.ts';
 import { deleteRows, insert, mergeInsert, update } from './writes.ts';
 
-/** A table on a server: control and rows both travel over HTTP, the storage behind it is never touched from here. */
+/**
+ * A table on a server: requests and rows travel over HTTP; this process never reads the storage behind the server.
+ */
 export class RestTable implements Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
@@ -98,8 +100,8 @@ export class RestTable implements Table {
   }
 
   /**
-   * The rows of a query as the bytes of an uncompressed Arrow IPC stream, for whoever passes them on without decoding.
-   * @throws CatalogError InvalidInput (13) for more than `maxBytes`, 256 MiB when not given
+   * Returns the rows of a query as an uncompressed Arrow IPC stream, for callers that forward them without decoding.
+   * @throws CatalogError InvalidInput (13) for more than `maxBytes` (default: 256 MiB)
    */
   queryIpc(spec: QuerySpec, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array> {
     return this.#runner.bytes(spec, options.maxBytes ?? 256 * 1024 * 1024, options.signal);
@@ -197,7 +199,7 @@ export class RestTable implements Table {
     return updateFieldMetadata(this.#target, updates, options);
   }
 
-  /** The specification has no operation for it. */
+  /** The specification has no operation for this. */
   refreshColumn(column: string): Promise<RefreshResult> {
     return about(this.#target, 'AlterTableBackfillColumns', () => {
       throw new CatalogError(
@@ -231,15 +233,15 @@ export class RestTable implements Table {
     return tableBackfills().try(this, column, options);
   }
 
-  /** Rows are made to fit the table; what has a schema of its own is sent with it. */
+  /** Rows are converted to the schema of the table; other data is sent with its own schema. */
   async #schemaFor(data: TableSource, options: CallOptions): Promise<Schema | undefined> {
     return Array.isArray(data) && !isBatchSource(data) ? this.#schema('InsertIntoTable', options) : undefined;
   }
 
-  /** The schema, for an operation that needs it: what fails is that one, whatever is asked on the way. */
+  /** Reads the schema for another operation; errors name that operation. */
   async #schema(operation: Operation, { signal }: CallOptions): Promise<Schema> {
     try {
-      // Not from describe, whose JSON form knows no units of time and no zones.
+      // Not from "DescribeTable", since its JSON form has no time units and zones.
       return (await this.#runner.run({ limit: 0 }, signal)).schema;
     } catch (error) {
       if (isCatalogError(error)) error.operation = operation;

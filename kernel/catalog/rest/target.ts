@@ -6,28 +6,27 @@ import { eachPage } from '#catalog/pages.ts';
 import { Reply } from './reply.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 
-/** A table on a server, as requests name it. */
 export type RestTarget = {
   readonly wire: Wire;
-  /** The components of its identifier, its name last. */
+  /** The components of its identifier, the table name last. */
   readonly id: readonly string[];
-  /** Reads see this version; the newest when not given. */
+  /** Version to read; the newest if not set. */
   readonly version?: number | undefined;
-  /** A line of versions beside the main one. */
+  /** A line of versions separate from the main one. */
   readonly branch?: string | undefined;
 };
 
-/** The fields of a body that say which version of which branch is read. */
+/** Returns the fields of a body that select the version and branch to read. */
 export const pinned = ({ version, branch }: RestTarget): { version?: number; branch?: string } => ({
   ...(version !== undefined && { version }),
   ...onBranch({ branch }),
 });
 
-/** The field of a body, or the parameter of a request without one, that says which branch is changed. */
+/** Returns the body field, or the query parameter if there is no body, that selects the branch to change. */
 export const onBranch = ({ branch }: { branch?: string | undefined }): { branch?: string } =>
   branch === undefined ? {} : { branch };
 
-/** Sends a request about a table and reads its answer; whatever fails says what was asked, and of what. */
+/** Sends a request about a table and reads its response; errors name the operation and the table. */
 export function ask<T>(
   target: RestTarget,
   operation: Operation,
@@ -41,7 +40,7 @@ export function ask<T>(
   });
 }
 
-/** Runs a call that is an operation on a table: its errors say so. */
+/** Runs a call and adds the operation and the table to its errors. */
 export const about = <T>(target: RestTarget, operation: Operation, call: () => Promise<T> | T): Promise<T> =>
   during({ operation, identifier: displayPath(target.id) }, async () => call());
 
@@ -56,7 +55,7 @@ export function checkWritable(target: RestTarget, operation?: Operation): void {
   );
 }
 
-/** Reads a list of the server that comes in pages. @throws CatalogError Internal (18) naming it where they go in circles */
+/** Reads all pages of a list. @throws CatalogError Internal (18) if a page is repeated */
 export const everyPage = (
   target: RestTarget,
   read: (pageToken: string | undefined) => Promise<string | undefined>,

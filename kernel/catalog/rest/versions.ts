@@ -7,7 +7,7 @@ import { given } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './target.ts';
 
-/** Names of versions on a server ("ListTableTags", "CreateTableTag", …). */
+/** Tags of a table on a server ("ListTableTags", "CreateTableTag", …). */
 export class RestTags implements Tags {
   readonly #target: RestTarget;
 
@@ -61,7 +61,7 @@ export class RestTags implements Tags {
     await about(this.#target, operation, () => {
       checkOptions(call, options, ['signal']);
       checkWritable(this.#target);
-      // One that is there may have any name; what is made may not.
+      // An existing tag may have any name; a new one must follow the rules.
       if (operation === 'CreateTableTag') checkRefName('tag', tag);
       const json = { tag: checkText(call, 'tag', tag), version: checkCount(call, 'version', version) };
       return ask(this.#target, operation, { json: { ...json, ...onBranch(this.#target) } }, options, () => undefined);
@@ -69,7 +69,7 @@ export class RestTags implements Tags {
   }
 }
 
-/** The version that a tag names, and the branch where that is ("GetTableTagVersion"). */
+/** Returns the version of a tag and its branch ("GetTableTagVersion"). */
 export async function tagVersion(
   target: RestTarget,
   tag: string,
@@ -84,7 +84,7 @@ export async function tagVersion(
   });
 }
 
-/** Lines of versions on a server ("ListTableBranches", "CreateTableBranch", "DeleteTableBranch"). */
+/** Branches of a table on a server ("ListTableBranches", "CreateTableBranch", "DeleteTableBranch"). */
 export class RestBranches implements Branches {
   readonly #target: RestTarget;
 
@@ -104,7 +104,7 @@ export class RestBranches implements Branches {
           branches.set(name, {
             parentVersion: branch.count('parentVersion'),
             ...(parentBranch !== undefined && { parentBranch }),
-            // Servers that do not know say 0.
+            // Servers without this information send 0.
             ...(seconds !== undefined && seconds > 0 && { created: new Date(seconds * 1000) }),
             ...(manifestSize !== undefined && { manifestSize }),
           });
@@ -140,7 +140,9 @@ export class RestBranches implements Branches {
   }
 }
 
-/** The version that reads see, where the server tells it: "DescribeTable", else the newest of "ListTableVersions". */
+/**
+ * Returns the version to read if the server reports it: from "DescribeTable", else the newest of "ListTableVersions".
+ */
 export async function currentVersion(target: RestTarget, options: CallOptions): Promise<number | undefined> {
   const request = { query: { load_detailed_metadata: true }, json: pinned(target) };
   const version = await ask(target, 'DescribeTable', request, options, (reply) => reply.maybeCount('version'));

@@ -13,21 +13,21 @@ import { given } from '#shared/records.ts';
 import { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, type RestTarget } from './target.ts';
 
-/** Up to here a table is sent in one piece, whose length the server knows beforehand. */
+/** Up to this size a table is sent as one buffer, with a known length. */
 const wholeBytes = 8 * 1024 * 1024;
 
 export type Encoded = {
   schema: Schema;
   body: Uint8Array | AsyncGenerator<Uint8Array, void, undefined>;
-  /** Lets go of the source, also of one that nobody has begun to read. */
+  /** Closes the source, even if reading has not started. */
   close: () => Promise<void>;
 };
 
 /**
- * What a table is made of, as the body of a request: an Arrow IPC stream, in one piece where it is small, batch by batch
- * where it is large or where nobody knows how much will come.
- * @param call for errors: which call the data was given to
- * @throws CatalogError SchemaValidation (20), InvalidInput (13), as `batchesOf`; later errors come out of the body
+ * Encodes the data of a table as a request body: an Arrow IPC stream, as one buffer if it is small, batch by batch if
+ * it is large or of unknown length.
+ * @param call for errors: the call that the data was given to
+ * @throws CatalogError SchemaValidation (20), InvalidInput (13), as `batchesOf`; the body throws later errors
  */
 export async function encodeSource(call: string, source: TableSource, schema?: Schema): Promise<Encoded> {
   if (!isBatchSource(source)) {
@@ -50,8 +50,8 @@ const byteLength = (table: ArrowTable): number =>
   table.batches.reduce((total, batch) => total + batch.data.byteLength, 0);
 
 /**
- * Sends a request whose body is Arrow data, and reads the answer as JSON. When the source of the data fails, the request
- * fails as the source did, and its body breaks off: the server never sees a clean end of half the rows.
+ * Sends a request with Arrow data as its body, and reads the JSON response. If the source of the data fails, its
+ * error is thrown and the body breaks off, so that the server never receives part of the rows as a complete stream.
  */
 export async function sendArrow(
   wire: Wire,
@@ -72,10 +72,11 @@ export async function sendArrow(
     return await wire.json({ ...request, arrow });
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    // What the connection says of it is that it was cut.
+    // The connection would only report that it broke.
     throw failure ? failure.error : error;
   } finally {
-    // A refused request leaves the rest of its body unread, and the source of it open. Not waited for: it may be waiting.
+    // After a refused request the body is not fully read and its source still open. Not awaited: the source may be
+    // waiting.
     arrow
       .return()
       .then(close, close)
@@ -83,7 +84,7 @@ export async function sendArrow(
   }
 }
 
-/** "InsertIntoTable"; `schema` is that of the table, for rows, and `undefined` for what has one itself. */
+/** "InsertIntoTable". @param schema that of the table for rows; `undefined` for data with its own schema */
 export function insert(
   target: RestTarget,
   data: TableSource,
@@ -103,7 +104,7 @@ export function insert(
   });
 }
 
-/** "MergeInsertIntoTable"; `schemaOf` gives the schema of the table, which rows are made to fit. */
+/** "MergeInsertIntoTable". @param schemaOf returns the schema of the table, to which rows are converted */
 export function mergeInsert(
   target: RestTarget,
   spec: MergeSpec,
@@ -116,7 +117,8 @@ export function mergeInsert(
     const schema = Array.isArray(data) ? mergeSchema(spec, data, await schemaOf()) : undefined;
     const encoded = await encodeSource('mergeInsert', data, schema);
     const query = {
-      // The specification knows one column alone; several are several parameters, as upstream's client and server have it.
+      // The specification has one column only. Several are sent as repeated parameters, as in upstream's client and
+      // server.
       on: spec.on,
       when_matched_update_all: spec.whenMatchedUpdateAll ?? false,
       when_matched_update_all_filt: spec.whenMatchedUpdateAllFilter,
@@ -136,7 +138,7 @@ export function mergeInsert(
   });
 }
 
-/** "UpdateTable"; `schemaOf` gives the schema of the table, which values must fit. */
+/** "UpdateTable". @param schemaOf returns the schema of the table, for which the values are checked */
 export function update(
   target: RestTarget,
   spec: UpdateSpec,

@@ -3,15 +3,16 @@ import { displayPath, encodeId, idDelimiter } from '#shared/names.ts';
 import { operations, type Operation } from '#catalog/contract.ts';
 import type { WireRequest } from './request.ts';
 
-/** How a request is addressed, without the server's own base path. */
+/** Method and path of a request, without the base path of the server. */
 export type Address = { method: 'GET' | 'POST'; path: string };
 
-/** The path that another dialect has for a request, if it has one; `id` is the identifier, encoded. */
+/** Returns the path of a request in another dialect, if it differs; `id` is the encoded identifier. */
 export type OtherPath = (request: WireRequest, id: string) => string | undefined;
 
 /**
- * The address of a server, taken apart; `option` is what it was given as.
- * @throws CatalogError InvalidInput (13) for what is no http(s) address, or holds a password, a query or a fragment
+ * Parses the URL of a server.
+ * @param option name of the option, for errors
+ * @throws CatalogError InvalidInput (13) if `text` is not an http(s) URL, or has a password, a query or a fragment
  */
 export function parseAddress(option: string, text: unknown): URL {
   const hint = 'Write for instance "https://catalog.example.com", and secrets as headers.';
@@ -20,7 +21,7 @@ export function parseAddress(option: string, text: unknown): URL {
     const what = isShowable(text) ? `"${text}"` : `What was given as ${option}`;
     throw new CatalogError('InvalidInput', `${what} is no address of a catalog server.`, hint);
   }
-  // Not repeated where it may hold a secret.
+  // The message omits the URL, which may contain a secret.
   if (url.username || url.password || url.search || url.hash) {
     const held = url.username || url.password ? 'a name or a password' : 'more than a server and a path';
     throw new CatalogError('InvalidInput', `The address given as ${option} holds ${held}.`, hint);
@@ -28,13 +29,13 @@ export function parseAddress(option: string, text: unknown): URL {
   return url;
 }
 
-/** Somebody may have pasted a key where the address belongs: only a short word or what looks like an address is shown. */
+/** Users may paste a key instead of the URL, so messages show only a short word or text that looks like a URL. */
 const isShowable = (text: unknown): text is string =>
   typeof text === 'string' &&
   text.length < 256 &&
   (/^[a-z]{1,15}$/i.test(text) || (/^[a-z][a-z0-9+.-]*:|[./]/i.test(text) && !text.includes('@')));
 
-/** The address of a request by the specification, or by what the server's dialect has instead. */
+/** Returns the address of a request as in the specification, or as in the server's dialect. */
 export function addressOf(request: WireRequest, delimiter: string = idDelimiter, other?: OtherPath): Address {
   const { method, path: template, subject } = operations[request.operation];
   const { id, delimiter: used } =
@@ -55,12 +56,12 @@ export function addressOf(request: WireRequest, delimiter: string = idDelimiter,
 const idOf = ({ id = [] }: WireRequest, delimiter: string) => encodeId(id, undefined, delimiter);
 
 /**
- * A part of a path. Dots alone are encoded too: servers and proxies on the way take them for steps up the path.
+ * Encodes a path segment. Segments of dots only are encoded too, since servers and proxies treat them as relative.
  */
 export const encodePart = (part: string): string =>
   /^\.+$/.test(part) ? part.replaceAll('.', '%2E') : encodeURIComponent(part.replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 
-/** What a request is about, as people write it; nothing where the operation is about the whole server. */
+/** The object of a request as shown to users; `undefined` if the operation is about the whole server. */
 export function identifierOf(operation: Operation, id: readonly string[] | undefined): string | undefined {
   return operations[operation].subject === 'none' ? undefined : displayPath(id ?? []);
 }

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { WireResponse } from './request.ts';
 
-/** An error body is a sentence or two; of a longer one the rest is not looked at. */
+/** An error body is a sentence or two; of a longer one only the beginning is read. */
 const maxErrorBytes = 64 * 1024;
 
 type Incoming = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };
 
-/** An answer's body as the contract hands it out; what goes wrong with it passes through `broken`. */
+/** Wraps a response body for callers; `broken` converts its errors. */
 export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unknown>): WireResponse['body'] {
   return {
     destroy: () => void body.destroy(),
-    // A generator between undici's stream and its reader: readers of Arrow destroy a Node stream at its end, which
+    // A generator between undici's stream and its reader: Arrow's readers destroy a Node stream at its end, which
     // undici reports as an unhandled error.
     async *[Symbol.asyncIterator]() {
       try {
@@ -37,7 +37,7 @@ export async function readAll(body: WireResponse['body'], limit: number, name: s
   return Buffer.concat(chunks);
 }
 
-/** The beginning of a body as text; what came when the rest does not. */
+/** Reads the beginning of a body as a string; if the body breaks off, the part received so far. */
 export async function readSome(body: Incoming): Promise<string> {
   const chunks: Uint8Array[] = [];
   let total = 0;
@@ -48,18 +48,18 @@ export async function readSome(body: Incoming): Promise<string> {
       if (total >= maxErrorBytes) break;
     }
   } catch {
-    // The status has been read, which says more than that its words broke off.
+    // The status is known and matters more than the incomplete message.
   }
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxErrorBytes));
 }
 
-/** The value of a response header; the first of several. */
+/** The value of a response header; the first if there are several. */
 export function headerOf(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The names in `Preference-Applied` (RFC 7240, section 3), in lower case and without their values. */
+/** The names in `Preference-Applied` (RFC 7240, section 3), in lowercase and without their values. */
 export const wishesOf = (value: string | undefined): string[] =>
   (value ?? '')
     .split(',')
@@ -67,8 +67,9 @@ export const wishesOf = (value: string | undefined): string[] =>
     .filter((wish) => wish !== '');
 
 /**
- * A body to send. One that comes piece by piece is read as fast as the server takes it, and no further once `signal` is
- * aborted, however long its next piece takes. `failure` is what it threw: the request that it breaks tells less.
+ * Prepares a body to send. A streamed body is read as fast as the server takes it; once `signal` is aborted it is not
+ * read further, even if its next chunk is pending. `failure` returns the error of the source, which says more than
+ * the error of the request it breaks.
  */
 export function uploadOf(
   source: Uint8Array | AsyncIterable<Uint8Array>,
@@ -82,7 +83,7 @@ export function uploadOf(
       abort = () => reject(signal?.reason);
       signal?.addEventListener('abort', abort, { once: true });
     });
-    // Nobody waits for it between two pieces.
+    // Between two chunks no code awaits this promise.
     aborted.catch(() => undefined);
     const pull = (source as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     let isDone = false;
@@ -101,7 +102,7 @@ export function uploadOf(
       throw error;
     } finally {
       if (abort) signal?.removeEventListener('abort', abort);
-      // Not waited for: a source that hangs would hang here as well.
+      // Not awaited: a source that hangs would hang here too.
       if (!isDone) void Promise.resolve(pull.return?.()).catch(() => undefined);
     }
   }

@@ -3,28 +3,31 @@ import { buildConnector, EnvHttpProxyAgent, Pool, ProxyAgent, type Dispatcher } 
 import { CatalogError } from '#shared/errors.ts';
 import { bare, isThisMachine } from '#processes/thisMachine.ts';
 
-/** How the server is reached. */
+/** How to reach the server. */
 export type Route = {
   url: URL;
   /** A Unix socket or named pipe instead of the network. */
   socketPath?: string | undefined;
-  /** Connect there, as if it were the host of `url`. */
+  /** Connect to this host instead of that of `url`; TLS and `Host` still use `url`. */
   endpoint?: { hostname: string; port: string } | undefined;
-  /** Certificates to trust beside Node's own, PEM. */
+  /** Certificates to trust in addition to Node's own, PEM. */
   ca?: string | undefined;
-  /** By this proxy, whatever the environment says. */
+  /** Use this proxy instead of those of the environment. */
   proxy?: string | undefined;
   /** Milliseconds, 0 for none. */
   timeouts: { connect: number; headers: number; body: number };
 };
 
-/** A page of a panel and a few calls of a tree run beside each other; what is more waits. */
+/**
+ * Maximum number of parallel connections: enough for a page of a panel and a few calls of the tree. Further requests
+ * wait.
+ */
 const connections = 16;
 
 /**
- * Connections to one server, kept alive between requests. A socket and an endpoint are where to go, so no proxy stands
- * between; this machine itself is never reached by a proxy of the environment, which would look for it elsewhere.
- * @throws CatalogError InvalidInput (13) for a proxy in the environment that is no address
+ * Opens connections to one server, kept alive between requests. A socket or an endpoint is used without a proxy.
+ * Proxies of the environment are never used for this machine, since "localhost" would be the proxy's own host.
+ * @throws CatalogError InvalidInput (13) if a proxy in the environment is not a URL
  */
 export function openDispatcher(route: Route): Dispatcher {
   const { url, socketPath, endpoint, ca, proxy, timeouts } = route;
@@ -46,7 +49,7 @@ export function openDispatcher(route: Route): Dispatcher {
     try {
       return new EnvHttpProxyAgent(proxied);
     } catch (cause) {
-      // Not with the address: proxies' addresses hold passwords.
+      // The message omits the URL: proxy URLs contain passwords.
       throw new CatalogError(
         'InvalidInput',
         'The proxy in HTTPS_PROXY or HTTP_PROXY is no address.',
@@ -58,7 +61,7 @@ export function openDispatcher(route: Route): Dispatcher {
   return new Pool(url.origin, { ...common, connect });
 }
 
-/** Connects elsewhere. The name of the certificate and `Host` come of the request, which knows nothing of it. */
+/** Connects to `endpoint`. The certificate name and `Host` are still those of the request's URL. */
 function connectTo(
   endpoint: { hostname: string; port: string },
   options: buildConnector.BuildOptions,

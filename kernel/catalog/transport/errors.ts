@@ -12,15 +12,15 @@ import { displayPath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './retry.ts';
 
-// What servers and connections say when they fail, as `CatalogError`s. The one place on this side of the contract that
-// looks at another server's words.
+// Converts failures of servers and connections to `CatalogError`s. On this side of the contract, only this module
+// interprets the messages of other servers.
 
-/** What a request was about, for a sentence. */
+/** What a request was about, for messages. */
 type Asked = { operation: Operation; id: readonly string[] };
 
 /**
- * The sentence and the next step for an error of which the code says all there is, the same as for a directory: servers
- * that answer such a code with nothing but a name are common.
+ * Returns the message and hint for errors whose code says everything, the same as for a directory: many servers
+ * answer such a code with only a name.
  */
 function wordsOfKind(kind: CatalogErrorKind, asked: Asked): [what: string, hint: string] | undefined {
   const { operation, id } = asked;
@@ -59,13 +59,13 @@ const hints: { readonly [K in CatalogErrorKind]?: string } = {
   Internal: 'Ask who runs the server: its log may say more.',
 };
 
-/** The next step where a server names none. */
+/** The hint if a server sends none. */
 const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask who runs the server.';
 
-/** Whether a text names what it is about as we would, and so is a sentence that can be shown. */
+/** Whether a message names its object as our messages do, and can so be shown as it is. */
 const namesIt = (text: string, { id }: Asked): boolean => text.includes(`"${displayPath(id)}"`);
 
-/** What a text means, and the sentence for it where its own words are not for people. */
+/** The meaning of a server's message, and a sentence for users if the message itself is not suitable. */
 type Meaning = { kind: CatalogErrorKind; what?: string; hint?: string };
 
 type Rule = { pattern: RegExp; means: (about: string, found: RegExpExecArray) => Meaning };
@@ -75,7 +75,7 @@ const noColumn = (about: string, found: RegExpExecArray): Meaning => {
   return { kind: 'ColumnNotFound', what: `${about} has no column "${name}".`, hint: 'See schema() for those it has.' };
 };
 
-/** First match wins. */
+/** The first matching rule applies. */
 const rules: readonly Rule[] = [
   {
     pattern: /\bnot implemented\b|^\s*(?:not supported|unsupported)\b/i,
@@ -123,8 +123,9 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * What a server's text means where its code says nothing: upstream's own answers nearly everything that the engine
- * refuses as Internal (18), and a missing column as bad input. Any other code stands as it is, and may find its sentence.
+ * Determines the meaning of a server's message if its code is too general: the upstream server reports nearly every
+ * refusal of the engine as Internal (18), and a missing column as invalid input. Other codes are kept, but may get a
+ * better sentence.
  */
 export function meaningOf(kind: CatalogErrorKind, text: string, asked: Asked): Meaning | undefined {
   const about = thingOf(asked);
@@ -138,14 +139,17 @@ export function meaningOf(kind: CatalogErrorKind, text: string, asked: Asked): M
   return undefined;
 }
 
-/** What a request was about, at the beginning of a sentence; nothing where it was about the whole server. */
+/** The object of a request as the start of a sentence; "The catalog" if it was about the whole server. */
 function thingOf({ operation, id }: Asked): string {
   const { subject } = operations[operation];
   if (subject === 'none') return 'The catalog';
   return `${subject === 'table' ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
 }
 
-/** The first sentence of a text, without its causes, what the engine prints of itself, and paths of other machines. */
+/**
+ * Returns the first sentence of a message, without causes, internals of the engine, and paths and URLs of other
+ * machines.
+ */
 export function firstLine(text: string): string {
   const first = text.split(/\s*\n|\s+Caused by:|,?\s*\blocation: Location \{|:?\s*Schema \{ fields:/i)[0] ?? '';
   return first
@@ -157,7 +161,7 @@ export function firstLine(text: string): string {
     .slice(0, 600);
 }
 
-/** A failed answer: its status, some of its headers, and the beginning of its body as text. */
+/** A failed response: its status, some of its headers, and the beginning of its body. */
 export type FailedAnswer = {
   status: number;
   contentType: string;
@@ -166,34 +170,32 @@ export type FailedAnswer = {
   text: string;
 };
 
-/** An error of the contract in an answer ("Error Response"). */
+/** The error body of the contract ("Error Response"). */
 type Told = { error: string; kind: CatalogErrorKind; detail: string };
 
-/** The server that answers, as far as its errors need it. */
+/** The properties of a server that its errors depend on. */
 export type Server = {
-  /** How it is called in errors. */
   name: string;
-  /** Whether it has answered as a catalog server does before. */
+  /** Whether it has already answered like a catalog server. */
   isKnown: boolean;
-  /** Whether it is asked by http://, where nothing is encrypted. */
+  /** Whether its URL is http://, without encryption. */
   isPlain?: boolean;
-  /** Whether its address ends with the version that every path begins with. */
+  /** Whether its URL ends with the version that every path starts with. */
   endsWithVersion?: boolean;
-  /** What must not appear in any text. */
+  /** Must not appear in any message. */
   secrets: readonly string[];
-  /** How another key is given here. */
+  /** How the user can set another key for this connection. */
   keyHint?: string | undefined;
 };
 
-/** Whether an answer has the error body of the contract. */
 export const isOfContract = (answer: FailedAnswer): boolean => parseTold(answer.text) !== undefined;
 
 const told = new WeakSet<CatalogError>();
 
-/** Whether an error is what a server said in the words of the contract, and not what was made of a status. */
+/** Whether the server sent the error in the contract's format; otherwise it was derived from the status. */
 export const isToldByServer = (error: CatalogError): boolean => told.has(error);
 
-/** The error for an answer that is none of the 2xx. */
+/** Returns the error for a response without a 2xx status. */
 export function errorOfAnswer(server: Server, asked: Asked, answer: FailedAnswer): CatalogError {
   const { status } = answer;
   const cause = answer.text === '' ? {} : { cause: new Error(redact(answer.text, server.secrets).slice(0, maxCause)) };
@@ -219,7 +221,7 @@ function ofContract(
 ): CatalogError {
   const { status } = answer;
   const raw = redact(words.error, server.secrets);
-  // A next step of the server's own shows that its words are for people.
+  // If the server sends a `detail` (its own next step), its message is meant for users.
   const detail = firstLine(redact(words.detail, server.secrets));
   const meaning = detail === '' ? meaningOf(words.kind, raw, asked) : undefined;
   const kind = meaning?.kind ?? words.kind;
@@ -228,14 +230,14 @@ function ofContract(
   const what = meaning?.what ?? own?.[0] ?? (detail === '' ? withThing(server, asked, kind, said) : said);
   const isWrongPath = server.endsWithVersion && kind === 'Unsupported' && (status === 404 || raw.includes('/v1/v1/'));
   const hint = (isWrongPath ? leaveOutVersion : detail) || meaning?.hint || own?.[1] || hintOf(kind, answer);
-  // Of a plain sentence the cause would only repeat it.
+  // The cause is omitted if it would only repeat the message.
   return new CatalogError(kind, what, nextStep(server, kind, hint), {
     status,
     ...(raw.trim() === what ? {} : cause),
   });
 }
 
-/** A server's words with what they are about, which few of them say. */
+/** Adds the object of the request to a server's message; few servers name it. */
 function withThing(server: Server, asked: Asked, kind: CatalogErrorKind, said: string): string {
   if (namesIt(said, asked) || isAboutCaller(kind)) return said;
   if (kind !== 'Unsupported') return `${thingOf(asked)}: ${said}`;
@@ -269,7 +271,7 @@ function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }
   return new CatalogError(kind, what, nextStep(server, kind, hint), { status, ...cause });
 }
 
-/** What servers say of a key is for programs, and few of them know where a person has it from. */
+/** Adds the key hint: a server's message about a key rarely says where the user can get another one. */
 function nextStep({ keyHint }: Server, kind: CatalogErrorKind, usual: string): string {
   if (keyHint === undefined) return usual;
   if (kind === 'Unauthenticated') return keyHint;
@@ -296,7 +298,7 @@ function hintOf(kind: CatalogErrorKind, answer: FailedAnswer): string {
 function parseTold(text: string): Told | undefined {
   const body = parseObject(text);
   const code = body?.['code'];
-  // Gateways have bodies with a code too, but theirs is the status once more.
+  // Gateways have bodies with a `code` too, but theirs repeats the status.
   if (!body || !Object.values(catalogErrorCodes).some((known) => known === code)) return undefined;
   const { error, detail } = body;
   return {
@@ -306,7 +308,7 @@ function parseTold(text: string): Told | undefined {
   };
 }
 
-/** What an answer that is not of the contract says in words, for instance a gateway's. */
+/** The message in a response body that is not of the contract, for instance a gateway's. */
 function wordsOf(text: string): string {
   const { error, message, detail } = parseObject(text) ?? {};
   const words = [error, message, detail].find((one) => typeof one === 'string' && one !== '');
@@ -324,11 +326,11 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** A text without the secrets that were sent, should a server repeat them. */
+/** Replaces the secrets that were sent, in case a server repeats them. */
 const redact = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((clean, secret) => (secret.length < 4 ? clean : clean.replaceAll(secret, '…')), text);
 
-/** The words for a connection that failed; the phase is whether an answer had begun. */
+/** Returns the error for a failed connection; `phase` is whether the response had started. */
 export function errorOfConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {
   if (isCatalogError(error)) return error;
   const code = codeOf(error);
@@ -337,7 +339,7 @@ export function errorOfConnection(server: Server, error: unknown, phase: 'asking
   return isBrokenConnection(code) ? noteAsPassing(failure) : failure;
 }
 
-/** The code of a failed connection: the first of them where several addresses of a name were tried. */
+/** The code of a failed connection; the first one if several addresses of a host were tried. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return isRecord(error) && typeof error['code'] === 'string' ? error['code'] : '';
@@ -380,12 +382,12 @@ function explain(
     return ['stopped in the middle of its answer', 'Try again, or raise timeouts.body.'];
   }
   if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_INVALID_ARG') {
-    // Nobody here ended it: this is how a proxy's refusal comes, with its status in the text.
+    // The request was not cancelled: undici reports a proxy's refusal this way, with the status in the message.
     return [`can't be reached (${messageOf(error)})`, 'Check the proxy, its name and password, and the address.'];
   }
   if (phase === 'answering')
     return [`broke off in the middle of its answer (${code || messageOf(error)})`, 'Try again.'];
-  // Also how a server of https:// ends a request that comes as http://.
+  // An https:// server also ends a request sent as http:// this way.
   const isHungUp = (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') && isPlain;
   const hint = `Check the address${isHungUp ? ' (perhaps it is https://)' : ''} and that the server runs.`;
   return [`can't be reached (${code || messageOf(error)})`, hint];

@@ -1,41 +1,41 @@
 import type { CatalogError } from '#shared/errors.ts';
 import type { Operation } from '#catalog/contract.ts';
 
-/** One request of the contract: which operation, of what, with which body. Addresses are made of it in one place. */
+/** One request of the contract: operation, object and body. address.ts derives its URL. */
 export type WireRequest = {
   operation: Operation;
-  /** Components of what the operation is about: a namespace's path, or that and a table's name. */
+  /** The path of a namespace, or that and a table's name. */
   id?: readonly string[];
   /** For `{index_name}` in the path. */
   indexName?: string;
-  /** A list is a parameter several times. */
+  /** A list is sent as a repeated parameter. */
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   /** A JSON body … */
   json?: unknown;
-  /** … or an Arrow IPC stream, whole or as it comes. One that comes piece by piece is sent once, never again. */
+  /** … or an Arrow IPC stream, complete or streamed. A streamed body is sent once and never repeated. */
   arrow?: Uint8Array | AsyncIterable<Uint8Array>;
   accept?: string;
-  /** `Prefer` of RFC 7240: parts of the request that are beyond the specification; see `WireResponse.applied`. */
+  /** `Prefer` (RFC 7240): parts of the request beyond the specification; see `WireResponse.applied`. */
   prefer?: string;
   signal?: AbortSignal | undefined;
 };
 
 export type WireResponse = {
   contentType: string;
-  /** `Preference-Applied` of RFC 7240: which wishes of `prefer` the server has met. */
+  /** `Preference-Applied` (RFC 7240): the preferences of `prefer` that the server has applied. */
   applied: readonly string[];
   /** Must be read to its end or destroyed. */
   body: AsyncIterable<Uint8Array> & { destroy(): void };
 };
 
-/** Requests to one server. Every failure is a `CatalogError` that names the operation and what it was about. */
+/** Requests to one server. Every failure is a `CatalogError` that names the operation and its object. */
 export interface Wire {
-  /** How the server is called in errors. */
+  /** Name of the server in errors. */
   readonly name: string;
-  /** Sends a request and reads the whole answer as JSON; `undefined` for an empty one. */
+  /** Sends a request and reads the whole response as JSON; `undefined` if it is empty. */
   json(request: WireRequest): Promise<unknown>;
-  /** Sends a request and gives the answer as it comes. */
+  /** Sends a request and returns the response as a stream. */
   send(request: WireRequest): Promise<WireResponse>;
-  /** The error for an answer that is not what the contract says. */
+  /** Returns the error for a response that does not follow the contract. */
   unexpected(what: string, cause?: unknown): CatalogError;
 }

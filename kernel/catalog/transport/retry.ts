@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readingOperations, type Operation } from '#catalog/contract.ts';
 
-/** Of a failure that may pass by itself: what the server said of when, milliseconds from now. */
+/** A failure that may be temporary; `retryAfter` is the delay that the server requested, in milliseconds from now. */
 type Passing = { retryAfter: number | undefined };
 
-/** Waits before the tries that follow, milliseconds: doubled each time up to the last, and a random part of that. */
+/**
+ * First and longest delay before a retry, milliseconds. The delay doubles with each try; a random part of it is
+ * waited.
+ */
 const firstWait = 200;
 const longestWait = 5000;
-/** A server that wants more patience than this is believed, and the person told, instead of a call that hangs. */
+/** If a server requests a longer delay, the error is reported to the user at once, instead of a call that hangs. */
 const longestRetryAfter = 30_000;
 
-/** Connections that did not come about or broke. A certificate that is refused is refused the next time as well. */
+/** Codes of connections that failed or broke. Certificate errors are not temporary. */
 const brokenConnections: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -26,25 +29,27 @@ const brokenConnections: ReadonlySet<string> = new Set([
 
 export const isBrokenConnection = (code: string): boolean => brokenConnections.has(code);
 
-// Beside the errors and not in them: whoever catches one has no use for it.
+// Kept outside of the errors, since callers have no use for it.
 const passing = new WeakMap<object, Passing>();
 
-/** Notes that the same request may succeed a little later. */
+/** Records that the same request may succeed a little later. */
 export function noteAsPassing<E extends object>(error: E, retryAfter?: number): E {
   passing.set(error, { retryAfter });
   return error;
 }
 
 /**
- * Whether a request may be sent again. Only one that changes nothing: after a 429 or 503 RFC 9110 (9.2.2) lets a client
- * repeat another one only if it knows that the first was not applied, and neither status says so: a gateway gives them
- * too when the answer of the server behind it was lost.
+ * Returns whether a request may be sent again: only if it changes nothing. RFC 9110 (9.2.2) allows other requests to
+ * be repeated only if the first one was certainly not applied. 429 and 503 don't ensure that: a gateway also sends
+ * them after it lost the response of the server behind it.
  */
 export const mayRepeat = (operation: Operation): boolean => readingOperations.has(operation);
 
 /**
- * How long to wait before the next try, milliseconds; `undefined` when there is none. `tries` is how many there were,
- * `random` from 0 to 1: waits of the full range keep many clients from coming back at the same moment.
+ * Returns the delay before the next try in milliseconds; `undefined` if there is none. The delay is a random part of
+ * the full range, so that many clients do not return at the same moment.
+ * @param tries how many tries were made
+ * @param random from 0 to 1
  */
 export function waitBefore(
   tries: number,
@@ -59,18 +64,18 @@ export function waitBefore(
 }
 
 /**
- * Reads `Retry-After` of RFC 9110 (10.2.3): seconds, or the time as an HTTP date.
- * @returns milliseconds from `now`, `undefined` for what is neither
+ * Parses `Retry-After` (RFC 9110, 10.2.3): seconds, or an HTTP date.
+ * @returns milliseconds from `now`, `undefined` for other values
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  // Every form of an HTTP date begins with the day of the week; `Date.parse` alone takes far more than dates.
+  // Every form of an HTTP date starts with the weekday; `Date.parse` alone accepts far more than dates.
   const time = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
-/** Calls until it succeeds or `waitBefore` says that there is no point; a wait ends with `signal`. */
+/** Calls until it succeeds or `waitBefore` returns no delay; `signal` ends a delay. */
 export async function withRetries<T>(
   { retries, signal }: { retries: number; signal: AbortSignal | undefined },
   call: () => Promise<T>,
@@ -91,7 +96,7 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
   try {
     await sleep(milliseconds, undefined, signal ? { signal } : {});
   } catch (error) {
-    // The caller's own reason, as everywhere.
+    // Throw the caller's own reason, as everywhere.
     signal?.throwIfAborted();
     throw error;
   }

@@ -11,14 +11,13 @@ import { errorOfAnswer, errorOfConnection, type FailedAnswer, isOfContract, type
 import type { Wire, WireRequest, WireResponse } from './request.ts';
 import { mayRepeat, withRetries } from './retry.ts';
 
-/** Sends a request and reads its answer as JSON. */
 type Ask = (address: Address, signal: AbortSignal | undefined) => Promise<unknown>;
 
 type DialectName = 'specification' | 'service';
 
 /**
- * How a server speaks: by the specification, or by the four endpoints of the service that there was before it. Found out
- * once, by the first call that differs between them and before its body is sent, which could not be sent again.
+ * The dialect of a server: the specification, or the four endpoints of the older service. The first call that differs
+ * between them detects it once, before its body is sent, since a body can't be sent again.
  */
 class Dialect {
   readonly #ask: Ask;
@@ -30,8 +29,8 @@ class Dialect {
   }
 
   /**
-   * The paths that this server has instead of the specification's, where they may differ for this request.
-   * @throws CatalogError as the server says, where it could not be asked at all
+   * Returns the server's own paths if they may differ for this request; `undefined` for those of the specification.
+   * @throws CatalogError of the server if the dialect can't be detected
    */
   async of(request: WireRequest): Promise<OtherPath | undefined> {
     if (servicePath(request, '') === undefined) return undefined;
@@ -39,14 +38,14 @@ class Dialect {
     return this.#known === 'service' ? servicePath : undefined;
   }
 
-  /** One search for all calls that wait for it; one that decided nothing is made again by the next call. */
+  /** One search serves all waiting calls; after an undecided search the next call searches again. */
   async #find(signal: AbortSignal | undefined): Promise<DialectName | undefined> {
     const search = this.#search;
     if (search) {
       try {
         return await search;
       } catch {
-        // Somebody else's: it may have been cancelled.
+        // The search belongs to another call and may have been cancelled.
         signal?.throwIfAborted();
         return this.#known ?? (await this.#find(signal));
       }
@@ -64,7 +63,7 @@ class Dialect {
     const first = await this.#list('/v1/namespace/%24/table/list?limit=1', signal);
     if (first !== 'missing') return first === 'there' ? 'specification' : undefined;
     const second = await this.#list('/v1/tables', signal);
-    // With neither of them it is the specification's operations that it lacks.
+    // A server without both follows the specification but lacks the operation.
     if (second !== 'undecided') return second === 'there' ? 'service' : 'specification';
     return undefined;
   }
@@ -76,22 +75,21 @@ class Dialect {
     } catch (error) {
       if (!isCatalogError(error)) throw error;
       if (error.status === 404 || error.status === 405) return 'missing';
-      // A key that may not list may still create: the call itself will tell.
+      // A key without the right to list may still create tables: the call itself will show.
       if (error.status === 401 || error.status === 403) return 'undecided';
-      // It knows the path, and what it says is of the contract.
+      // The server knows the path, since its error is one of the contract.
       if (error.status === 400 || error.status === 406 || error.kind === 'Unsupported') return 'there';
       throw error;
     }
   }
 }
 
-/** Whether an answer is a list of tables. */
 const hasTables = (body: unknown): boolean => isRecord(body) && Array.isArray(body['tables']);
 
-/** Where the service has an operation instead, `undefined` where it is the specification's place. */
+/** Returns the older service's path for an operation; `undefined` if it has the specification's path. */
 const servicePath: OtherPath = ({ operation, id = [] }, encoded) => {
   const [name, ...more] = id;
-  // Of a namespace in it, the list of what it holds names the tables too.
+  // The service lists tables and child namespaces together.
   if (operation === 'ListTables') return name === undefined ? '/v1/tables' : `/v1/namespace/${encoded}/list`;
   const isInRoot = name !== undefined && more.length === 0;
   return operation === 'CreateTable' && isInRoot ? `/v1/tables/${encodePart(name)}` : undefined;
@@ -100,22 +98,22 @@ const servicePath: OtherPath = ({ operation, id = [] }, encoded) => {
 export type TransportOptions = {
   /** Origin and base path of the server. */
   uri: string;
-  /** How the server is called in errors; the address when not given. */
+  /** Name of the server in errors. Default: "The catalog server at" and the URL. */
   name?: string;
-  /** Sent with every request, names in lower case. May hold secrets: never part of an error. */
+  /** Sent with every request, names in lowercase. May hold secrets: never part of an error. */
   headers?: Record<string, string>;
-  /** What to do about a key that is refused. */
+  /** What to do if the key is rejected. */
   keyHint?: string | undefined;
-  /** Texts that are taken out of what a server says. */
+  /** Strings that are removed from messages of the server. */
   secrets?: readonly string[];
-  /** Between the components of an identifier. */
+  /** Separator of the components of an identifier. */
   delimiter?: string;
-  /** How often a request that changes nothing is sent again; none when not given. */
+  /** How often a request that changes nothing is sent again. Default: 0. */
   retries?: number;
   timeouts?: Route['timeouts'];
-  /** The server is ours, so nobody needs to find out how it speaks. */
+  /** The server is this product's engine, so its dialect is known. */
   isOurs?: boolean;
-  /** What to say instead when the connection fails, for instance that the process has ended. */
+  /** Returns a better error if the connection fails, for instance that the process has ended. */
   explain?: (error: unknown) => Promise<CatalogError | undefined>;
 } & Pick<Route, 'socketPath' | 'endpoint' | 'ca' | 'proxy'>;
 
@@ -135,7 +133,7 @@ export class Transport implements Wire {
   #isKnown = false;
   #closed = false;
 
-  /** @throws CatalogError InvalidInput (13) for an address that is no http(s) URL; nothing is sent yet */
+  /** @throws CatalogError InvalidInput (13) if the address is not an http(s) URL; nothing is sent yet */
   constructor(options: TransportOptions) {
     const url = parseAddress('uri', options.uri);
     this.#options = options;
@@ -146,15 +144,14 @@ export class Transport implements Wire {
     this.#dialect = options.isOurs ? undefined : new Dialect((address, signal) => this.#probe(address, signal));
   }
 
-  /** How the server is called in errors. */
   get name(): string {
     return this.#options.name ?? `The catalog server at ${this.#options.uri}`;
   }
 
   /**
-   * Sends a request and reads the whole answer as JSON; `undefined` for an empty one.
-   * @throws CatalogError as the server says, ServiceUnavailable (17) where it can't be reached, Internal (18) for what is
-   * no JSON
+   * Sends a request and reads the whole response as JSON; `undefined` if it is empty.
+   * @throws CatalogError of the server, ServiceUnavailable (17) if it can't be reached, Internal (18) if the response
+   * is not JSON
    */
   json(request: WireRequest): Promise<unknown> {
     return this.#during(request, async (asked, address) => {
@@ -168,7 +165,7 @@ export class Transport implements Wire {
   }
 
   /**
-   * Sends a request; the body must be read to its end or destroyed. It rejects with ServiceUnavailable (17) where the
+   * Sends a request; the body must be read to its end or destroyed. The body throws ServiceUnavailable (17) if the
    * connection breaks before its end.
    * @throws CatalogError as `json`
    */
@@ -188,13 +185,13 @@ export class Transport implements Wire {
     return new CatalogError('Internal', `${this.name} gave ${what}.`, hint, cause === undefined ? {} : { cause });
   }
 
-  /** Ends what is under way and lets go of the connections. */
+  /** Cancels running requests and closes the connections. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#dispatcher.destroy();
   }
 
-  /** Runs the tries of one request; its errors say what it was about, and its outcome is remembered. */
+  /** Runs the tries of one request, adds its object to errors, and records its outcome for the capabilities. */
   #during<T>(request: WireRequest, attempt: (asked: WireRequest, address: Address) => Promise<T>): Promise<T> {
     const { operation, id } = request;
     const context = { operation, identifier: identifierOf(operation, id) };
@@ -227,7 +224,7 @@ export class Transport implements Wire {
           ...(accept !== undefined && { accept }),
           ...(prefer !== undefined && { prefer }),
           ...(arrow !== undefined && { 'content-type': arrowStreamMime }),
-          // The service wants it of its list too, which has no body.
+          // The older service requires the content type for its list too, which has no body.
           ...((json !== undefined || path.startsWith('/v1/tables')) && arrow === undefined && jsonType),
         },
         body: upload?.body ?? (json === undefined ? null : JSON.stringify(json)),
@@ -236,8 +233,8 @@ export class Transport implements Wire {
         ...(signal && { signal }),
       });
       const { statusCode, headers } = response;
-      // Between the headers and the first read nobody listens, and a stream without a listener throws its error into
-      // the process; readers get it all the same.
+      // Between the headers and the first read the stream has no listener, and an error would be thrown into the
+      // process. Readers still receive it.
       response.body.on('error', () => undefined);
       const contentType = headerOf(headers, 'content-type') ?? '';
       if (statusCode < 200 || statusCode >= 300) {
@@ -254,7 +251,7 @@ export class Transport implements Wire {
     }
   }
 
-  /** A list of tables for the dialect. */
+  /** Requests a list of tables to detect the dialect. */
   async #probe(address: Address, signal: AbortSignal | undefined): Promise<unknown> {
     const ask = async () => {
       const { body, contentType } = await this.#ask({ operation: 'ListTables', signal }, address);
@@ -279,7 +276,8 @@ export class Transport implements Wire {
     if (isOfContract(answer)) this.#isKnown = true;
     const isMissing = answer.status === 404 || answer.status === 405;
     if (isMissing && !this.#isKnown && operation !== 'ListTables') {
-      // Whether the operation is missing or the whole catalog, a list tells; what it fails of is no matter here.
+      // A list shows whether only this operation is missing or the whole catalog; the list's own failure does not
+      // matter.
       await this.#dialect?.of({ operation: 'ListTables', signal }).catch(() => undefined);
     }
     return errorOfAnswer(this.#server(), { operation, id }, answer);
@@ -301,11 +299,12 @@ export class Transport implements Wire {
   }
 
   async #failure(error: unknown, signal: AbortSignal | undefined, phase: 'asking' | 'answering'): Promise<unknown> {
-    // An abort may carry any reason; it is thrown as it is.
+    // An abort may carry any reason, which is thrown as it is.
     if (signal?.aborted) return signal.reason;
     if (isCatalogError(error)) return error;
     if (this.#closed) return this.#closedHere();
-    // Who destroys an answer gets this. While asking it is what a proxy's refusal looks like, and no cancellation.
+    // Destroying a response leads here. In the phase `asking` the same error is a proxy's refusal, not a
+    // cancellation.
     if (phase === 'answering' && isAbort(error)) return error;
     return (await this.#options.explain?.(error)) ?? errorOfConnection(this.#server(), error, phase);
   }
