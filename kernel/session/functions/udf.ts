@@ -31,7 +31,7 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     try {
       accept(made.hash, { name });
     } catch {
-      // If consent can't be stored, the user is asked for it once the function is found on a table.
+      // If consent can't be stored, the product requests it when the function is found on a table.
     }
     return shownInWords(made);
   };
