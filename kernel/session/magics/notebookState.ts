@@ -57,7 +57,10 @@ export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
   process.stdout.write('All variables are forgotten.\n');
 };
 
-/** An answer, or why there is none and what to do without. */
+/**
+ * Returns the user's answer.
+ * @throws MagicError naming the alternative if the user can't be asked
+ */
 export async function askOr(answer: Promise<string>, instead: string): Promise<string> {
   try {
     return await answer;
