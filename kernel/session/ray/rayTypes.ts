@@ -57,11 +57,10 @@ export type RayWaitOptions = {
 export type Ray = {
   /**
    * Creates a RayCluster, or uses the existing one of this name if its settings match, and waits until it runs, with
-   * the progress in the output:
-   * `await using cluster = await ray.cluster({ name: 'backfills', namespace: 'geneva', headGroup: { memory: '8Gi' } })`.
-   * Names in snake_case, such as `head_group`, mean the same. Rejects with a ClusterError: Conflict with every
-   * difference if a RayCluster of this name has other settings, NotReady if a check fails, Timeout with the reason
-   * that Kubernetes reports.
+   * the progress in the output: `await using cluster = await ray.cluster({ name: 'backfills', namespace: 'geneva',
+   * headGroup: { memory: '8Gi' } })`. Names in snake_case, such as `head_group`, mean the same.
+   * Rejects with a ClusterError: Conflict with every difference if a RayCluster of this name has other settings,
+   * NotReady if a check fails, Timeout with the reason that Kubernetes reports.
    */
   cluster(settings: RayClusterSettings, options?: RayWaitOptions): Promise<RayCluster>;
   /**
