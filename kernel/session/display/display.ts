@@ -18,14 +18,11 @@ import {
   type ValueNode,
 } from './valueTree.ts';
 
-/** Number of names shown per list, and the time limit for listing them. */
+/** Names shown per list, and the time limit for listing them. */
 const names = 20;
 const listMs = 5000;
 
-/**
- * Shows a catalog: its kind, its location and the contents of its root. Never throws: a failure becomes part of the
- * output.
- */
+/** Shows the kind, location and root contents of a catalog. Never throws: a failure becomes part of the output. */
 async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise<Shown> {
   const limit = options.limit ?? names;
   const timeout = AbortSignal.timeout(listMs);
@@ -55,13 +52,13 @@ async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise
 const listed = (all: readonly string[], limit: number): string =>
   all.length === 0 ? 'none' : all.slice(0, limit).join(', ') + (all.length > limit ? ', … and more' : '');
 
-/** Removes the parts of a URL that may hold credentials: user name and password, query and fragment. */
+/** Removes the parts of a URL that may hold credentials: user, password, query and fragment. */
 function withoutSecrets(location: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) return location;
   return location.replace(/[?#].*$/s, '').replace(/^([^/]+:\/\/)[^/]*@/, '$1');
 }
 
-/** Entries of a collection that are visible at first, and entries added per click. */
+/** Entries visible at first, and entries added per click. */
 const firstPage = 20;
 const page = 100;
 const previewChars = 100;
@@ -234,7 +231,7 @@ const notAll =
   'Not all is shown. display(value, { limit: 10000 }) shows more entries, and a part of the value more levels.';
 
 /**
- * Shows any value as text and, if the text has several lines or is cut, also as a tree.
+ * Shows a value as text; if the text has several lines or is cut, also as a tree.
  * @param translate maps stack frames to lines of cells
  */
 function showValue(value: unknown, translate: TranslateStack, options: ShowOptions = {}): Shown {
@@ -253,7 +250,6 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
   return htmlAndText(valueHtml(tree, hint), lines);
 }
 
-/** Renders a value as the MIME bundle of an output. */
 export type Show = (value: unknown, options?: ShowOptions) => Shown | Promise<Shown>;
 
 /**
@@ -272,7 +268,7 @@ export function createShow(translate: TranslateStack): Show {
   };
 }
 
-/** Renders the kinds of values that the kernel recognizes by their shape. */
+/** Renders values that the kernel recognizes by their shape. */
 function showKnown(value: object, options: ShowOptions): Shown | Promise<Shown> | undefined {
   if (value instanceof Query) return showQuery(value, options);
   if (isCatalogTable(value)) return showCatalogTable(value, options);

@@ -11,8 +11,8 @@ import type { Places } from './places.ts';
 import { arrowTable, dataProperty, isArrowSchema, isAsyncIterable, isBatchStream, isRecordBatch } from './shapes.ts';
 import { showStream } from './streams.ts';
 
-// The client draws charts from the specification it receives. A client that can't draw shows `text/plain`, so that
-// text has to describe the chart.
+// The client draws charts from their specification. A client that can't draw shows `text/plain`, so that has to
+// describe the chart.
 
 /** Returns the forms of a Vega-Lite or Vega chart. The version comes from `$schema` (default: 5). */
 function vegaBundle(spec: unknown): MimeBundle {
@@ -73,7 +73,6 @@ type DisplayParts = {
   signal: () => AbortSignal;
 };
 
-/** Creates `display`. */
 export function createDisplay({ places, show, track, signal }: DisplayParts): Display {
   const mime = (data: Record<string, unknown>, options: DisplayOptions = {}) =>
     places.put({ data: jsonBundle(data), metadata: {} }, options.id);

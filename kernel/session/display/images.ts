@@ -42,7 +42,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
   return undefined;
 }
 
-/** Reads the size from the first chunk of a WebP file; the three kinds of chunk store it at different offsets. */
+/** Reads the size from the first chunk of a WebP file, whose three kinds store it at different offsets. */
 function webpSize(view: DataView): ImageSize | undefined {
   const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
   const u24 = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);

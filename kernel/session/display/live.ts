@@ -1,6 +1,5 @@
 import type { Shown } from './mimeBundle.ts';
 
-/** An output that updates in place. */
 export type LiveOutput = {
   /** Shows the result of `make`. If the output has just changed this is delayed, and only the newest state counts. */
   update(make: () => Shown): void;

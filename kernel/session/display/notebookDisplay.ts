@@ -7,9 +7,7 @@ import { createProgress } from './progress.ts';
 import type { Shown } from './mimeBundle.ts';
 import type { TranslateStack } from './valueTree.ts';
 
-/** Everything a notebook needs to show values. */
 export type NotebookDisplay = {
-  /** Globals available in cells. */
   names: { display: Display; progress: Progress };
   show: Show;
   /** Notes that the current cell starts, with this code. */
@@ -25,7 +23,6 @@ export type NotebookDisplay = {
 };
 
 type NotebookDisplayParts = {
-  /** Sends one output of the current cell. */
   send: (output: CellOutput) => void;
   /** Maps the frames of an error's stack to lines of cells. */
   translate: TranslateStack;
@@ -38,7 +35,6 @@ type NotebookDisplayParts = {
 /** The display state of one run of a cell. */
 type Turn = {
   code: string | undefined;
-  /** Displays that are pending or failed. */
   pending: Set<Promise<void>>;
   /** Promises that `display` returned, and values that were shown. */
   own: WeakSet<object>;
@@ -58,7 +54,8 @@ export function createNotebookDisplay({ send, translate, signal, cell }: Noteboo
     pending.add(display);
     display.then(
       () => pending.delete(display),
-      // The cell awaits it and fails with it; without this handler Node.js reports an unhandled rejection until then.
+      // The cell awaits it later and fails with it; without this handler Node.js would report an unhandled rejection
+      // now.
       () => {},
     );
   };

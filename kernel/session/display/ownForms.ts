@@ -4,15 +4,15 @@ import { jsonBundle } from './mimeBundle.ts';
 import { isObject, methodOf } from './shapes.ts';
 import type { Shown } from './mimeBundle.ts';
 
-/** The method by which a value supplies its own forms: it returns a MIME bundle or a promise of a MIME bundle. */
+/** The method by which a value supplies its own forms: it returns a MIME bundle, or a promise of it. */
 export const ownForms = Symbol.for('Jupyter.display');
 
 type Maker = (plain: () => Shown) => Shown | Promise<Shown>;
 
 /**
- * Returns the function that renders a value by its own methods: those of Deno (`Symbol.for('Jupyter.display')`) and of
- * IPython (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata), and `toHtml()`; `undefined` for a value
- * without these. The function passes on what the method throws.
+ * Returns the function that renders a value by its own method: that of Deno (`Symbol.for('Jupyter.display')`), of
+ * IPython (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata) or `toHtml()`; `undefined` if it has none.
+ * Errors of the method pass through.
  * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
  */
 export function ownMaker(value: unknown): Maker | undefined {
@@ -32,7 +32,7 @@ export function ownMaker(value: unknown): Maker | undefined {
     });
 }
 
-// Data frames are wrapped in proxies, so this symbol is read even from a proxy. A proxy that throws has no forms.
+// Data frames are wrapped in proxies, so this symbol is read even from a proxy; a proxy that throws has no forms.
 function throughProxy(value: object): (() => unknown) | undefined {
   try {
     const method: unknown = Reflect.get(value, ownForms);

@@ -10,11 +10,10 @@ export type Places = {
   open(id?: string): (shown: Shown) => void;
   /** Removes the cell's output so far; with `wait`, only when new output arrives. */
   clear(wait: boolean): void;
-  /** Notes that a cell with this code starts: its outputs of an earlier run are no longer on screen. */
+  /** Notes that a cell with this code starts: its earlier outputs are no longer on screen. */
   begin(code: string): void;
 };
 
-/** Number of ids that are remembered. */
 const maxIds = 10_000;
 
 /**
@@ -22,8 +21,8 @@ const maxIds = 10_000;
  * @param code returns the code of the cell that the output belongs to
  */
 export function createPlaces(send: (output: CellOutput) => void, code: () => string | undefined): Places {
-  // From id to the code of the cell that showed it. When that cell runs again it has to create its output again, since
-  // clients forget what they cleared.
+  // From id to the code of the cell that showed it. Run again, the cell has to create its output again, since clients
+  // forget what they cleared.
   const shownBy = new Map<string, string | undefined>();
   const remember = (id: string) => {
     shownBy.delete(id);

@@ -23,7 +23,6 @@ type ProgressParts = {
   now: () => number;
 };
 
-/** Creates `progress`, which shows how far a loop is. */
 export function createProgress(parts: ProgressParts): Progress {
   function progress(source: unknown, options: ProgressOptions = {}): unknown {
     const { total = lengthOf(source), label = '', rows = total === undefined } = options;
@@ -57,7 +56,7 @@ function tracker({ open, signal, now }: ProgressParts, state: State, countsRows:
   };
   return {
     start() {
-      // Opened when the loop starts, which may be in another cell than the one that created it.
+      // The loop may run in another cell than the one that created it.
       live = liveOutput(open(), now);
       state.startedAt = now();
       signal().addEventListener('abort', () => end('stopped'), { signal: stop.signal, once: true });

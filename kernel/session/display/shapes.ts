@@ -5,7 +5,7 @@ import type { BatchStream } from '#catalog/querySpec.ts';
 import type { Table } from '#catalog/table.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 
-// Recognizes values without running their code: neither getters nor proxy traps.
+// Recognizes values, also of other copies of apache-arrow, without running their code: neither getters nor proxy traps.
 
 /** Reads an own or inherited property; returns `undefined` if that would run a getter or a proxy trap. */
 export function dataProperty(value: unknown, key: PropertyKey): unknown {
@@ -41,11 +41,9 @@ export function arrowTable(value: unknown): ArrowTable | undefined {
   return has(value, 'schema', 'batches') || has(value, 'schema', 'data') ? adoptTable(value) : undefined;
 }
 
-/** Whether the value looks like a table of any copy of apache-arrow. */
 export const isTableLike = (value: unknown): boolean =>
   isArrowSchema(dataProperty(value, 'schema')) && Array.isArray(dataProperty(value, 'batches'));
 
-/** Whether the value is a schema of any copy of apache-arrow. */
 export const isArrowSchema = (value: unknown): value is Schema => {
   const fields = dataProperty(value, 'fields');
   return (
@@ -56,7 +54,6 @@ export const isArrowSchema = (value: unknown): value is Schema => {
   );
 };
 
-/** Whether the value is a column of any copy of apache-arrow. */
 export function isArrowVector(value: unknown): value is Vector {
   const data = dataProperty(value, 'data');
   return (
@@ -68,11 +65,10 @@ export function isArrowVector(value: unknown): value is Vector {
   );
 }
 
-/** Whether the value is a record batch of any copy of apache-arrow. */
 export const isRecordBatch = (value: unknown): value is RecordBatch =>
   has(value, 'schema', 'data') && isArrowSchema(dataProperty(value, 'schema')) && !has(value, 'batches');
 
-// The layout of a table with this one column, as far as `adoptTable` reads it.
+// The layout of a one-column table, as far as `adoptTable` reads it.
 function vectorAsTable({ type, data }: Vector): unknown {
   const schema = { fields: [{ name: 'value', type, nullable: true, metadata: new Map() }], metadata: new Map() };
   const struct = { typeId: 13, children: schema.fields };

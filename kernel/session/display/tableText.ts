@@ -7,7 +7,6 @@ import { alignColumns, counted } from '#shared/format/markup.ts';
 
 const limits = { ...displayLimits, chars: 200 };
 
-/** Returns the first rows as aligned text. */
 export function tableText(table: ArrowTable, total: number | null): string {
   const names = table.schema.fields.map((field) => field.name);
   const rows = rowsOf(table, 0, previewLimits.htmlRows).map((row) => row.map(({ text }) => text));

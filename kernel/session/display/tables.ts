@@ -11,12 +11,11 @@ import { rowsOf, shapeText, tableText } from './tableText.ts';
 
 // The HTML form of a table output, for browsers without our renderer, above all JupyterLab.
 
-/** Number of rows in the folded part, and their limit in characters of HTML. */
+/** Rows in the folded part, and their limit in characters of HTML. */
 const foldedRows = 80;
 const foldedChars = 64 * 1024;
-/** Size limit in bytes of the images drawn: per image and per table. */
+/** Limits in bytes for the images drawn: per image and per table. */
 const pictureBytes = { one: 32 * 1024, all: 96 * 1024 };
-/** Maximum number of points in the line of a vector. */
 const vectorPoints = 36;
 
 /**
@@ -61,9 +60,7 @@ export function tableHtml(table: ArrowTable, total: number | null): string {
   return `${style}<div class="lance-table">${grid(rows.slice(0, first))}${more}${shape}</div>`;
 }
 
-/**
- * Returns a function that draws the cells of a table, to be called in their order: the first images use up the budget.
- */
+/** Returns a function that draws the cells of a table, called in their order: the first images use up the budget. */
 function cellPainter(): (cell: Cell) => string {
   let left = pictureBytes.all;
   return (cell) => {
@@ -182,7 +179,6 @@ async function factsOf(table: Table, call: { signal?: AbortSignal | undefined })
 
 const schemaColumns = 500;
 
-/** Shows the columns of a schema, with their types and metadata. */
 export function showSchema(schema: Schema): Shown {
   const fields = schema.fields.slice(0, schemaColumns);
   const hasMetadata = fields.some((field) => field.metadata.size > 0);

@@ -118,7 +118,6 @@ function className(value: object): string | undefined {
   return undefined;
 }
 
-/** Returns the first entries of an object and the total number. */
 function childrenOf(value: object, limit: number): Children {
   if (Array.isArray(value)) return listOf(value, value.length, limit);
   if (types.isTypedArray(value)) return listOf(value, lengthOf(value), limit);
@@ -220,7 +219,6 @@ export type ValueNode = {
   /** Text of several lines: a long string, the stack of an error. */
   long?: string;
   entries: readonly ValueEntry[];
-  /** Number of entries missing in `entries`. */
   omitted: number;
   /** Whether it is an Arrow value, whose contents are not read. */
   isArrow?: boolean;
@@ -250,7 +248,7 @@ const lineChars = 160;
 type Open = { node: Writable; value: object; depth: number; above: readonly object[] };
 type Writable = ValueNode & { entries: ValueEntry[] };
 
-/** Reads a value level by level, so that the omitted entries are the deepest ones. */
+/** Reads a value level by level, so that the deepest entries are omitted first. */
 export function readValue(
   value: unknown,
   limits: TreeLimits = treeLimits,
@@ -335,6 +333,5 @@ const isList = (value: object): boolean => Array.isArray(value) || types.isTyped
 /** Whether the tree omits any entry. */
 export const isCut = (node: ValueNode): boolean => node.omitted > 0 || node.entries.some((entry) => isCut(entry.node));
 
-/** Returns the number of entries on all levels of the tree. */
 export const countEntries = (node: ValueNode): number =>
   node.entries.reduce((sum, entry) => sum + 1 + countEntries(entry.node), 0);

@@ -18,7 +18,7 @@ import type {
 } from '#arrow';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 
-/** What happens to a row if the function throws or returns a value that the column can't hold. */
+/** What happens to a row if the function throws, or returns a value that the column can't hold. */
 export type OnErrorOption =
   /** The backfill fails; computed rows are kept. */
   | 'fail'

@@ -3,12 +3,11 @@ import { boundNames, importedNames, isDisposed, namesOf } from '#session/compile
 import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// Turns a function of a cell into a separate module, from the compiled text of the function and not from its cell: a
-// cell may create ten functions in a loop, and only the function itself shows which one it is. In that text the
-// compiler has marked every use of a notebook variable (`$cell_name.v`), so the dependencies of a function are known
-// exactly. A variable is included if its meaning is fixed: an import, a portable function or class, or a constant with
-// its value. Anything else that a function may capture (a `let`, a connection, the arguments of an enclosing function)
-// is refused by name.
+// Turns a function of a cell into a separate module, from its compiled text and not from its cell: a cell may create
+// ten functions in a loop, and only the function itself shows which one it is. In that text the compiler has marked
+// every use of a notebook variable (`$cell_name.v`), so the dependencies are known exactly. A variable is included if
+// its meaning is fixed: an import, a portable function or class, or a constant with its value. Anything else that a
+// function may capture (a `let`, a connection, arguments of an enclosing function) is refused by name.
 
 /** Maximum characters of a constant: larger values are data and belong in a column or a file. */
 const maxText = 64 * 1024;
@@ -128,8 +127,8 @@ function statementKind(statement: ts.Statement): 'function' | 'class' | 'enum' |
 type UsedName = {
   readonly name: string;
   /**
-   * `variable`: a notebook variable; `kernel`: a member of the runtime object of generated code; `other`: a global, or
-   * a name of the enclosing code.
+   * `variable`: of the notebook; `kernel`: of the runtime object of generated code; `other`: a global, or of enclosing
+   * code.
    */
   readonly of: 'variable' | 'kernel' | 'other';
   /** Position in the text. */
@@ -214,9 +213,7 @@ function isUse(node: ts.Identifier): boolean {
 }
 
 export type Notebook = {
-  /** Values of its variables by name. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Declarations of all cells. */
   readonly declarations: string;
   /** Returns the number of the cell that declared a variable, if any. */
   readonly cellOf: (name: string) => number | undefined;

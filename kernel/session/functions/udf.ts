@@ -13,7 +13,6 @@ import { portableModule, type Notebook } from './portableModule.ts';
 import type { Udf } from './functionTypes.ts';
 
 type UdfParts = {
-  /** Returns the current state of the notebook. */
   readonly notebook: () => Notebook;
   /** Returns the folder that imports are resolved from. */
   readonly folder: () => string;
@@ -31,7 +30,7 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     try {
       accept(made.hash, { name });
     } catch {
-      // If consent can't be stored, the product requests it when the function is found on a table.
+      // If consent can't be stored, the user has to give it when the function is found on a table.
     }
     return shownInWords(made);
   };

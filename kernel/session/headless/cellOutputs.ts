@@ -3,7 +3,6 @@ import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.t
 
 type Shown = { data: MimeBundle; metadata: Record<string, unknown> };
 
-/** One output in the notebook format. */
 export type CellOutput =
   | { output_type: 'stream'; name: 'stdout' | 'stderr'; text: string }
   | ({ output_type: 'display_data' } & Shown)

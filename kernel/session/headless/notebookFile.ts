@@ -88,7 +88,6 @@ function textOf(source: unknown): string | undefined {
 
 const newId = (): string => randomUUID().slice(0, 8);
 
-/** Creates a code cell that is not in the file. */
 export const newCodeCell = (source: string, tags: readonly string[]): CodeCell => ({
   cell_type: 'code',
   id: newId(),

@@ -64,7 +64,6 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
   return typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? BigInt(source) : value;
 }
 
-/** Returns a JSON value or a bigint as a TypeScript expression. */
 export function literal(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -80,13 +79,11 @@ const keyOf = (name: string): string => (name === '__proto__' ? '["__proto__"]' 
 const parametersTag = 'parameters';
 const injectedTag = 'injected-parameters';
 
-/** How a cell declares a name; `type` is code, and undefined if neither annotated nor inferred. */
+/** `type` is code; undefined if neither annotated nor inferred. */
 type Declared = { isConstant: boolean; type: string | undefined };
 
-/** A parameter as written in the injected cell. */
 export type Written = Parameter & { readonly name: string; readonly type: string | undefined; readonly code: string };
 
-/** The cell that sets the values. */
 export type Injected = {
   readonly source: string;
   /** In the order of the cell, below its first line, a comment. */
@@ -96,8 +93,8 @@ export type Injected = {
 };
 
 /**
- * Overrides the values of the cell tagged `parameters` by a cell below it, which replaces such a cell of an earlier
- * run. Without a parameters cell the new cell is at the top. In JavaScript no types are written.
+ * Overrides the values of the cell tagged `parameters` by a cell below it, or replaces such a cell of an earlier run.
+ * Without either, the new cell is at the top. In JavaScript no types are written.
  */
 export function injectParameters(
   notebook: Notebook,
@@ -122,7 +119,7 @@ const again = (cell: CodeCell, id: string): CodeCell => ({ ...cell, id });
 
 /**
  * Returns the statement that sets a parameter. A variable is assigned, so that its type is checked and functions above
- * see the value. A constant is declared again with its type; if the type is unknown, with `let`, since
+ * see the value. A constant is declared again with its type, or with `let` if the type is unknown, since
  * `const limit = 5` would have the type `5`.
  */
 function writtenAs(

@@ -4,7 +4,6 @@ import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { CellOutputs, type Places } from './cellOutputs.ts';
 import { type CodeCell, isCodeCell, type Notebook, type NotebookCell, tagsOf } from './notebookFile.ts';
 
-/** Why a cell failed. */
 type CellFailure = {
   ename: string;
   evalue: string;
@@ -18,14 +17,14 @@ type CellFailure = {
 type CellEnd = { failure: CellFailure | null; times: Record<string, string>; executionCount: number | null };
 
 type CellLimits = {
-  /** Time limit of the cell in seconds. */
+  /** In seconds. */
   timeout?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Runs one cell and stops it after its time limit or when `signal` aborts: first by an interrupt, which keeps the
- * outputs so far, then by ending the kernel. Never rejects.
+ * Runs one cell. After the time limit or when `signal` aborts, it is stopped by an interrupt, which keeps the outputs
+ * so far, or else by ending the kernel. Never rejects.
  */
 async function runCell(
   kernel: KernelProcess,
@@ -97,7 +96,6 @@ export type RunningCell = { number: number; total: number; source: string };
 /** A failed cell. `isAllowed`: the run continues. */
 export type FailedCell = CellFailure & { cell: RunningCell; isAllowed: boolean };
 
-/** Receives the progress of a run. */
 export type RunListener = {
   begin(cell: RunningCell): void;
   output(output: KernelOutput): void;

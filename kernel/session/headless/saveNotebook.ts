@@ -23,7 +23,7 @@ export async function checkTarget(path: string): Promise<boolean> {
 }
 
 /**
- * Replaces the file atomically: a reader, also after a crash, sees the old or the new text. A device or pipe
+ * Replaces the file atomically: a reader sees the old or the new text, also after a crash. A device or pipe
  * (`/dev/null`) is written to and never replaced.
  * @throws CatalogError PermissionDenied (15) naming the file
  */

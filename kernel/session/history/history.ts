@@ -7,8 +7,8 @@ import type { Front } from '#session/threads/coreMessages.ts';
 import { messageOf } from '#shared/errors.ts';
 
 /**
- * Whether a glob matches a whole text: `*` is any text, `?` one character. Not a regular expression, which would
- * backtrack exponentially for a pattern of many stars.
+ * Whether a glob matches a whole text: `*` is any text, `?` one character. Not a regular expression, which could
+ * backtrack exponentially.
  */
 function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
@@ -42,8 +42,8 @@ const fileOf = (session: number): string => `session-${String(session).padStart(
 const fileLimits = { sessions: 1000, bytes: 32 << 20, sessionBytes: 4 << 20, cellChars: 256 << 10 };
 
 /**
- * The history of earlier kernels, one file per session. A kernel appends to its own file only, one line per cell, so
- * kernels need no lock, and a killed kernel loses at most its last line.
+ * The history of earlier kernels, one file per session. A kernel appends only to its own file, one line per cell: this
+ * needs no lock, and a killed kernel loses at most its last line.
  */
 export class HistoryFolder {
   readonly #folder: string;
@@ -72,7 +72,6 @@ export class HistoryFolder {
     writeSync(this.#own.file, line);
   }
 
-  /** Returns the stored sessions, oldest first. */
   sessions(): number[] {
     return this.#files().map(({ session }) => session);
   }
@@ -149,7 +148,6 @@ function parseLine(line: string): StoredCell[] {
   return [];
 }
 
-/** One executed cell: session, execution count, code. */
 export type HistoryEntry = [session: number, line: number, code: string];
 
 /** Limits in memory: cells of this session, their characters, and results. */
@@ -183,7 +181,7 @@ export class History {
     }
   }
 
-  /** Remembers the result of a cell, only in memory. */
+  /** Keeps the result of a cell, only in memory. */
   addResult(count: number, text: string): void {
     this.#results.set(count, text.slice(0, maxResultChars));
     const oldest = this.#results.keys().next();
@@ -195,7 +193,6 @@ export class History {
     return session === 0 || session === this.#session() ? (this.#results.get(line) ?? null) : null;
   }
 
-  /** Returns the last `n` cells across all sessions. */
   tail(n: number): HistoryEntry[] {
     const found: HistoryEntry[] = [];
     for (const session of this.#sessions().toReversed()) {
@@ -207,7 +204,7 @@ export class History {
 
   /**
    * Returns the cells from count `start` to before `stop` (null: the end) of a session: 0 is this session, -1 the one
-   * before it, and so on; a positive number is the number of a session.
+   * before it, and so on; a positive number is an absolute session number.
    */
   range(session: number, start: number, stop: number | null): HistoryEntry[] {
     const number = session > 0 ? session : session === 0 ? this.#session() : this.#earlier().at(session);

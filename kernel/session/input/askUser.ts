@@ -27,7 +27,7 @@ type Waiting = {
   reject: (error: Error) => void;
 };
 
-/** The main thread's side of user input: the functions that cells call, and the delivery of answers. */
+/** The main thread's side of user input: the functions for cells, and the delivery of answers. */
 export class PersonAsker {
   readonly #post: Surroundings['post'];
   readonly #cell: Surroundings['cell'];
@@ -60,7 +60,7 @@ export class PersonAsker {
     else waiting?.reject(problemOf(answer, waiting.asked));
   }
 
-  /** Drops the questions of an interrupted cell. Their promises stay pending, like everything else that it awaited. */
+  /** Drops the questions of an interrupted cell; their promises stay pending. */
   forget(cell: string): void {
     for (const [id, { parent }] of this.#waiting) if (parent === cell) this.#waiting.delete(id);
   }

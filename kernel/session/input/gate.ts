@@ -1,4 +1,4 @@
-// How a synchronous `prompt()` gets its answer: the main thread blocks on shared memory and receives no messages, so
+// How a synchronous `prompt()` gets its answer: the main thread blocks on shared memory, so it receives no messages;
 // the worker writes the answer there and wakes it.
 
 /** The result of a question: the text, cancelled by the user, or the reason why it could not be asked. */

@@ -1,7 +1,6 @@
 import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
 import { openGate, type InputAnswer } from './gate.ts';
 
-/** A question as the client shows it. */
 export type InputQuestion = { id: string; prompt: string; password: boolean };
 
 type Open = { parent: string | null; gate: SharedArrayBuffer | undefined; stop: AbortController };
@@ -43,7 +42,6 @@ export class OpenQuestions {
     return true;
   }
 
-  /** Withdraws the questions of an interrupted cell. */
   withdraw(cell: string): void {
     for (const [id, { parent, stop }] of this.#open) {
       if (parent !== cell) continue;

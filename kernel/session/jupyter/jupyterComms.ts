@@ -33,7 +33,6 @@ export function jupyterComm(message: CommMessage): {
   return { type: types[kind], content: { comm_id: commId, ...opening, data }, metadata, buffers };
 }
 
-/** Returns the content of a `comm_info_reply`. */
 export function commInfo(open: readonly { commId: string; target: string }[]): Record<string, unknown> {
   return {
     status: 'ok',

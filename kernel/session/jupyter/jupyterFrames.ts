@@ -7,7 +7,6 @@ import { RecentSet } from '#session/core/recent.ts';
 export const protocolVersion = '5.4';
 const delimiter = Buffer.from('<IDS|MSG>');
 
-/** The parts of a ZeroMQ message. */
 export type Frames = (Buffer | string)[];
 
 export function bytesOf(frames: Frames): number {
@@ -34,7 +33,6 @@ export type Signer = {
   sign(parts: readonly Buffer[]): string;
   /** Whether a message is signed with the key and was not received before. Compares signatures in constant time. */
   accepts(parts: readonly Buffer[], signature: Buffer): boolean;
-  /** Marks a signature as received. */
   remember(signature: string): void;
 };
 
@@ -64,7 +62,7 @@ export function createSigner(key: string): Signer {
   };
 }
 
-/** Decodes a message; returns undefined if it is malformed or not signed with the key. */
+/** Decodes a message; returns undefined if it is malformed, replayed or not signed with the key. */
 export function decodeMessage(frames: readonly Buffer[], signer: Signer): JupyterMessage | undefined {
   const at = frames.findIndex((frame) => frame.equals(delimiter));
   const signature = frames[at + 1];

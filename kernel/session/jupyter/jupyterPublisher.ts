@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { XPublisher } from 'zeromq';
 import { bytesOf, type Frames } from './jupyterFrames.ts';
 
-/** Number of messages that ZeroMQ queues for each client; printed output is sent in messages of 128 KB. */
+/** Messages that ZeroMQ queues for each client; printed output is sent in messages of 128 KB. */
 const highWaterMark = 100;
 const tryAgainMs = 5;
 /** A client that reads nothing for this long counts as stuck. */
@@ -17,8 +17,8 @@ const paceMs = 10;
 
 /**
  * The iopub socket. A slow client slows down the kernel's printing, so that it misses nothing and memory does not
- * grow. A client that has stopped reading, for instance the server of a suspended browser, loses messages instead of
- * blocking the other clients forever.
+ * grow. A client that has stopped reading, such as the server of a suspended browser, loses messages instead of
+ * blocking the others.
  */
 export class Publisher {
   readonly #socket: XPublisher;

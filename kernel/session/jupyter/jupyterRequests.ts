@@ -9,13 +9,11 @@ import type { Header, JupyterMessage } from './jupyterFrames.ts';
 import { failure, type Reply } from './jupyterReplies.ts';
 
 type Channel = 'shell' | 'control';
-/** A pending request. */
 export type Asked = { message: JupyterMessage; channel: Channel; started?: string; timer?: NodeJS.Timeout };
 
-/** Number of answered requests whose client and header are kept, so that late output still has its cell as parent. */
+/** Answered requests whose client and header are kept, so that late output still has its cell as parent. */
 const keptParents = 1000;
 
-/** Requests by their id in the queue. */
 export class AskedRequests {
   readonly #asked = new Map<string, Asked>();
   /**
@@ -59,7 +57,6 @@ export class AskedRequests {
     return this.sender(id)?.header ?? this.#latest;
   }
 
-  /** Records that a cell starts. */
   begin(id: string): void {
     this.#latest = this.parentOf(id);
     const asked = this.#asked.get(id);
@@ -70,9 +67,8 @@ export class AskedRequests {
 const wordsToLeave = /^\s*(?:exit|quit)\s*(?:\(\s*\))?\s*;?\s*$/;
 
 /**
- * Returns the reply that closes a Jupyter console for `exit` and `quit`, the commands in its own help. The console
- * passes them to the kernel, and in TypeScript they have no meaning. Requests from notebooks carry a `cellId`; there
- * the words are ordinary names.
+ * Returns the reply that closes a Jupyter console for `exit` and `quit`, the commands in its own help, which it leaves
+ * to the kernel. Requests from notebooks carry a `cellId`; there the words are ordinary names.
  * @param executionCount number of cells that have run
  */
 export function consoleExit({ content, metadata }: JupyterMessage, executionCount: number): Reply | undefined {

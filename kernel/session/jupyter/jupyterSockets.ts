@@ -4,7 +4,6 @@ import type { Connection } from './connectionFile.ts';
 import type { Frames } from './jupyterFrames.ts';
 import { Publisher } from './jupyterPublisher.ts';
 
-/** The five sockets of a kernel. */
 export type Sockets = {
   /** @param taken called when ZeroMQ has accepted the message, or it is dropped */
   publish(frames: Frames, taken?: () => void): void;

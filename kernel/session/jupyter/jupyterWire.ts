@@ -23,15 +23,12 @@ import {
 import { answeredReply, executedReply, failure, type Reply } from './jupyterReplies.ts';
 import { answerRequest, type Asked, AskedRequests } from './jupyterRequests.ts';
 
-/**
- * Longer than ZeroMQ takes to reconnect a refused socket. Replies to a client that never subscribes are delayed once
- * by this time.
- */
+/** Longer than ZeroMQ takes to reconnect a refused socket. A client that never subscribes waits this long once. */
 const waitMs = 1000;
 
 /**
- * Delays requests until a client subscribes to iopub. A client's channels connect one by one, each when ZeroMQ retries
- * it; output published before iopub is connected would be lost, and with it the end of the cell.
+ * Delays requests until a client subscribes to iopub. A client's channels connect one by one, as ZeroMQ retries them;
+ * output published before iopub is connected would be lost, and with it the end of the cell.
  */
 export class Audience {
   #isThere: boolean;
@@ -95,7 +92,6 @@ export class JupyterStdin {
     if (line.questions.length === 1) void this.#askFirst(key, line);
   }
 
-  /** Handles a message of the stdin channel. */
   receive({ header, identities, parent, content }: JupyterMessage): void {
     if (header.msg_type !== 'input_reply') return;
     const key = keyOf(identities);

@@ -16,7 +16,6 @@ export function jupyterFolder({ env, platform, home }: Surroundings = surroundin
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'jupyter');
 }
 
-/** Where a kernelspec is installed. */
 export type SpecPlace = { kind: 'user' } | { kind: 'prefix'; folder: string } | { kind: 'sys-prefix' };
 
 const share = (prefix: string): string => join(prefix, 'share', 'jupyter');

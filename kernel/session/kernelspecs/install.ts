@@ -20,20 +20,18 @@ type Installation = {
   /** The catalog of `db`, as in `--catalog`. Default: the catalog in the environment. */
   catalog?: string | undefined;
   typeCheck?: TypeCheck | undefined;
-  /** Language of the cells. */
   language: NotebookLanguage;
   /** The folder that contains `package.json`, `dist/` and `media/`. */
   installation: string;
   node: NodeRuntime;
 };
 
-/** Whether kernels start by the shell script, which is faster than a Node process that locates the kernel. */
+/** Whether kernels start by the shell script, which is faster than starting Node to locate the kernel. */
 const hasShell = process.platform !== 'win32';
 
 /** A kernelspec may be for all users of a machine. */
 const forAll = 0o777;
 
-/** Icons of the kernel, under the names that Jupyter's launchers expect. */
 const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
 
 /**
@@ -117,7 +115,7 @@ function checkName(name: string): void {
 
 /**
  * Checks that no kernel of another program has this name: it must not be overwritten, nor hidden, since Jupyter uses
- * only one of two folders with the same name.
+ * one of two folders with the same name.
  * @throws CatalogError InvalidInput (13) naming the folder of that kernel
  */
 async function checkFree(folder: string, name: string): Promise<void> {

@@ -9,7 +9,7 @@ import { noteQuickStart } from '#session/start/quickStart.ts';
 
 // Jupyter's kernelspec refers to a copy of this file in the user's data folder. The kernel itself may be in an
 // extension folder of VS Code, whose name changes with every update, so the launcher searches for it at every start.
-// It is copied alone, so at run time it must not load other files of the project.
+// The copy is a single file, so it must not load others of the project.
 
 /** Start time in milliseconds, before anything is read. */
 const began = Date.now();
@@ -106,8 +106,8 @@ function runElsewhere(node: string, version: string, entry: string): void {
 }
 
 /**
- * Replaces this process by the kernel's start-up snapshot: process id, pipes and group stay the same, so the process
- * that started the launcher controls the kernel itself. Returns if there is no snapshot or the replacement fails.
+ * Replaces this process by the kernel's start-up snapshot: process id, pipes and group stay, so the starting process
+ * controls the kernel itself. Returns if there is no snapshot or the replacement fails.
  */
 function becomeSnapshot(entry: string): void {
   const { execArgv, execPath, pid, versions } = process;
@@ -162,7 +162,6 @@ function findNode(): { path: string; version: string } {
   return { path: 'node', version: found };
 }
 
-/** Runs the kernel in this process if possible, else in a child process. */
 function runKernel(entry: string): void {
   const { path, version } = findNode();
   if (path === process.execPath) {

@@ -4,10 +4,8 @@ import { knownFolders } from './folders.ts';
 import { forget, remembered } from './remembered.ts';
 import { hasSpecFile, isOurs, optionOf, readSpec, type SpecFile } from './spec.ts';
 
-/** A kernelspec on this machine. */
 export type FoundSpec = SpecFile & { name: string; folder: string; isOurs: boolean; isReadable: boolean };
 
-/** Returns all kernelspecs that Jupyter finds here, and our own in other folders. */
 export async function findSpecs(): Promise<FoundSpec[]> {
   const known = await Promise.all(knownFolders().map(specFolders));
   const made = await remembered('kernelspecs');
@@ -31,7 +29,6 @@ async function specFolders(kernels: string): Promise<string[]> {
   return names.map((name) => join(kernels, name));
 }
 
-/** Returns the settings that a kernelspec passes to the kernel. */
 export const settingsOf = ({ argv }: SpecFile): Record<'catalog' | 'typeCheck' | 'language', string | undefined> => ({
   catalog: optionOf(argv, 'catalog'),
   typeCheck: optionOf(argv, 'type-check'),

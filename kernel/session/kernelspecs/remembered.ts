@@ -29,7 +29,6 @@ export async function remember(list: List, folder: string): Promise<void> {
   await write(list, [...(await remembered(list)).filter((each) => each !== folder), folder]);
 }
 
-/** Removes a folder from its list. */
 export async function forget(list: List, folder: string): Promise<void> {
   const known = await remembered(list);
   if (known.includes(folder))

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord } from '#shared/records.ts';
 
-/** The relevant parts of `kernel.json`. */
 export type SpecFile = { argv: string[]; displayName: string };
 
 /** Whether a folder contains a kernelspec, readable or not. */
@@ -36,7 +35,6 @@ export function nodeCommand(argv: readonly string[]): readonly string[] {
 export const launcherOf = (argv: readonly string[]): number =>
   argv.findIndex((each) => /[\\/]lance-catalog[\\/]kernel[\\/]launcher\.cjs$/.test(each));
 
-/** Returns the value of an option in the kernel's command. */
 export function optionOf(argv: readonly string[], name: string): string | undefined {
   const start = `--${name}=`;
   return argv.find((each) => each.startsWith(start))?.slice(start.length);

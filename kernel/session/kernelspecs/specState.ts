@@ -6,7 +6,6 @@ import { isRecord } from '#shared/records.ts';
 import type { FoundSpec } from './list.ts';
 import { launcherOf, nodeCommand } from './spec.ts';
 
-/** What a kernelspec starts, or why it does not work. */
 export type SpecState =
   | { works: true; version: string; installation: string; node: string; nodeVersion: string }
   | { works: false; why: string };

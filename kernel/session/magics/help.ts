@@ -3,12 +3,10 @@ import { MagicError, type MagicRun } from './magicTypes.ts';
 
 const marksOf = (name: string): string => name.replace(/^%+/, '');
 
-/** `%help` */
 export const help: MagicRun = ({ rest }) => {
   process.stdout.write(rest === '' ? everything() : `${helpOf(known(marksOf(rest)))}\n`);
 };
 
-/** Returns the usages of a magic and what it does. */
 export const helpOf = (name: MagicName): string => `${usagesOf(name).join('\n')}\n  ${formOf(name).help}`;
 
 /**
@@ -39,8 +37,8 @@ function everything(): string {
 }
 
 /**
- * Returns the usages with the help text beside them, or below if the usages are too wide. Keeps the list short: VS
- * Code folds outputs of more than 30 lines.
+ * Returns the usages with the help text beside them, or below wide usages. Keeps the list short: VS Code folds outputs
+ * of more than 30 lines.
  */
 function entry(all: readonly string[], text: string): string[] {
   const said = wrapped(text, width.line - width.usage);
@@ -54,6 +52,5 @@ function entry(all: readonly string[], text: string): string[] {
   );
 }
 
-/** Wraps text into lines of at most `most` characters. */
 const wrapped = (text: string, most: number): string[] =>
   text.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)`, 'g')) ?? [];

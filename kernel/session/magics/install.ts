@@ -55,7 +55,6 @@ type Flag = (typeof flags)[keyof typeof flags];
 
 const isFlag = (word: string): word is keyof typeof flags => Object.hasOwn(flags, word);
 
-/** `%install` */
 export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
   const { packages, given } = argumentsOf(rest);
   const folder = projectOf(process.cwd());
@@ -100,7 +99,8 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs one npm after another: two at once, in cells of different subshells, would overwrite each other's package.json.
+ * Runs one npm after another: two at once, for cells of different subshells, would overwrite each other's
+ * package.json.
  */
 function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   const mine = turn.then(run);

@@ -3,31 +3,25 @@ import type { Input } from '#session/input/askUser.ts';
 import type { Span } from './cellParts.ts';
 import type { MagicName } from './magicNames.ts';
 
-/** The parts of the kernel that magics use. */
 export type MagicParts = {
   runner: CellRunner;
   /** Globals that the notebook has before its first cell, by name. */
   given: Readonly<Record<string, unknown>>;
   ask: Input;
-  /** Returns a signal that aborts when the running cell is interrupted. */
   signal: () => AbortSignal;
   /** Returns the documentation of the name at a position in code, as text. */
   describe: (code: string, cursor: number, detail: 0 | 1) => Promise<string | undefined>;
 };
 
-/** One use of a magic in a cell. */
 export type MagicUse = {
   name: MagicName;
   /** The text after the name, trimmed. */
   rest: string;
-  /** The lines below a cell magic. */
   body: string | undefined;
   /** The whole cell, and the range of the magic's code in it. */
   source: string;
   code: Span | undefined;
-  /** Number of the cell. */
   count: number;
-  /** Aborts when the cell is interrupted. */
   signal: AbortSignal;
 };
 

@@ -12,13 +12,11 @@ import { sqlMagic } from './sqlMagic.ts';
 import { cd, env, pwd } from './surroundings.ts';
 import { time, timeit } from './timing.ts';
 
-/** Runs the parts of a cell that are not TypeScript. */
 export type Magics = {
   /** Runs a cell with magics or questions, part by part; undefined if it is only code. */
   run(source: string, count: number): Promise<CellOutcome> | undefined;
 };
 
-/** Creates the magics of a notebook. */
 export function createMagics(parts: MagicParts): Magics {
   const texts = new CellTexts();
   const runs: Record<MagicName, MagicRun> = {
@@ -85,7 +83,6 @@ function checkForm(part: MagicPart, name: MagicName): void {
   if (part.isCell && !part.body) throw new MagicError('It has to stand on the first line of a cell of its own.');
 }
 
-/** Prints the documentation of the name in `?name`. */
 async function answer({ about, detail }: QuestionPart, { describe }: MagicParts): Promise<CellOutcome> {
   const text = about.startsWith('%')
     ? helpOf(known(about.replace(/^%+/, '')))

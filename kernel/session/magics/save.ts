@@ -6,10 +6,9 @@ import { RecentTexts } from '#session/core/recent.ts';
 import { partsOf } from './cellParts.ts';
 import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
 
-/** Limits of the kept cells: number and total characters, since a cell may contain megabytes of data. */
+/** Limits of the kept cells: number and characters, since a cell may contain megabytes of data. */
 const limits = { count: 10_000, chars: 16 << 20 };
 
-/** The source of executed cells, by number. */
 export class CellTexts {
   readonly #texts = new RecentTexts<number>(limits);
 
@@ -28,7 +27,6 @@ export class CellTexts {
   }
 }
 
-/** Creates `%save` for the cells in `texts`. */
 export function saver(texts: CellTexts): MagicRun {
   return async ({ rest, count }) => {
     const words = wordsOf(rest);

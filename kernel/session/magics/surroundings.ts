@@ -76,7 +76,6 @@ function whyNot(folder: string, error: unknown): string {
   return `${folder} can't be entered: ${messageOf(error)}`;
 }
 
-/** `%pwd` */
 export const pwd: MagicRun = () => {
   const folder = currentFolder();
   if (folder === undefined) throw new MagicError('The working directory was deleted. Go to another one with %cd.');

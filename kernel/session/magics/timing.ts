@@ -36,7 +36,6 @@ const maxLoops = 1e9;
 type Loop = (loops: number, stop: Stop) => Promise<number>;
 type Stop = { readonly isOver: boolean };
 
-/** `%timeit` */
 export const timeit: MagicRun = async (use, parts) => {
   const wanted = optionsOf(use);
   const code = codeOf(use);
@@ -62,8 +61,8 @@ async function chooseLoops(loop: Loop, stop: Stop): Promise<number> {
 }
 
 /**
- * Compiles the code as a loop inside one function, so that no kernel code is measured. Runs the code first as a cell,
- * which reports errors at their positions; a block keeps its declarations local.
+ * Compiles the code as a loop inside one function, so that no kernel code is measured. First runs it as a cell, which
+ * reports errors at their positions; a block keeps its declarations local.
  */
 async function compileLoop(
   { code: span, count }: MagicUse,
@@ -76,7 +75,7 @@ async function compileLoop(
   if (first.error) return first;
   const { compiler } = runner;
   const mode = compiler.typeCheck;
-  // The types were checked in the first run. The added code has no type annotations, since JavaScript cells must not
+  // The first run has checked the types. The added code has no type annotations, since JavaScript cells must not
   // contain any.
   compiler.typeCheck = 'off';
   const open =
@@ -129,7 +128,6 @@ function summary(each: readonly number[], loops: number): string {
 
 const digits = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** Formats a duration in a suitable unit. */
 function duration(nanoseconds: number): string {
   if (nanoseconds < 1e3) return `${digits(nanoseconds)} ns`;
   if (nanoseconds < 1e6) return `${digits(nanoseconds / 1e3)} µs`;

@@ -15,16 +15,13 @@ export type Keeper = {
    * Starts waiting for a client: the kernel ends if no client connects or holds it in time, or when the editor ends.
    */
   wait(): void;
-  /** A client has connected. */
   stopWaiting(): void;
-  /** Removes the socket and the folder. */
   close(): void;
 };
 
 /**
  * Keeps a kernel available to a window that reloads: listens on a socket in a private folder, or on a named pipe, and
- * writes its address and a secret into the folder. The secret is needed on Windows, where other users may open a named
- * pipe.
+ * writes its address and a secret into the folder. The secret is for Windows, where other users may open the pipe.
  */
 export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => void, end: () => void): Keeper {
   const { folder, seconds, editor } = keep;

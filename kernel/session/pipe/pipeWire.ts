@@ -35,7 +35,6 @@ type PipeClient = {
   backlog(): number;
   /** Sends the pending messages, then closes the connection. */
   end(): Promise<void>;
-  /** Closes the connection immediately. */
   destroy(): void;
 };
 
@@ -110,7 +109,7 @@ const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean
   shutdown_request: () => true,
 };
 
-/** Returns the id of a request; without an id no reply is possible. */
+/** Returns the id of a request. Without an id no reply is possible. */
 const idOf = (message: unknown): string | undefined =>
   isRecord(message) && typeof message['id'] === 'string' ? message['id'] : undefined;
 
@@ -247,7 +246,6 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
 
   const receive = (from: PipeClient, message: unknown) => {
     const id = idOf(message);
-    // Without an id no reply is possible.
     if (id === undefined) return undefined;
     if (!isRequest(message)) return refuse(from, id, 'The kernel does not know this request or its contents.');
     if (isStarted && message.type === 'start') return refuse(from, id, 'This kernel was started before.');

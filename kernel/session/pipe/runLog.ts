@@ -50,7 +50,6 @@ export class RunLog {
     run.log.add(message);
   }
 
-  /** The client has disconnected. */
   leave(): void {
     this.#isAlone = true;
     this.#settle();

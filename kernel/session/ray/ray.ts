@@ -40,7 +40,6 @@ const rowOf = ({ name, isHead, group, state, reason }: RayPod): [string, string,
 type RayParts = {
   /** Opens an output of the cell that can change; each call of the returned function replaces its content. */
   open: () => (shown: Shown) => void;
-  /** Returns a signal that aborts when the running cell is interrupted. */
   signal: () => AbortSignal;
   /** Returns the catalog of `db`, if one is chosen. */
   catalog: () => CatalogConfig | null;
@@ -127,7 +126,6 @@ async function confirmReport(report: CheckReport, input: RayParts['input']): Pro
     const question = `Checks failed:\n${[...failed.slice(0, mostShown), ...more].join('\n')}\nMake the RayCluster anyway? [y/N] `;
     return isYes(await input(question));
   } catch {
-    // There is no input channel.
     return false;
   }
 }

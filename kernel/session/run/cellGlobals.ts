@@ -6,9 +6,8 @@ import type { CellWork } from '#session/core/cellWork.ts';
 /** Returns the cell run that the calling code belongs to; undefined outside of cells. */
 type FindWork = () => CellWork | undefined;
 
-// Replacements for these globals and for Node's timer modules in cells. They behave the same, but stop what an
-// interrupted cell has started. The globals themselves stay unchanged, since libraries may share a timer or a response
-// among all cells.
+// Replacements for these globals and for Node's timer modules in cells, which also stop what an interrupted cell has
+// started. The globals themselves stay unchanged, since libraries may share a timer or a response among cells.
 
 /** Names of the replaced globals, in the order of `cellGlobals().values`. */
 export const cellGlobalNames = ['setTimeout', 'setInterval', 'setImmediate', 'fetch'] as const;
@@ -24,7 +23,7 @@ type Start = (callback: Callback, ...rest: unknown[]) => unknown;
 type Options = { signal?: AbortSignal | undefined };
 type Wait = (...args: never[]) => unknown;
 
-/** Creates the replacements. Each calls `work` at every use, since a function of one cell may be called by another. */
+/** Creates the replacements. Each calls `work` at every use: a function of one cell may be called by another. */
 export function cellGlobals(work: FindWork): CellGlobals {
   // Reads the global at each call: tests replace it by a fake clock.
   const timer = (start: () => Start, isRepeated = false): Start =>

@@ -18,8 +18,8 @@ import type { Variables } from './variables.ts';
 export type CachedModule = { readonly loaded: boolean; readonly children: readonly CachedModule[] };
 
 /**
- * Returns the keys of modules whose loading was cut off, and of modules loaded meanwhile that use them: with cyclic
- * dependencies these have seen incomplete exports.
+ * Returns the keys of modules whose loading was cut off, and of modules loaded meanwhile that use them: in a cycle
+ * these have seen incomplete exports.
  * @param cache in the order in which loading started, like Node's cache
  */
 export function unfinishedModules(cache: Readonly<Record<string, CachedModule | undefined>>): string[] {

@@ -13,12 +13,10 @@ import { Variables } from './variables.ts';
 export type CellOutcome =
   { value: { shown: unknown } | undefined; error: null } | { value: undefined; error: CellError };
 
-/** Runs something before and after `body`. */
 type Around = <T>(body: () => Promise<T>) => Promise<T>;
 
 /** The state of a notebook, and the compiler, modules and executor that run its cells in one working directory. */
 export class CellRunner {
-  /** The notebook's variables by name. */
   readonly locals: Record<string, unknown>;
   readonly compiler = new CellCompiler();
   readonly maps = new ScriptMaps();
@@ -80,7 +78,6 @@ export class CellRunner {
     return describeError(error, (stack) => this.translate(stack), this.#executor.placeOf(error));
   }
 
-  /** Translates a stack trace to positions in the user's code. */
   translate(stack: string): string {
     return this.maps.translate(stack);
   }

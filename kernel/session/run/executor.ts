@@ -12,8 +12,7 @@ import { unwatched } from './unwatched.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /**
- * Rewrites the text of a direct `eval` so that it reads notebook variables like the cell around it; these are not
- * variables of the cell's script.
+ * Rewrites the text of a direct `eval` to read notebook variables, which are not variables of the cell's script.
  * @param locals names that are local variables at the position of the `eval`
  * @param isVariable whether the notebook has a variable of this name
  */
@@ -89,8 +88,8 @@ function quietImports(): void {
 }
 
 /**
- * Compiles a script without V8's compilation cache: the text of a cell rarely repeats, and 10,000 cells would take 20
- * MB. The user's own `eval` keeps the cache, which makes it fast in loops.
+ * Compiles a script without V8's compilation cache: cells rarely repeat, and 10,000 of them would take 20 MB. The
+ * user's own `eval` keeps the cache, which makes it fast in loops.
  */
 function scriptOnce(code: string, options: ScriptOptions): Script {
   setFlagsFromString('--no-compilation-cache');
@@ -111,7 +110,6 @@ type CellRuntime = {
   variables: (names: readonly string[]) => Variable[];
   load: CellModules['load'];
   import: CellModules['import'];
-  /** Rewrites the text of a direct `eval`. */
   evalText: (code: unknown, locals: readonly string[]) => unknown;
   /** Records the position of a top-level `await` that starts waiting. */
   waits: <T>(value: T, line: number, column: number) => T;
@@ -140,7 +138,7 @@ type Given = { isUp: boolean; giveUp?: () => void; waitsAt: string | undefined }
 
 /**
  * Number of names for scripts that share a cell's number. They are reused, so that expressions evaluated in a loop
- * don't displace the source maps of other scripts.
+ * don't displace other source maps.
  */
 const maxOthers = 100;
 
@@ -239,7 +237,7 @@ export class CellExecutor {
 
   /**
    * Returns the name of a script. Parts of a cell, expressions and cells not stored in the history share the number of
-   * a cell that may still run and has its own script: positions in stack traces are translated by this name.
+   * a cell that may still run and keeps its name: positions in stack traces are translated by script name.
    */
   #nameOf(count: number): string {
     if (count <= this.#highest) return scriptOfCell(count, this.#others++ % maxOthers);

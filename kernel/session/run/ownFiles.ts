@@ -6,7 +6,7 @@ import ts from 'typescript-6';
 import { cellOptions } from '#session/compiler/cellOptions.ts';
 
 // The user's files that cells import: TypeScript, JavaScript and JSON outside node_modules. They may change while the
-// notebook is open, so the URL of each contains a hash of the file and of everything it imports.
+// notebook is open, so their URLs contain a hash of the file and everything it imports.
 
 const parameter = 'cell-import';
 const importable = /\.(?:[cm]?[jt]sx?|json)$/;

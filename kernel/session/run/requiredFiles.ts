@@ -50,7 +50,6 @@ export class RequiredFiles {
     return module.exports;
   }
 
-  /** Drops files whose loading was cut off. */
   forgetUnfinished(): void {
     for (const [file, { module }] of this.#loaded) if (!module.loaded) this.#loaded.delete(file);
   }

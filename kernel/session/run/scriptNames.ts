@@ -7,7 +7,6 @@ const cellName = /^cell-(\d+)(?:-\d+)?\.ts$/;
 export const scriptOfCell = (count: number, again?: number): string =>
   again === undefined ? `cell-${count}.ts` : `cell-${count}-${again}.ts`;
 
-/** Returns the number of the cell that a script belongs to. */
 export function cellCountOf(script: string): number | undefined {
   const [, count] = cellName.exec(script) ?? [];
   return count === undefined ? undefined : Number(count);

@@ -1,9 +1,8 @@
 const leftToNode = new WeakMap<object, (reason: unknown) => void>();
 
 /**
- * Runs a cell so that no kernel code is set to catch what it throws. V8 checks for handlers when an exception is
- * thrown, and a debugger should pause at exceptions that the user's code does not catch. Node reports the rejection as
- * unhandled in the end.
+ * Runs a cell so that no kernel code catches what it throws. V8 checks for handlers at the throw, and a debugger
+ * should pause at exceptions that the user's code does not catch. Node finally reports the rejection as unhandled.
  */
 export function unwatched(run: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {

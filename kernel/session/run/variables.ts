@@ -5,7 +5,6 @@ export type Variable = { v: unknown };
 export class Variables {
   readonly #all = new Map<string, Variable>();
 
-  /** Returns the variables of these names, and creates missing ones. */
   get(names: readonly string[]): Variable[] {
     return names.map((name) => this.of(name));
   }

@@ -80,15 +80,13 @@ function inQuotes(text: string, token: SqlToken, { start, end }: Place): Catalog
 type SqlParts = {
   /** Returns the notebook's `db` when the query runs. */
   catalog: () => Catalog;
-  /** Returns a signal that aborts when the running cell is interrupted. */
   signal: () => AbortSignal;
   progress: Progress;
 };
 
 /**
- * Creates `sql`. It reads the tables in a query, only the required columns, into an in-memory database where SQLite
- * answers the query in a separate process. So joins, grouping and window functions work over any catalog, including
- * those without SQL.
+ * Creates `sql`. It reads the tables in a query, only the required columns, into an in-memory database of a separate
+ * process, where SQLite answers the query. So joins, grouping and window functions work over any catalog.
  */
 export function createSql(parts: SqlParts): Sql {
   return async (texts, ...values) => {

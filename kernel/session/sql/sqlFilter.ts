@@ -4,10 +4,9 @@ import { plainName, type Shape } from './sqlShape.ts';
 import type { Token } from './sqlText.ts';
 import type { Stored } from './sqlValues.ts';
 
-// Converts the part of a query's WHERE that the table itself can evaluate, so that irrelevant rows are not
-// transferred. SQLite applies the whole WHERE to the received rows, so the filter must be true for every row for which
-// the WHERE is true, but may be true for more. A condition is omitted unless it certainly means the same in both
-// dialects.
+// Converts the part of a query's WHERE that the table itself can evaluate, so that fewer rows are transferred. SQLite
+// applies the whole WHERE to the received rows, so the filter may be true for more rows, but never for fewer. A
+// condition is omitted unless it certainly means the same in both dialects.
 
 /** A value in a comparison; undefined if it can't be used in a filter. */
 type Literal = { value: Stored | undefined };
@@ -118,7 +117,6 @@ class ConditionReader {
     return { sql: inner.sql === undefined ? undefined : `(${inner.sql})` };
   }
 
-  /** Skips to the next possible start of a condition. */
   #skip(): void {
     for (let depth = 0; this.#at < this.#tokens.length; this.#at++) {
       const word = this.#word();

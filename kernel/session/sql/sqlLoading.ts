@@ -11,10 +11,8 @@ import type { NamedTable } from './sqlTables.ts';
 import { writeStream } from './sqlTypes.ts';
 import { batchOf } from './sqlValues.ts';
 
-/** What to read from one table. */
 type Reading = {
   named: NamedTable;
-  /** The columns. */
   names: readonly string[];
   query: Query;
   /** The query without the filter, in case the table rejects the filter. */
@@ -62,7 +60,6 @@ async function readingsFor(
 const count = ({ table }: NamedTable, signal: AbortSignal, filter?: string): Promise<number> =>
   table.countRows(filter, { signal });
 
-/** Yields the rows of a reading as they arrive. */
 async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): AsyncGenerator<RecordBatch> {
   let isBegun = false;
   try {
@@ -77,7 +74,9 @@ async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): 
   }
 }
 
-/** Returns a function that reports whether the query has enough rows, called with the number of rows read so far. */
+/**
+ * Returns a function that reports whether the query has enough rows; its argument is the number of rows read so far.
+ */
 function enough(database: SqlConnection, query: BoundQuery, wanted: number): (rows: number) => Promise<boolean> {
   let next = wanted;
   return async (rows) => {

@@ -1,6 +1,5 @@
 import type { Stored } from './sqlValues.ts';
 
-/** A query with the values of its question marks. */
 export type BoundQuery = { text: string; bound: readonly Stored[] };
 
 /** A table as named in a query: the schema is the part before the dot, `main` for the root of the catalog. */
@@ -24,7 +23,6 @@ export type SqlMethods = {
   insert: [TablePlace & { rows: Uint8Array }, number];
   /** Whether the query returns at least this number of rows from the data read so far. */
   isEnough: [BoundQuery & { wanted: number }, boolean];
-  /** Returns the rows of the query. */
   answer: [BoundQuery, Uint8Array];
   /** Returns the bytes of memory that the process still holds. */
   close: [null, number];

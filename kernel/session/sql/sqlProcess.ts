@@ -83,7 +83,6 @@ class SqlProcess {
   }
 }
 
-/** The connection of a query to its database. */
 export type SqlConnection = Pick<SqlProcess, 'request' | 'end'>;
 
 /** An idle process that waits for the next query. */
@@ -136,7 +135,6 @@ async function giveBack(taken: SqlProcess): Promise<void> {
   }, keptMs).unref();
 }
 
-/** The error for a process that ended before it answered. */
 export const sqlEnded = (reason: string, cause: unknown): CatalogError =>
   new CatalogError(
     'ServiceUnavailable',

@@ -1,7 +1,6 @@
 import { sqlTokens } from '#catalog/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-/** A token of SQL. */
 export type Token = { kind: 'quoted' | 'number' | 'word' | 'sign'; text: string };
 
 /** Returns the tokens of a query, without blanks and comments. */
@@ -52,5 +51,4 @@ const plain = (text: string): string => {
   return inner.toLowerCase();
 };
 
-/** Quotes a name for SQL. */
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

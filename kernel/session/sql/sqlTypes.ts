@@ -5,10 +5,8 @@ import { withOwnGlobals } from '#shared/ownGlobals.ts';
 
 // Arrow creates a TextDecoder for every message, and a cell may have replaced this global.
 
-/** Reads a table from an Arrow stream. */
 export const readStream = (stream: Uint8Array): Table => withOwnGlobals(() => tableFromIPC(stream));
 
-/** Writes a table as an Arrow stream. */
 export const writeStream = (table: Table): Uint8Array => withOwnGlobals(() => tableToIPC(table, 'stream'));
 
 /** A value in a query. A Date becomes UTC text, a list its elements (`id in (${ids})`). */

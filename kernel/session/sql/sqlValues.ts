@@ -25,7 +25,6 @@ import type { SqlValue } from './sqlTypes.ts';
 // their digits, else text. Times are UTC text that SQLite's functions understand and that sorts correctly. Nested
 // values are JSON, for which SQLite has functions.
 
-/** A value as SQLite stores it. */
 export type Stored = null | number | bigint | string | Uint8Array;
 
 /** Number of decimal digits that a double always holds exactly. */
@@ -44,7 +43,6 @@ export function affinityOf(type: DataType): string {
 const isBinary = (type: DataType): boolean =>
   DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type);
 
-/** Returns a function that reads the value of a row. */
 export function storedReader(name: string, vector: Vector): (row: number) => Stored {
   const type = vector.type as DataType;
   if (type.typeId === Type.Timestamp) return timestampReader(vector as Vector<Timestamp>);

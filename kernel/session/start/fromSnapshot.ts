@@ -7,8 +7,8 @@ import { keepHashes, languageArgument } from '#processes/startSnapshot.ts';
 // the compiler that is already in memory, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe`
 // tests that a process works from the snapshot.
 
-// Code caches, of Node in the snapshot and of others, are only valid under the flags they were created with. This flag
-// is no longer needed after the start.
+// Code caches, in the snapshot and elsewhere, are only valid under the flags they were created with. This flag is not
+// needed after the start.
 setFlagsFromString(keepHashes.replace('--no-', '--'));
 const require = createRequire(import.meta.filename);
 

@@ -15,7 +15,7 @@ import {
 
 // Most declarations that every notebook includes belong to modules that few notebooks import: about fifty of Node, and
 // the files of packages. A snapshot omits them, except for what the compiler reads in every program. A file is parsed
-// and bound again when the compiler reads the inside of one of its modules.
+// and bound again when the compiler reads inside one of its modules.
 
 /** A module that only reexports another one is too small to omit. */
 const fewStatements = 3;

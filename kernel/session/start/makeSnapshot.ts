@@ -8,8 +8,8 @@ import { makeFolder } from '#processes/files.ts';
 import { isRunning } from '#processes/running.ts';
 
 // `node FLAGS snapshotMaker.cjs` builds the start-up snapshot for this Node, these flags and the kernel in the same
-// folder. It runs as a separate process that outlives the kernel which started it. Failures are not reported to the
-// kernel, since kernels also start without a snapshot.
+// folder. It runs as a separate process that outlives the kernel which started it. It reports nothing to the kernel,
+// since kernels also start without a snapshot.
 
 const limitMs = 120_000;
 /** Number of snapshots kept, including those of other builds and Node versions. */
@@ -63,7 +63,6 @@ async function build(snapshot: StartSnapshot): Promise<void> {
   });
 }
 
-/** Runs this Node with the arguments until it exits. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const child = spawn(process.execPath, args, {
     env,

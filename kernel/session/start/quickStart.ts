@@ -10,7 +10,6 @@ type Quick = {
   /** The launcher's folder, which will contain the note. */
   folder: string;
   snapshot: StartSnapshot;
-  /** Flags of the kernel. */
   flags: readonly string[];
   /** Files and folders that change when a kernel is installed or removed. */
   watched: readonly string[];

@@ -13,7 +13,6 @@ import { leaveOutModules } from './lazyModules.ts';
 type Warmed = {
   /** Errors of the compiled cells; empty if all is well. */
   problems: string;
-  /** Files shared by all notebooks. */
   files: readonly ts.SourceFile[];
   options: ts.CompilerOptions;
 };

@@ -19,13 +19,13 @@ import { sayWarnings } from '#session/start/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
 
 // The process that listens for a Jupyter kernel: `relay.cjs PATH PID --connection-file=FILE`, started by the launcher
-// as a child of the kernel process PID. It ends with the kernel. A kernel that starts from its snapshot is reachable
-// after 250 ms, and a refused client waits 100 to 200 ms before it retries; the relay listens after a fifth of that
-// time. It answers the kernel info request, which clients send first, holds other requests until the kernel connects
-// to PATH, and then forwards all messages.
+// as a child of the kernel process PID; it ends with the kernel. A kernel that starts from its snapshot is reachable
+// after 250 ms, and a refused client waits 100 to 200 ms before it retries; the relay is reachable in a fifth of that
+// time. It answers kernel info requests, which clients send first, holds other requests until the kernel connects to
+// PATH, and then forwards all messages.
 
 /**
- * Interval of the check that the kernel, not yet connected, still runs: the next kernel may need the ports
+ * Interval of the check that the kernel, not yet connected, still runs: the next kernel may need its ports
  * immediately.
  */
 const lookMs = 10;
@@ -119,7 +119,6 @@ function waitAt(path: string, kernelPid: number): Promise<Socket> {
   });
 }
 
-/** Executes the messages of the kernel. */
 function serve(socket: Socket, sockets: Sockets): void {
   let taken = 0;
   const publish = (frames: Buffer[]) =>

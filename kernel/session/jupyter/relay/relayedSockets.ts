@@ -5,7 +5,7 @@ import { bytesOf, type Frames } from '#session/jupyter/jupyterFrames.ts';
 import type { SocketEvents, Sockets } from '#session/jupyter/jupyterSockets.ts';
 import { readRelayed, sendRelayed, type RelayKind } from './relayMessages.ts';
 
-/** Generous: a relay usually starts in a fifth of the kernel's time, but a busy machine may delay it. */
+/** A relay starts in a fifth of the kernel's time, but a busy machine may delay it. */
 const connectMs = 3000;
 const againMs = 5;
 const notYet: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED']);
@@ -27,8 +27,8 @@ export type RelayEvents = SocketEvents & {
 };
 
 /**
- * Connects to the relay (see relay.ts), which has listened for the kernel during its start. Returns undefined if there
- * is none: it could not listen, and the kernel will get the same error.
+ * Connects to the relay (see relay.ts). Returns undefined if there is none: it could not listen, and the kernel will
+ * get the same error.
  * @param path of the relay's socket
  */
 export async function relayedSockets(path: string, events: RelayEvents): Promise<Relayed | undefined> {

@@ -154,7 +154,6 @@ export class SqlDatabase {
   }
 }
 
-/** Returns the quoted name of a table. */
 const placeOf = ({ schema, name }: TablePlace): string => `${quotedName(schema)}.${quotedName(name)}`;
 
 function loadSqlite(): Sqlite {
