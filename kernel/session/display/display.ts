@@ -18,11 +18,11 @@ import {
   type ValueNode,
 } from './valueTree.ts';
 
-/** Names of a list that are shown, and how long a server may take to give them. */
+/** Names shown per list, and the time limit for listing them. */
 const names = 20;
 const listMs = 5000;
 
-/** A catalog: what it is, where, and what is in its root. A catalog that can't be reached says why; nothing is thrown. */
+/** Shows the kind, location and root contents of a catalog. Never throws: a failure becomes part of the output. */
 async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise<Shown> {
   const limit = options.limit ?? names;
   const timeout = AbortSignal.timeout(listMs);
@@ -52,20 +52,20 @@ async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise
 const listed = (all: readonly string[], limit: number): string =>
   all.length === 0 ? 'none' : all.slice(0, limit).join(', ') + (all.length > limit ? ', … and more' : '');
 
-/** An address without what may be a key in it: a person's name and password, and everything behind `?` or `#`. */
+/** Removes the parts of a URL that may hold credentials: user, password, query and fragment. */
 function withoutSecrets(location: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) return location;
   return location.replace(/[?#].*$/s, '').replace(/^([^/]+:\/\/)[^/]*@/, '$1');
 }
 
-/** Entries of one collection that are seen at once, and how many more each click shows. */
+/** Entries visible at first, and entries added per click. */
 const firstPage = 20;
 const page = 100;
 const previewChars = 100;
 
 /**
- * The colours of the editor where there is one, else of JupyterLab, else of the page. Only inside of our own class, since
- * all outputs of a notebook may share one document.
+ * Uses the colors of VS Code or JupyterLab if the page defines them. All rules are below `.lance-value`, since the
+ * outputs of a notebook may share one document.
  */
 const style = `<style>
 .lance-value{font-family:var(--vscode-editor-font-family,var(--jp-code-font-family,monospace));font-size:var(--vscode-editor-font-size,var(--jp-code-font-size,13px));line-height:1.5;overflow-x:auto}
@@ -91,7 +91,7 @@ const classes: Partial<Record<ValueNode['kind'], string>> = {
   note: 'd',
 };
 
-/** A tree of `<details>`, its first level open; no script. `hint` says how to see what is left out. */
+/** Returns a tree of `<details>` without scripts, its first level open. `hint` explains how to see omitted entries. */
 function valueHtml(root: ValueNode, hint: string | undefined): string {
   const note = hint === undefined ? '' : `<p class="d">${escapeHtml(hint)}</p>`;
   return `${style}<div class="lance-value">${nodeHtml(undefined, root, true)}${note}</div>`;
@@ -110,7 +110,7 @@ function nodeHtml(label: string | undefined, node: ValueNode, isOpen = false): s
           : '';
     return `<span>${name}${textHtml(node)}${dots}</span>`;
   }
-  // Of a plain object its entries say enough.
+  // The entries of a plain object make its name redundant.
   const isPlain = node.text === 'Object' && label !== undefined;
   const preview = `<span class="d${isPlain ? '' : ' p'}">${escapeHtml(previewOf(node))}</span>`;
   return folded(
@@ -138,7 +138,7 @@ function entriesHtml(entries: readonly ValueEntry[], omitted: number, seen = fir
   return `<ul>${items.join('')}</ul>`;
 }
 
-/** The first entries in one line: `{ id: 1, name: 'mug', tags: Array(2) }`. */
+/** Returns the first entries in one line: `{ id: 1, name: 'mug', tags: Array(2) }`. */
 function previewOf(node: ValueNode): string {
   const isList = node.brackets === '[]';
   const parts: string[] = [];
@@ -154,16 +154,16 @@ function previewOf(node: ValueNode): string {
   return `${node.brackets[0]} ${[...parts, ...(isAll ? [] : ['…'])].join(', ')} ${node.brackets[1]}`;
 }
 
-/** Entries of one collection that are written. */
+/** Entries of a collection in the text form. */
 const textEntries = 100;
-/** Entries of a collection within one that is written as an outline. */
+/** Entries of a nested collection in an outline. */
 const nestedEntries = 20;
-/** Entries up to which Node's own way of writing values stays readable, and quick to make. */
+/** Up to this many entries `util.inspect` output stays readable and fast. */
 const inspectedEntries = 1500;
 
 /**
- * A value as text. Small ones as Node writes them, large ones as an outline.
- * @param entries of one collection
+ * Returns a value as text: small values as `util.inspect` writes them, large ones as an outline.
+ * @param entries limit for one collection
  */
 function valueText(value: unknown, entries = textEntries): string {
   const node = readValue(value, { ...treeLimits, entries, nodes: Math.max(inspectedEntries, entries) * 2 });
@@ -172,7 +172,7 @@ function valueText(value: unknown, entries = textEntries): string {
     : outline(node, entries, '');
 }
 
-/** Node limits lists and writes all properties of an object, whatever their number; of an Arrow table it writes buffers. */
+/** `inspect` limits lists, but writes every property of an object and the buffers of an Arrow table. */
 const needsOutline = (node: ValueNode): boolean =>
   (node.brackets === '{}' && node.entries.length > 0 && node.omitted > 0) ||
   node.entries.some((entry) => entry.node.isArrow === true || needsOutline(entry.node));
@@ -181,7 +181,7 @@ function inspected(value: unknown, node: ValueNode, entries: number): string {
   try {
     return inspect(value, { colors: false, depth: 6, maxArrayLength: entries, maxStringLength: 10_000 });
   } catch {
-    // Its own `inspect` threw.
+    // A custom `inspect` method of the value threw.
     return outline(node, entries, '');
   }
 }
@@ -201,7 +201,7 @@ function outline(node: ValueNode, limit: number, indent: string): string {
   return `${nameText(node)}${node.brackets[0]}\n${lines.join('\n')}\n${indent}${node.brackets[1]}`;
 }
 
-/** A leaf, or a collection of a few leaves that are all there. */
+/** Returns the line of a leaf, or of a complete collection of a few leaves. */
 function inOneLine(node: ValueNode): string | undefined {
   const [open, close] = node.brackets;
   if (node.kind !== 'object') return node.text;
@@ -217,22 +217,22 @@ function inOneLine(node: ValueNode): string | undefined {
   return line.length > lineChars ? undefined : line;
 }
 
-/** As Node writes it, plain objects and arrays have no name. */
+/** As in `util.inspect`, plain objects and arrays have no name. */
 const nameText = ({ text, entries, omitted }: ValueNode): string =>
   text === 'Object' || (text === `Array(${entries.length + omitted})` && omitted === 0) ? '' : `${text} `;
 
 const labelText = (label: string | undefined): string =>
   label === undefined ? '' : `${withoutControls(label)}${label.endsWith('=>') ? '' : ':'} `;
 
-/** Characters of the text of one output. */
+/** Characters of the text form of one output. */
 const maxText = 100_000;
 
 const notAll =
   'Not all is shown. display(value, { limit: 10000 }) shows more entries, and a part of the value more levels.';
 
 /**
- * Any value: as text, and what does not fit in a line as a tree to unfold as well.
- * @param translate puts the cells' own lines into stacks
+ * Shows a value as text; if the text has several lines or is cut, also as a tree.
+ * @param translate maps stack frames to lines of cells
  */
 function showValue(value: unknown, translate: TranslateStack, options: ShowOptions = {}): Shown {
   const entries = options.limit ?? treeLimits.entries;
@@ -242,7 +242,7 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
   const most = options.limit === undefined ? maxText : Infinity;
   const text = whole.length > most ? `${whole.slice(0, most)}…` : whole;
   const hint = isCut(tree) || text !== whole ? notAll : undefined;
-  // A line says it all.
+  // One complete line needs no tree.
   if (typeof value !== 'object' || value === null || (!text.includes('\n') && hint === undefined))
     return textOnly(text);
   if (tree.entries.length === 0) return textOnly(text);
@@ -250,14 +250,13 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
   return htmlAndText(valueHtml(tree, hint), lines);
 }
 
-/** Gives the forms of a value for an output. */
 export type Show = (value: unknown, options?: ShowOptions) => Shown | Promise<Shown>;
 
 /**
- * Makes the function that gives the forms of a value. At once for most; a query and a table of a catalog have to be read
- * first, at most 1,000 rows of them, and reject with the `CatalogError` of that.
- * @throws CatalogError InvalidInput (13) naming the form of a value's own making that JSON can't hold; and whatever a
- * method of the value throws that makes its forms
+ * Creates the function that renders values. Most values render synchronously. Queries and catalog tables are read
+ * first (1,000 rows by default) and reject with the `CatalogError` of that read.
+ * @throws CatalogError InvalidInput (13) if JSON can't hold a form that the value's own display method returns; also
+ * any error that this method throws
  */
 export function createShow(translate: TranslateStack): Show {
   return (value, options = {}) => {
@@ -269,7 +268,7 @@ export function createShow(translate: TranslateStack): Show {
   };
 }
 
-/** The forms of what the kernel knows by its shape. */
+/** Renders values that the kernel recognizes by their shape. */
 function showKnown(value: object, options: ShowOptions): Shown | Promise<Shown> | undefined {
   if (value instanceof Query) return showQuery(value, options);
   if (isCatalogTable(value)) return showCatalogTable(value, options);

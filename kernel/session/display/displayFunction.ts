@@ -11,10 +11,10 @@ import type { Places } from './places.ts';
 import { arrowTable, dataProperty, isArrowSchema, isAsyncIterable, isBatchStream, isRecordBatch } from './shapes.ts';
 import { showStream } from './streams.ts';
 
-// Charts are drawn by the front; what is sent is their description. Which text stands beside it matters: a front that
-// can't draw shows that.
+// The client draws charts from their specification. A client that can't draw shows `text/plain`, so that has to
+// describe the chart.
 
-/** The forms of a Vega-Lite chart, or of a Vega one. The version is the one that its `$schema` names, else 5. */
+/** Returns the forms of a Vega-Lite or Vega chart. The version comes from `$schema` (default: 5). */
 function vegaBundle(spec: unknown): MimeBundle {
   const body = plainSpec(spec, 'display.vegaLite', "{ mark: 'bar', data: { values: [] }, encoding: {} }");
   const schema = typeof body['$schema'] === 'string' ? body['$schema'] : '';
@@ -29,7 +29,7 @@ function vegaBundle(spec: unknown): MimeBundle {
   };
 }
 
-/** The forms of a Plotly figure, `{ data, layout }`, or of its traces alone. */
+/** Returns the forms of a Plotly figure, `{ data, layout }`, or of a list of traces. */
 function plotlyBundle(figure: unknown): MimeBundle {
   const example = "{ data: [{ x: [1, 2], y: [3, 4] }], layout: { title: 'A line' } }";
   const body = Array.isArray(figure) ? { data: figure as unknown[] } : plainSpec(figure, 'display.plotly', example);
@@ -50,7 +50,7 @@ function titleOf(title: unknown): string {
 
 function plainSpec(spec: unknown, name: string, example: string): Record<string, unknown> {
   if (!isRecord(spec) || Array.isArray(spec)) throw notASpec(name, example);
-  // The builders of these libraries have their description behind a method.
+  // Chart builders return their specification from a method.
   const own = dataProperty(spec, 'toSpec') ?? dataProperty(spec, 'toJSON');
   const made: unknown = typeof own === 'function' ? Reflect.apply(own, spec, []) : spec;
   if (!isRecord(made)) throw notASpec(name, example);
@@ -67,13 +67,12 @@ const notASpec = (name: string, example: string): CatalogError =>
 type DisplayParts = {
   places: Places;
   show: Show;
-  /** Gets what the function returns, so that a cell can wait for it and does not show it. */
+  /** Receives the returned promise: the cell waits for it and does not show it as a result. */
   track: (pending: Promise<void>) => void;
-  /** Ends what is shown as it comes when the running cell is interrupted. */
+  /** Aborts the reading of a stream when the running cell is interrupted. */
   signal: () => AbortSignal;
 };
 
-/** Makes `display`. */
 export function createDisplay({ places, show, track, signal }: DisplayParts): Display {
   const mime = (data: Record<string, unknown>, options: DisplayOptions = {}) =>
     places.put({ data: jsonBundle(data), metadata: {} }, options.id);
@@ -82,7 +81,7 @@ export function createDisplay({ places, show, track, signal }: DisplayParts): Di
     (value: T, options?: DisplayOptions) =>
       mime(make(value), options);
   const put = (shown: Shown | Promise<Shown>, id: string | undefined): Promise<void> => {
-    // Most values are shown before the next statement runs, as `console.log` would.
+    // Most values appear before the next statement runs, as with `console.log`.
     const pending =
       shown instanceof Promise ? shown.then((ready) => places.put(ready, id)) : Promise.resolve(places.put(shown, id));
     track(pending);
@@ -112,14 +111,17 @@ export function createDisplay({ places, show, track, signal }: DisplayParts): Di
 
 function jsonForms(value: unknown): Record<string, unknown> {
   const bundle = jsonBundle({ 'application/json': value });
-  // Text goes into a bundle as it is; as JSON it has its quotes.
+  // A bundle holds a string unquoted; as JSON it needs quotes.
   return { ...bundle, 'text/plain': JSON.stringify(bundle['application/json'], null, 2) };
 }
 
-/** Notebooks look for formulas between dollar signs. */
+/** Adds the dollar signs by which notebooks recognize formulas. */
 const asFormula = (text: string): string => (/^\s*(?:\$|\\\(|\\\[|\\begin)/.test(text) ? text : `$$${text}$$`);
 
-/** What is read and shown as it comes. A table is async iterable in some versions of Arrow, and there as a whole. */
+/**
+ * Returns the stream to show incrementally. In some versions of Arrow a table is async iterable; it is shown as a
+ * whole.
+ */
 function streamOf(value: unknown): Parameters<typeof showStream>[0] | undefined {
   if (isBatchStream(value)) return value;
   if (value instanceof Query || isArrowSchema(value) || isRecordBatch(value) || !isAsyncIterable(value))

@@ -1,25 +1,25 @@
-// What a notebook sees of `display` and `progress`. The declarations of this file are part of what cells are checked
-// against, so it needs nothing else.
+// The types of `display` and `progress`. The type checker of cells reads the declarations of this file, so it imports
+// nothing.
 
 export type DisplayOptions = {
-  /** Names the place of the output, so that a later call with the same name replaces it. */
+  /** Identifies the output: a later call with the same id replaces it. */
   id?: string | undefined;
 };
 
 export type DisplayValueOptions = DisplayOptions & {
-  /** Rows of a table (1,000 when not given), or entries of a collection (500), that are shown at most. */
+  /** Maximum number of rows of a table (default: 1,000) or of entries of a collection (default: 500). */
   limit?: number | undefined;
 };
 
-/** `display` of a notebook. Its promises are settled once the value is on screen; a cell waits for them by itself. */
+/** `display` of a notebook. Its promises resolve once the value is on screen; a cell waits for them automatically. */
 export type Display = {
   /**
-   * Shows any value. An async iterable of record batches, or what `query.execute()` gives, is read and shown as it comes,
-   * with the number of rows so far; a query shows its first rows.
+   * Shows any value. An async iterable of record batches, or the result of `query.execute()`, is read and shown
+   * incrementally, with the number of rows so far; a query shows its first rows.
    */
   (value: unknown, options?: DisplayValueOptions): Promise<void>;
   /**
-   * Shows ready-made forms of one output by MIME type; binary ones as bytes or base64 text.
+   * Shows the given forms of one output by MIME type; binary forms as bytes or base64.
    * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
    */
   mime(data: Record<string, unknown>, options?: DisplayOptions): void;
@@ -27,35 +27,38 @@ export type Display = {
   html(text: string, options?: DisplayOptions): void;
   /** Shows Markdown. */
   markdown(text: string, options?: DisplayOptions): void;
-  /** Shows a formula of LaTeX, `display.latex('e^{i\\pi} + 1 = 0')`, with or without its `$$`. */
+  /** Shows a LaTeX formula, `display.latex('e^{i\\pi} + 1 = 0')`, with or without its `$$`. */
   latex(text: string, options?: DisplayOptions): void;
-  /** Shows a picture given as SVG text. */
+  /** Shows an image given as SVG text. */
   svg(text: string, options?: DisplayOptions): void;
-  /** Shows a value as JSON: a tree where the notebook has one, else indented text. */
+  /** Shows a value as JSON: a tree if the notebook supports it, else indented text. */
   json(value: unknown, options?: DisplayOptions): void;
-  /** Draws a Vega-Lite chart, or a Vega one that says so in its `$schema`. */
+  /** Draws a Vega-Lite chart, or a Vega chart if its `$schema` names Vega. */
   vegaLite(spec: object, options?: DisplayOptions): void;
-  /** Draws a Plotly figure: `{ data, layout }`, or the traces alone. */
+  /** Draws a Plotly figure: `{ data, layout }`, or a list of traces. */
   plotly(figure: object, options?: DisplayOptions): void;
   /**
-   * Shows a picture: the bytes of a PNG, JPEG, GIF, WebP or SVG file, a Blob, a canvas, SVG text or a `data:` URL.
+   * Shows an image: the bytes of a PNG, JPEG, GIF, WebP or SVG file, a Blob, a canvas, SVG text or a `data:` URL.
    * Rejects with a CatalogError InvalidInput (13) for anything else.
    */
   image(source: Uint8Array | ArrayBuffer | Blob | string | object, options?: DisplayOptions): Promise<void>;
-  /** Removes what the cell has shown so far; with `wait`, once something new comes. */
+  /** Removes the cell's output so far; with `wait`, only when new output arrives. */
   clear(wait?: boolean): void;
 };
 
 export type ProgressOptions = {
-  /** How many there will be, for an iterable that does not know; without it there is no share and no time left. */
+  /**
+   * Number of items, if the iterable does not have a length; without it, no percentage and no remaining time are
+   * shown.
+   */
   total?: number | undefined;
-  /** Stands in front of the numbers. */
+  /** Text in front of the numbers. */
   label?: string | undefined;
-  /** Counts the rows of record batches and not the batches; without it, where no `total` is given. */
+  /** Counts the rows of record batches instead of the batches. Default: only if the total is unknown. */
   rows?: boolean | undefined;
 };
 
-/** Shows how far a loop is, how fast, and how long it will take. It changes in place, ten times a second at most. */
+/** Shows the progress, speed and remaining time of a loop. The output updates in place, at most ten times a second. */
 export type Progress = {
   /** Loops over an async iterable: `for await (const batch of progress(query)) { … }`. */
   <T>(source: AsyncIterable<T>, options?: ProgressOptions): AsyncIterable<T>;

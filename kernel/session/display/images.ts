@@ -4,10 +4,10 @@ import { sizeText } from '#shared/format/markup.ts';
 import { type Shown, textOnly } from './mimeBundle.ts';
 import { dataProperty, isObject, methodOf } from './shapes.ts';
 
-/** Width and height in pixels. */
+/** In pixels. */
 type ImageSize = { width: number; height: number };
 
-/** The size that a PNG, JPEG, GIF or WebP picture says it has; `undefined` where the file ends before it. */
+/** Returns the size in the header of a PNG, JPEG, GIF or WebP image; `undefined` if the file is truncated. */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -24,17 +24,17 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
         return undefined;
     }
   } catch {
-    // A DataView throws where the file ends.
+    // A DataView throws at the end of the file.
     return undefined;
   }
 }
 
-/** A JPEG file is a row of segments; one of those that begin a frame has the size. */
+/** Reads the size from the first frame header among the segments of a JPEG file. */
 function jpegSize(view: DataView): ImageSize | undefined {
   for (let at = 2; at + 9 < view.byteLength;) {
     const marker = view.getUint8(at + 1);
     if (view.getUint8(at) !== 0xff) return undefined;
-    // C4, C8 and CC are tables that lie in the same range.
+    // C4, C8 and CC are in the same range, but are not frame headers.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     at += 2 + view.getUint16(at + 2);
@@ -42,7 +42,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
   return undefined;
 }
 
-/** WebP has three kinds of first chunk, each with its own place for the size. */
+/** Reads the size from the first chunk of a WebP file, whose three kinds store it at different offsets. */
 function webpSize(view: DataView): ImageSize | undefined {
   const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
   const u24 = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
@@ -53,11 +53,14 @@ function webpSize(view: DataView): ImageSize | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
 }
 
-/** A notebook holds the whole picture as text, a third larger. */
+/** A notebook stores the whole image as base64, a third larger. */
 const maxBytes = 8 * 1024 * 1024;
 const svgStart = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s>]/is;
 
-/** A picture as an output, or `undefined` for what does not look like one. Never throws for a damaged one. */
+/**
+ * Returns an image as an output; `undefined` if the value does not look like an image. Never throws for a damaged
+ * image.
+ */
 export function showImage(value: unknown): Shown | Promise<Shown> | undefined {
   if (value instanceof Uint8Array) return ofBytes(value);
   if (value instanceof Blob) return value.type.startsWith('image/') ? ofBlob(value) : undefined;
@@ -65,8 +68,8 @@ export function showImage(value: unknown): Shown | Promise<Shown> | undefined {
 }
 
 /**
- * The same for what a person says is a picture: text of SVG, and a data URL, count as well.
- * @throws CatalogError InvalidInput (13) for what is no picture
+ * Shows a value that the user declares to be an image; also accepts SVG text and data URLs.
+ * @throws CatalogError InvalidInput (13) if the value is not an image
  */
 export async function showAsImage(value: unknown): Promise<Shown> {
   const given = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
@@ -79,7 +82,6 @@ export async function showAsImage(value: unknown): Promise<Shown> {
   );
 }
 
-/** SVG text as an output. */
 export const showSvg = (text: string): Shown => ({
   data: { 'image/svg+xml': text, 'text/plain': `SVG picture, ${sizeText(Buffer.byteLength(text))}` },
   metadata: {},
@@ -119,7 +121,7 @@ async function ofBlob(blob: Blob): Promise<Shown> {
   return shown ?? textOnly(`Blob of type "${blob.type}", ${sizeText(blob.size)}, which is no picture that is known.`);
 }
 
-/** node-canvas and its like give their picture as bytes, or at least as a data URL. */
+/** node-canvas and similar libraries return their image as bytes, or at least as a data URL. */
 function ofCanvas(canvas: object): Shown | Promise<Shown> | undefined {
   if (typeof dataProperty(canvas, 'toDataURL') !== 'function') return undefined;
   const toBuffer = methodOf(canvas, 'toBuffer');

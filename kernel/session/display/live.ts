@@ -1,19 +1,16 @@
 import type { Shown } from './mimeBundle.ts';
 
-/** An output that changes in place. */
 export type LiveOutput = {
-  /** Shows what `make` gives: at once, or a little later when the output has just changed; then only the newest counts. */
+  /** Shows the result of `make`. If the output has just changed this is delayed, and only the newest state counts. */
   update(make: () => Shown): void;
-  /** Shows the last state. What comes later is not shown any more. */
+  /** Shows the last state and ignores later updates. */
   end(make: () => Shown): void;
 };
 
-/** How often an output changes at most. A person can't read faster, and a notebook must not choke on it. */
+/** Minimum interval between updates: faster ones are unreadable and overload a notebook. */
 const everyMs = 100;
 
-/**
- * Puts at most ten states a second on the screen, and always the last one. Works in a loop that never lets a timer run.
- */
+/** Shows at most ten states a second, and always the last one. Also works in a loop that never lets a timer run. */
 export function liveOutput(put: (shown: Shown) => void, now: () => number = () => performance.now()): LiveOutput {
   let shownAt = -Infinity;
   let timer: NodeJS.Timeout | undefined;

@@ -3,10 +3,10 @@ import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**
- * A bundle of a cell's own making as what JSON can hold, which is how every front sends it. Numbers of 64 bits become
- * numbers where those are exact and text elsewhere; the bytes of a form become base64 text. What JSON leaves out below
- * that, a method for instance, is left out.
- * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold, or what is no bundle
+ * Converts a bundle from a cell to values that JSON can hold, as all clients receive it. A bigint becomes a number if
+ * that is exact, else a string; the bytes of a form become base64. Nested values that JSON omits, such as methods, are
+ * dropped.
+ * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold, or if the value is not a MIME bundle
  */
 export function jsonBundle(data: unknown): MimeBundle {
   if (!isRecord(data)) throw noBundle(`a value ${typeOf(data)} is no MIME bundle.`);
@@ -15,7 +15,7 @@ export function jsonBundle(data: unknown): MimeBundle {
 
 function jsonForm(mime: string, form: unknown): unknown {
   if (!mime.includes('/')) throw noBundle(`"${mime}" is no MIME type.`);
-  // As it is: a table is megabytes of text.
+  // Not serialized: a table is megabytes of base64.
   if (typeof form === 'string') return form;
   if (form instanceof Uint8Array) return Buffer.from(form.buffer, form.byteOffset, form.length).toString('base64');
   let text: string | undefined;
@@ -49,18 +49,16 @@ const unfit = (mime: string, why: string, cause?: unknown): CatalogError =>
 /** One output in several forms, the richest first. */
 export type Shown = { data: MimeBundle; metadata: Record<string, unknown> };
 
-/** How a value is shown. */
 export type ShowOptions = {
-  /** Rows of a table (1,000 when not given), or entries of a collection (500), that the output holds at most. */
+  /** Maximum number of rows of a table (default: 1,000) or of entries of a collection (default: 500). */
   limit?: number | undefined;
-  /** Ends what is still being read for the output. */
+  /** Cancels the reading of data for the output. */
   signal?: AbortSignal | undefined;
 };
 
-/** An output of text alone. */
 export const textOnly = (text: string): Shown => ({ data: { 'text/plain': text }, metadata: {} });
 
-/** An output of HTML and of the text that says the same. */
+/** Returns an output of HTML and equivalent text. */
 export const htmlAndText = (html: string, text: string): Shown => ({
   data: { 'text/html': html, 'text/plain': text },
   metadata: {},

@@ -7,46 +7,41 @@ import { createProgress } from './progress.ts';
 import type { Shown } from './mimeBundle.ts';
 import type { TranslateStack } from './valueTree.ts';
 
-/** All that a notebook has for showing values, and what the cells need to know of it. */
 export type NotebookDisplay = {
-  /** What is preloaded, by name. */
   names: { display: Display; progress: Progress };
   show: Show;
-  /** The cell whose code is running begins, with this code. */
+  /** Notes that the current cell starts, with this code. */
   begin(code: string): void;
-  /** Opens a place for an output of it that changes; each call of what it gives shows there. */
+  /** Opens an output of the current cell that can change; each call of the returned function replaces its content. */
   open(): (shown: Shown) => void;
-  /** Says that the cell whose code is running has put this value on screen. */
+  /** Records that the current cell has shown this value. */
   isShown(value: object): void;
-  /** Whether it has shown this value already: it is what a `display` gave, or on screen. */
+  /** Whether the current cell has already shown this value, or `display` returned it. */
   isOwn(value: unknown): boolean;
-  /** Waits until all that it displays is on screen; rejects with the first failure. */
+  /** Waits until everything that the current cell displays is on screen; rejects with the first failure. */
   settled(): Promise<void>;
 };
 
 type NotebookDisplayParts = {
-  /** Sends one output of the cell whose code is running. */
   send: (output: CellOutput) => void;
-  /** Puts the cells' own lines into the stack of an error. */
+  /** Maps the frames of an error's stack to lines of cells. */
   translate: TranslateStack;
-  /** Aborts when the cell whose code is running is interrupted, which ends what it shows as it comes. */
+  /** Aborts when the current cell is interrupted; stops the reading of streams. */
   signal: () => AbortSignal;
-  /** What stands for the run of the cell whose code is running; undefined outside of all. */
+  /** An object that identifies the run of the current cell; undefined outside of all cells. */
   cell: () => object | undefined;
 };
 
-/** What one run of a cell has displayed. */
+/** The display state of one run of a cell. */
 type Turn = {
   code: string | undefined;
-  /** What is not on screen yet, or failed. */
   pending: Set<Promise<void>>;
-  /** What `display` gave, and values that were put on screen. */
+  /** Promises that `display` returned, and values that were shown. */
   own: WeakSet<object>;
 };
 
 const newTurn = (code?: string): Turn => ({ code, pending: new Set(), own: new WeakSet() });
 
-/** Makes it. */
 export function createNotebookDisplay({ send, translate, signal, cell }: NotebookDisplayParts): NotebookDisplay {
   const show = createShow(translate);
   const turns = new WeakMap<object, Turn>();
@@ -59,7 +54,8 @@ export function createNotebookDisplay({ send, translate, signal, cell }: Noteboo
     pending.add(display);
     display.then(
       () => pending.delete(display),
-      // The cell waits for it and fails with it; until then nobody has taken the failure.
+      // The cell awaits it later and fails with it; without this handler Node.js would report an unhandled rejection
+      // now.
       () => {},
     );
   };

@@ -4,15 +4,15 @@ import { jsonBundle } from './mimeBundle.ts';
 import { isObject, methodOf } from './shapes.ts';
 import type { Shown } from './mimeBundle.ts';
 
-/** The hook by which a value brings its own forms: a function that gives a MIME bundle, or a promise of one. */
+/** The method by which a value supplies its own forms: it returns a MIME bundle, or a promise of it. */
 export const ownForms = Symbol.for('Jupyter.display');
 
 type Maker = (plain: () => Shown) => Shown | Promise<Shown>;
 
 /**
- * The forms that a value makes of itself, by the conventions of Deno (`Symbol.for('Jupyter.display')`), of IPython
- * (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata) and by `toHtml()`; `undefined` for a value that has none.
- * What its method throws is thrown.
+ * Returns the function that renders a value by its own method: that of Deno (`Symbol.for('Jupyter.display')`), of
+ * IPython (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata) or `toHtml()`; `undefined` if it has none.
+ * Errors of the method pass through.
  * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
  */
 export function ownMaker(value: unknown): Maker | undefined {
@@ -25,14 +25,14 @@ export function ownMaker(value: unknown): Maker | undefined {
   return (plain) =>
     settled(html(), (made) => {
       const shown = plain();
-      // Plain first, so that the text is there even if the markup is empty.
+      // Plain first, so that the text exists even if the markup is empty.
       return typeof made === 'string'
         ? { data: { 'text/html': made, 'text/plain': shown.data['text/plain'] }, metadata: {} }
         : shown;
     });
 }
 
-// Data frames come wrapped in proxies, so this one symbol is asked of them; one that refuses has no forms.
+// Data frames are wrapped in proxies, so this symbol is read even from a proxy; a proxy that throws has no forms.
 function throughProxy(value: object): (() => unknown) | undefined {
   try {
     const method: unknown = Reflect.get(value, ownForms);

@@ -2,27 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { CellOutput } from '#session/threads/coreMessages.ts';
 import type { Shown } from './mimeBundle.ts';
 
-/** Where outputs go; those that can change to places with an id. */
+/** The destination of outputs. An output with an id can be replaced later. */
 export type Places = {
-  /** Shows something, in the place that has this id where there is one. */
+  /** Shows an output; replaces the output that has this id, if any. */
   put(shown: Shown, id?: string): void;
-  /** A place for an output that changes: each call of what it gives shows there. */
+  /** Opens an output that can change; each call of the returned function replaces its content. */
   open(id?: string): (shown: Shown) => void;
-  /** Removes what the cell has shown so far; with `wait`, once something new comes. */
+  /** Removes the cell's output so far; with `wait`, only when new output arrives. */
   clear(wait: boolean): void;
-  /** A cell with this code begins. Its outputs of an earlier run are gone from the screen. */
+  /** Notes that a cell with this code starts: its earlier outputs are no longer on screen. */
   begin(code: string): void;
 };
 
-/** Ids that are remembered. */
 const maxIds = 10_000;
 
 /**
- * Sends outputs to their places.
- * @param code that of the cell whose output it is
+ * Sends outputs, as updates if their id is already on screen.
+ * @param code returns the code of the cell that the output belongs to
  */
 export function createPlaces(send: (output: CellOutput) => void, code: () => string | undefined): Places {
-  // By the code of the cell that showed it: run again it shows its output anew, since clients forget what they cleared.
+  // From id to the code of the cell that showed it. Run again, the cell has to create its output again, since clients
+  // forget what they cleared.
   const shownBy = new Map<string, string | undefined>();
   const remember = (id: string) => {
     shownBy.delete(id);
@@ -31,7 +31,7 @@ export function createPlaces(send: (output: CellOutput) => void, code: () => str
     if (shownBy.size > maxIds && oldest !== undefined) shownBy.delete(oldest);
   };
   const put = (shown: Shown, id?: string) => {
-    // Without an id nothing can change it.
+    // Without an id nothing can update it.
     if (id === undefined) return send({ type: 'display_data', content: shown });
     const isUpdate = shownBy.has(id);
     if (!isUpdate) remember(id);

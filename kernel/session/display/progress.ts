@@ -9,21 +9,20 @@ type State = {
   done: number;
   total: number | undefined;
   label: string;
-  /** What is counted, where it is not the rounds of the loop. */
+  /** Counts rows instead of iterations. */
   unit: 'rows' | undefined;
   startedAt: number;
   end: 'done' | 'stopped' | undefined;
 };
 
 type ProgressParts = {
-  /** Opens a place for an output; each call of what it gives shows there. */
+  /** Opens an output; each call of the returned function replaces its content. */
   open: () => (shown: Shown) => void;
-  /** Ends when the running cell is interrupted: the loop does not get to say so. */
+  /** Aborts when the running cell is interrupted; the loop then has no chance to report it. */
   signal: () => AbortSignal;
   now: () => number;
 };
 
-/** Makes the function that shows how far a loop is. */
 export function createProgress(parts: ProgressParts): Progress {
   function progress(source: unknown, options: ProgressOptions = {}): unknown {
     const { total = lengthOf(source), label = '', rows = total === undefined } = options;
@@ -36,7 +35,7 @@ export function createProgress(parts: ProgressParts): Progress {
     const unit = options.rows === true ? ('rows' as const) : undefined;
     const begun = { done: 0, total, label, unit, end: undefined };
     const track = () => tracker(parts, { ...begun, startedAt: parts.now() }, rows);
-    // An array stays one for `for … of`, and a query one for `for await`.
+    // An array stays iterable by `for … of`, and a query by `for await`.
     return isAsyncIterable(source)
       ? { [Symbol.asyncIterator]: () => followAsync(source, track()) }
       : { [Symbol.iterator]: () => follow(source, track()) };
@@ -57,7 +56,7 @@ function tracker({ open, signal, now }: ProgressParts, state: State, countsRows:
   };
   return {
     start() {
-      // Where the loop runs, which may be another cell than the one that made it.
+      // The loop may run in another cell than the one that created it.
       live = liveOutput(open(), now);
       state.startedAt = now();
       signal().addEventListener('abort', () => end('stopped'), { signal: stop.signal, once: true });
@@ -120,7 +119,7 @@ function showProgress({ done, total, label, unit, startedAt, end }: State, now: 
   return htmlAndText(`<div>${barHtml(end === 'done' ? 1 : share, end)} ${escapeHtml(text)}</div>`, text);
 }
 
-/** A bar that runs to and fro while nobody knows how much there will be. */
+/** Returns a progress bar; an indeterminate one while the total is unknown. */
 function barHtml(share: number | undefined, end: State['end']): string {
   if (share === undefined && end === undefined) return '<progress></progress>';
   return `<progress value="${share === 1 ? 1 : (share ?? 0).toFixed(4)}" max="1"></progress>`;
@@ -142,7 +141,7 @@ function timeText(seconds: number): string {
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   value !== null && value !== undefined && typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function';
 
-/** How many there will be, where a collection knows. */
+/** Returns the number of items, if the collection has one. */
 function lengthOf(source: unknown): number | undefined {
   if (typeof source !== 'object' || source === null || isAsyncIterable(source)) return undefined;
   const { length, size, numRows } = source as { length?: unknown; size?: unknown; numRows?: unknown };

@@ -12,8 +12,9 @@ import { showTable } from './tables.ts';
 type Source = { schema?: Schema | undefined; batches: AsyncIterable<unknown> };
 
 /**
- * Shows record batches while they come: the first rows, and how many there have been. Only the first rows are kept.
- * @throws CatalogError InvalidInput (13) for an item that is no record batch, or one of other columns; what the source throws
+ * Shows record batches as they arrive: the first rows, which alone are kept, and the row count so far.
+ * @throws CatalogError InvalidInput (13) if an item is not a record batch or has other columns; also any error of the
+ * source
  */
 export async function showStream(
   { schema: known, batches }: Source,
@@ -58,7 +59,7 @@ export async function showStream(
   }
 }
 
-/** What has come so far. Always the whole count, in every form. */
+/** Renders the state so far, with the row count in every form. */
 function counting(table: ArrowTable, rows: number, batches: number, options: ShowOptions): Shown {
   const shown = showTable(table, rows, { limit: Math.min(options.limit ?? 100, 100) });
   const line = `${counted(rows, 'row')} in ${counted(batches, 'batch', 'batches')} so far`;
@@ -75,7 +76,7 @@ function counting(table: ArrowTable, rows: number, batches: number, options: Sho
   };
 }
 
-/** The items until the signal, which may come while the next one is waited for; the source is told to end. */
+/** Yields the items until the signal aborts, also while it waits for the next item, and then closes the source. */
 async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]();
   const heard = new AbortController();
@@ -94,7 +95,7 @@ async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
     }
   } finally {
     heard.abort();
-    // Not waited for: a source that hangs hangs here too.
+    // Not awaited: a source that hangs would hang this loop too.
     if (!isDone) void Promise.resolve(items.return?.()).catch(() => {});
   }
 }

@@ -3,18 +3,17 @@ import { columnFormatter, displayLimits, type Cell } from '#shared/format/cellTe
 import { previewLimits } from '#shared/mime.ts';
 import { alignColumns, counted } from '#shared/format/markup.ts';
 
-// The twin of a table output for places that have no grid and no HTML: a terminal, a diff.
+// The text form of a table output, for clients without grid and HTML: a terminal, a diff.
 
 const limits = { ...displayLimits, chars: 200 };
 
-/** The first rows in columns of text. */
 export function tableText(table: ArrowTable, total: number | null): string {
   const names = table.schema.fields.map((field) => field.name);
   const rows = rowsOf(table, 0, previewLimits.htmlRows).map((row) => row.map(({ text }) => text));
   return [...alignColumns([names, ...rows]), '', shapeText(table, total, rows.length)].join('\n');
 }
 
-/** `1,000,000 rows × 7 columns, 20 shown`; `more than` where nobody counted. */
+/** Returns `1,000,000 rows × 7 columns, 20 shown`; `more than` if the total is unknown. */
 export function shapeText(table: ArrowTable, total: number | null, shown: number): string {
   const known = total ?? table.numRows;
   const rows = total === null ? `more than ${counted(known - 1, 'row')}` : counted(known, 'row');
@@ -24,7 +23,7 @@ export function shapeText(table: ArrowTable, total: number | null, shown: number
 
 const nothing: Cell = { kind: 'null', text: '' };
 
-/** The cells of the rows from `from` up to `to`, or to the last one. */
+/** Returns the cells of the rows from `from` to before `to`, or to the end of the table. */
 export function rowsOf(table: ArrowTable, from: number, to: number): Cell[][] {
   const readers = table.schema.fields.map((field, column) => {
     const vector = table.getChildAt(column);

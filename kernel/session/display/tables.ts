@@ -9,19 +9,18 @@ import { arrowStreamMime, previewLimits, type TableOutputMetadata } from '#share
 import { htmlAndText, type Shown, type ShowOptions } from './mimeBundle.ts';
 import { rowsOf, shapeText, tableText } from './tableText.ts';
 
-// The twin of a table output for a browser without our renderer, JupyterLab first of all.
+// The HTML form of a table output, for browsers without our renderer, above all JupyterLab.
 
-/** Rows that can be unfolded below the first ones, and the characters that they may take in a notebook. */
+/** Rows in the folded part, and their limit in characters of HTML. */
 const foldedRows = 80;
 const foldedChars = 64 * 1024;
-/** Bytes of the pictures that are drawn: of one, and of a whole table. */
+/** Limits in bytes for the images drawn: per image and per table. */
 const pictureBytes = { one: 32 * 1024, all: 96 * 1024 };
-/** A vector is a line of so many points at most. */
 const vectorPoints = 36;
 
 /**
- * Words on the left, numbers on the right, in the colours of the notebook. The rules weigh more than Jupyter's own, which put
- * everything on the right; a viewer that takes styles out shows the same table in its own way.
+ * Text is aligned left, numbers right, in the colors of the notebook. The selectors outrank Jupyter's, which align
+ * everything right; a viewer that strips styles falls back to its own.
  */
 const style = `<style>
 .lance-table table :is(th,td):not(.n){text-align:left}
@@ -34,8 +33,8 @@ const style = `<style>
 </style>`;
 
 /**
- * The first rows as an HTML table, more of them folded. Pictures and vectors are drawn; everything else is escaped, and it
- * brings no script.
+ * Returns the first rows as an HTML table without scripts, with more rows folded. Images and vectors are drawn;
+ * everything else is escaped.
  */
 export function tableHtml(table: ArrowTable, total: number | null): string {
   const first = previewLimits.htmlRows;
@@ -61,7 +60,7 @@ export function tableHtml(table: ArrowTable, total: number | null): string {
   return `${style}<div class="lance-table">${grid(rows.slice(0, first))}${more}${shape}</div>`;
 }
 
-/** Draws the cells of one table, in their order: what its pictures may take goes to the first ones. */
+/** Returns a function that draws the cells of a table, called in their order: the first images use up the budget. */
 function cellPainter(): (cell: Cell) => string {
   let left = pictureBytes.all;
   return (cell) => {
@@ -99,10 +98,10 @@ function within(lines: readonly string[], chars: number): readonly string[] {
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-/** Bytes of a table that a person asked to see more of than the usual rows. */
+/** Size limit in bytes if the user requested more rows than usual. */
 const askedBytes = 8 * 1024 * 1024;
 
-/** `total` is the number of rows of the whole result, null when nobody counted. */
+/** `total` is the number of rows of the whole result, null if unknown. */
 export function showTable(table: ArrowTable, total: number | null, options: ShowOptions = {}): Shown {
   const part = fitting(table, options.limit);
   const metadata: TableOutputMetadata = { total_rows: total, included_rows: part.rows };
@@ -116,27 +115,33 @@ export function showTable(table: ArrowTable, total: number | null, options: Show
   };
 }
 
-/** As many rows as an output may hold, as a stream. Rows are halved until the bytes fit. */
+/** Returns the rows that an output may hold as an Arrow stream; halves their number until the bytes fit. */
 function fitting(table: ArrowTable, limit = previewLimits.rows as number): { rows: number; bytes: Uint8Array } {
   const mostBytes = limit > previewLimits.rows ? askedBytes : previewLimits.bytes;
   for (let rows = Math.min(table.numRows, limit); ; rows = Math.floor(rows / 2)) {
-    // `slice` fails on a table without batches, which an empty result is.
+    // `slice` fails on a table without batches, such as an empty result.
     const bytes = tableToIPC(rows < table.numRows ? table.slice(0, rows) : table, 'stream');
     if (bytes.length <= mostBytes || rows === 0) return { rows, bytes };
   }
 }
 
-/** The first rows of a query's result. @throws CatalogError as reading it */
+/**
+ * Shows the first rows of a query's result.
+ * @throws CatalogError if the query fails
+ */
 export async function showQuery(query: Query, options: ShowOptions = {}): Promise<Shown> {
   const { limit, vector } = query.spec;
-  // One row more than is shown tells whether that was all. A vector search has a limit of its own.
+  // Reading one row more than shown tells whether there are more. A vector search is bounded by its own limit.
   const bound = (options.limit ?? previewLimits.rows) + 1;
   const isBounded = limit !== undefined ? limit <= bound : vector !== undefined;
   const table = await (isBounded ? query : query.limit(bound)).toArrow({ signal: options.signal });
   return showTable(table, isBounded || table.numRows < bound ? table.numRows : null, options);
 }
 
-/** A table of a catalog: what it is, its indexes, and its first rows. @throws CatalogError as reading it */
+/**
+ * Shows a catalog table: version, indexes and the first rows.
+ * @throws CatalogError if the table can't be read
+ */
 export async function showCatalogTable(table: Table, options: ShowOptions = {}): Promise<Shown> {
   const call = { signal: options.signal };
   const [rows, total, facts] = await Promise.all([
@@ -159,7 +164,7 @@ export async function showCatalogTable(table: Table, options: ShowOptions = {}):
   };
 }
 
-/** `version 3 · indexes: id (BTREE)`; what a server keeps to itself is left out. */
+/** Returns `version 3 · indexes: id (BTREE)`, without the parts that the server does not report. */
 async function factsOf(table: Table, call: { signal?: AbortSignal | undefined }): Promise<string> {
   const [version, indexes] = await Promise.allSettled([table.version(call), table.listIndices(call)]);
   const texts: string[] = [];
@@ -174,7 +179,6 @@ async function factsOf(table: Table, call: { signal?: AbortSignal | undefined })
 
 const schemaColumns = 500;
 
-/** The columns of a schema, with their types and metadata. */
 export function showSchema(schema: Schema): Shown {
   const fields = schema.fields.slice(0, schemaColumns);
   const hasMetadata = fields.some((field) => field.metadata.size > 0);
@@ -196,7 +200,7 @@ export function showSchema(schema: Schema): Shown {
 const streamHint =
   'Rows that can be read once: display(…) shows them as they come, and for await (… of stream.batches) reads them.';
 
-/** Rows that are still to come. They are not read for it, since they would be gone for who reads them below. */
+/** Shows only the schema of a stream: reading its rows would take them from the code that uses the stream later. */
 export function showBatchStream(schema: Schema): Shown {
   const { data } = showSchema(schema);
   return htmlAndText(

@@ -10,11 +10,12 @@ import {
   isTableLike,
 } from './shapes.ts';
 
-// A value as a tree of text, bounded in all directions. Nothing of the value is run for it: no getter, no proxy's trap.
+// A value as a tree of text, with limits in all directions. Reading it runs no code of the value: no getter, no proxy
+// trap.
 
 /**
- * What an Arrow value inside of another value is called, `Table(3 rows × 2 columns)`: its insides are buffers, which say
- * nothing to a person. `undefined` for anything else.
+ * Returns the label of an Arrow value inside another value, `Table(3 rows × 2 columns)`, since users can't read its
+ * buffers; `undefined` for any other value.
  */
 function arrowShape(value: unknown): string | undefined {
   if (isArrowSchema(value)) return `Schema(${counted(value.fields.length, 'column')})`;
@@ -26,19 +27,19 @@ function arrowShape(value: unknown): string | undefined {
     const table = arrowTable(value);
     return table && `${name}(${counted(table.numRows, 'row')} × ${counted(table.numCols, 'column')})`;
   } catch {
-    // A column type of a later Arrow.
+    // A column type of a later Arrow version.
     return dataProperty(value, 'schema') === undefined ? undefined : name;
   }
 }
 
-// The entries of a value, each kind of object its own way, by functions of the language itself: a class that overrides
-// `entries` or `get` is not asked.
+// The entries of a value, read with built-in functions only, so that a class that overrides `entries` or `get` is not
+// called.
 
-/** One entry: a value, or a note in place of one that would have to be run. */
+/** An entry: a value, or a note instead of a value whose reading would run code. */
 type Child = { label: string | undefined; value: unknown } | { label: string; note: string; stack?: string };
 type Children = { children: Child[]; total: number };
 
-/** A getter of the language, to be called on a value that may have hidden it. */
+/** Returns a built-in getter that can be called on values that shadow it. */
 function getterOf(prototype: object, key: string): (value: object) => unknown {
   const found = Object.getOwnPropertyDescriptor(prototype, key);
   return (value) => found?.get?.call(value) as unknown;
@@ -50,7 +51,7 @@ const setSize = getterOf(Set.prototype, 'size');
 const sizeOf = (value: object): number => Number((types.isMap(value) ? mapSize : setSize)(value));
 const lengthOf = (value: NodeJS.TypedArray): number => Number(typedArrayLength(value));
 
-/** A value in one line as Node writes it, without what it holds. */
+/** Returns a value in one line as `util.inspect` writes it, without its contents. */
 function leafText(value: unknown): string {
   try {
     const text = inspect(value, { depth: -1, maxStringLength: null, breakLength: Infinity, colors: false });
@@ -60,18 +61,18 @@ function leafText(value: unknown): string {
   }
 }
 
-/** What a value says of itself through `util.inspect.custom`; `undefined` for one that says nothing. */
+/** Returns the text of a value's `util.inspect.custom` method; `undefined` if it has none. */
 function ownWords(value: object): string | undefined {
   if (typeof dataProperty(value, inspect.custom) !== 'function') return undefined;
   try {
     return inspect(value, { depth: 2, colors: false, maxArrayLength: 100, maxStringLength: 10_000 });
   } catch {
-    // Then it is shown as the object that it is.
+    // The value is then shown as a plain object.
     return undefined;
   }
 }
 
-/** What an object with entries is called, `Map(3)`; `undefined` for one without, such as a date or a proxy. */
+/** Returns the label of an object with entries, `Map(3)`; `undefined` if it has none, such as a date or a proxy. */
 function nameOf(value: object): string | undefined {
   if (types.isProxy(value)) return undefined;
   const name = className(value);
@@ -117,7 +118,6 @@ function className(value: object): string | undefined {
   return undefined;
 }
 
-/** The first entries of an object and the number of all. */
 function childrenOf(value: object, limit: number): Children {
   if (Array.isArray(value)) return listOf(value, value.length, limit);
   if (types.isTypedArray(value)) return listOf(value, lengthOf(value), limit);
@@ -138,7 +138,7 @@ function listOf(list: object, length: number, limit: number): Children {
 
 function mapOf(map: Map<unknown, unknown>, limit: number): Children {
   const children: Child[] = [];
-  // Not by `for … of`, which asks a class of its own for its iterator.
+  // Not `for … of`, which would call an iterator that a subclass overrides.
   const entries = Map.prototype.entries.call(map);
   for (let i = 0; i < limit; i++) {
     const { value: entry, done } = entries.next();
@@ -161,7 +161,10 @@ function setOf(set: Set<unknown>, limit: number): Children {
   return { children, total: sizeOf(set) };
 }
 
-/** What the engine has in place of the property `stack` of an error: a getter of its own, which runs no code of a value. */
+/**
+ * The `stack` property of a fresh error. If it is a getter, this getter belongs to the engine and runs no code of the
+ * value.
+ */
 const stackProperty = Object.getOwnPropertyDescriptor(new Error('to look at'), 'stack');
 
 function stackOf(error: object): unknown {
@@ -170,7 +173,7 @@ function stackOf(error: object): unknown {
   return isEngines ? (error as Error).stack : dataProperty(error, 'stack');
 }
 
-/** The stack, the cause and the errors of an error, then what else it has. */
+/** Returns the stack, `cause` and `errors` of an error, then its other properties. */
 function errorOf(error: object, limit: number): Children {
   const stack = stackOf(error);
   const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => /^\s+at /.test(line)) : [];
@@ -180,7 +183,7 @@ function errorOf(error: object, limit: number): Children {
   return { children: [...trace, ...own.children].slice(0, limit), total: own.total + trace.length };
 }
 
-/** Own properties that can be listed, symbols too. `hidden` ones come as well where they are there. */
+/** Returns the own enumerable properties, including symbols, and those named in `hidden` even if not enumerable. */
 function propertiesOf(value: object, limit: number, hidden: readonly string[] = []): Children {
   const children: Child[] = [];
   let total = 0;
@@ -193,7 +196,7 @@ function propertiesOf(value: object, limit: number, hidden: readonly string[] = 
   return { children, total };
 }
 
-// The binding of a module that has not run yet throws when it is looked at.
+// Reading the binding of a module that has not been evaluated yet throws.
 function descriptorOf(value: object, key: PropertyKey): PropertyDescriptor | undefined {
   try {
     return Object.getOwnPropertyDescriptor(value, key);
@@ -211,26 +214,24 @@ type NodeKind = 'string' | 'number' | 'boolean' | 'empty' | 'object' | 'function
 
 export type ValueNode = {
   kind: NodeKind;
-  /** What it is in one line; `Map(3)` for what has entries. */
+  /** The value in one line; `Map(3)` for a value with entries. */
   text: string;
-  /** A text of many lines: a long string, the stack of an error. */
+  /** Text of several lines: a long string, the stack of an error. */
   long?: string;
   entries: readonly ValueEntry[];
-  /** Entries that are not in `entries`. */
   omitted: number;
-  /** Whether it is a table, a column or the like, whose insides are not looked at. */
+  /** Whether it is an Arrow value, whose contents are not read. */
   isArrow?: boolean;
-  /** Brackets around its entries. */
   brackets: '[]' | '{}';
 };
 export type ValueEntry = { label: string | undefined; node: ValueNode };
 
 type TreeLimits = {
-  /** Entries of one collection. */
+  /** Per collection. */
   entries: number;
   /** Levels below the value. */
   depth: number;
-  /** Entries of the whole tree; those near the root come first. */
+  /** Entries of the whole tree; entries near the root take precedence. */
   nodes: number;
   /** Characters of a string. */
   chars: number;
@@ -238,16 +239,16 @@ type TreeLimits = {
 
 export const treeLimits: TreeLimits = { entries: 500, depth: 6, nodes: 1000, chars: 10_000 };
 
-/** Puts the cells' own lines into the stack of an error. */
+/** Maps the frames of an error's stack to lines of cells. */
 export type TranslateStack = (stack: string) => string;
 
-/** Characters of a string that stand in the line of its entry. */
+/** Characters of a string in the line of its entry. */
 const lineChars = 160;
 
 type Open = { node: Writable; value: object; depth: number; above: readonly object[] };
 type Writable = ValueNode & { entries: ValueEntry[] };
 
-/** Reads a value, level by level, so that what is left out is deep inside. */
+/** Reads a value level by level, so that the deepest entries are omitted first. */
 export function readValue(
   value: unknown,
   limits: TreeLimits = treeLimits,
@@ -329,9 +330,8 @@ function linesNode(words: string): Writable {
 
 const isList = (value: object): boolean => Array.isArray(value) || types.isTypedArray(value) || types.isSet(value);
 
-/** Whether anything of the value is missing in the tree. */
+/** Whether the tree omits any entry. */
 export const isCut = (node: ValueNode): boolean => node.omitted > 0 || node.entries.some((entry) => isCut(entry.node));
 
-/** How many entries the tree has on all its levels. */
 export const countEntries = (node: ValueNode): number =>
   node.entries.reduce((sum, entry) => sum + 1 + countEntries(entry.node), 0);

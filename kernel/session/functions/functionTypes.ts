@@ -18,40 +18,40 @@ import type {
 } from '#arrow';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 
-/** What becomes of a row that the function throws for, or gives something for that the column can't hold. */
+/** What happens to a row if the function throws, or returns a value that the column can't hold. */
 export type OnErrorOption =
-  /** It ends the backfill; what was computed stays. */
+  /** The backfill fails; computed rows are kept. */
   | 'fail'
-  /** The row is null, and counts as computed. */
+  /** The row becomes null and counts as computed. */
   | 'null'
-  /** The row stays null, and the next backfill tries it again. */
+  /** The row stays null, and the next backfill computes it again. */
   | 'skip'
-  /** It is tried so many more times, with a growing pause, before it ends the backfill. */
+  /** The row is retried up to this many times, with growing pauses, before the backfill fails. */
   | { readonly retry: number };
 
 export type UdfOptions<Inputs extends readonly string[], Output extends DataType | string> = {
-  /** What people call it: letters, digits, `_`, `.` and `-`. */
+  /** Function name: letters, digits, `_`, `.` and `-`. */
   readonly name: string;
-  /** The columns that it reads. */
+  /** Names of the input columns. */
   readonly input: Inputs;
-  /** The type of what it gives: `new arrow.Int32()`, or a word such as `'int32'`, `'string'` or `'float[768]'`. */
+  /** Type of the result: `new arrow.Int32()`, or a type name such as `'int32'`, `'string'` or `'float[768]'`. */
   readonly output: Output;
-  /** Your own word for what has changed; the product goes by the code itself. */
+  /** Your own version label. Changes are detected by the code, not by this label. */
   readonly version?: string | undefined;
-  /** `'fail'` when not given. */
+  /** Default: `'fail'`. */
   readonly onError?: OnErrorOption | undefined;
 };
 
 /**
- * A row: the function's inputs by their names, null where there is no value. What they are is known where the rows are, so
- * say it where it helps: `(row: { text: string }) => …`.
+ * A row: the inputs of the function by name, null for missing values. The column types are unknown here, so declare
+ * them where useful: `(row: { text: string }) => …`.
  */
 export type UdfRow<Inputs extends readonly string[]> = {
   // oxlint-disable-next-line typescript/no-explicit-any -- the table says it, and there is none yet
   readonly [Name in Inputs[number]]: any;
 };
 
-/** What a function gives for a row of a column of this type. */
+/** The value that a function may return for a row, by the type of the column. */
 export type UdfValue<Output extends DataType | string> =
   | null
   | undefined
@@ -77,13 +77,16 @@ export type UdfValue<Output extends DataType | string> =
 
 type Promised<T> = T | PromiseLike<T>;
 
-/** Makes functions that compute columns. */
+/** Creates functions that compute columns. */
 export type Udf = {
   <const Inputs extends readonly string[], Output extends DataType | string>(
     options: UdfOptions<Inputs, Output> & { readonly takes?: 'row' | undefined },
     compute: (row: UdfRow<Inputs>) => Promised<UdfValue<Output>>,
   ): ComputedFunction;
-  /** With `takes: 'batch'` it gets a record batch of its inputs and gives one value a row, as a vector or an array. */
+  /**
+   * With `takes: 'batch'` the function receives a record batch of its inputs and returns one value per row, as a
+   * vector or an array.
+   */
   <const Inputs extends readonly string[], Output extends DataType | string>(
     options: UdfOptions<Inputs, Output> & { readonly takes: 'batch' },
     compute: (batch: RecordBatch) => Promised<Iterable<unknown>>,

@@ -3,21 +3,20 @@ import { boundNames, importedNames, isDisposed, namesOf } from '#session/compile
 import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// How a function of a cell becomes a module of its own. What travels is the text that runs in the notebook, and not the
-// cell that it was written in: a cell may make ten functions in a loop, and only the function itself knows which it is. In
-// that text the compiler has marked every use of a variable of the notebook (`$cell_name.v`), so what a function needs is
-// known without guessing. A variable goes along where it can only mean one thing: an import, a function or a class that
-// can travel itself, or a constant, with the value that it has. Everything else that a function may hold on to (what a
-// `let` says later, a connection, the arguments of a function around it) is refused by its name.
+// Turns a function of a cell into a separate module, from its compiled text and not from its cell: a cell may create
+// ten functions in a loop, and only the function itself shows which one it is. In that text the compiler has marked
+// every use of a notebook variable (`$cell_name.v`), so the dependencies are known exactly. A variable is included if
+// its meaning is fixed: an import, a portable function or class, or a constant with its value. Anything else that a
+// function may capture (a `let`, a connection, arguments of an enclosing function) is refused by name.
 
-/** The most characters of a constant: larger ones are data, and belong into a column or a file. */
+/** Maximum characters of a constant: larger values are data and belong in a column or a file. */
 const maxText = 64 * 1024;
 const maxDepth = 8;
 
 /**
- * A value as code that makes it again: texts, numbers, truths, regular expressions, dates, and lists, sets, maps, typed
- * arrays and plain objects of them.
- * @returns undefined for anything else, and for what is too large
+ * Returns code that recreates a value: a primitive, a regular expression, a date, or arrays, sets, maps, typed arrays
+ * and plain objects of these.
+ * @returns undefined for any other value, and for values that are too large
  */
 function constantText(value: unknown): string | undefined {
   const text = textOf(value, 0);
@@ -47,7 +46,7 @@ function textOf(value: unknown, depth: number): string | undefined {
 
 function objectText(value: object, depth: number): string | undefined {
   if (Array.isArray(value)) return listText(value, depth);
-  // Of a class of one's own, or with more to it than its entries, it is no constant.
+  // Instances of user-defined classes, and objects with more than their entries, are not constants.
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return plainText(value, depth);
   if (prototype === RegExp.prototype) return RegExp.prototype.toString.call(value);
@@ -85,14 +84,13 @@ function plainText(value: object, depth: number): string | undefined {
   return Object.getOwnPropertySymbols(value).length > 0 ? undefined : `({ ${parts.join(', ')} })`;
 }
 
-/** How a variable of the notebook was declared. */
 type Declared =
   | { readonly kind: 'import'; readonly from: string; readonly imported: string }
   | { readonly kind: 'const' | 'let' | 'var' | 'function' | 'class' | 'enum' | 'other' };
 
 /**
- * How the variables of a notebook were declared.
- * @param declarations of its cells, as the compiler keeps them; the last one of a name counts
+ * Returns how the variables of a notebook were declared.
+ * @param declarations of all cells, as the compiler keeps them; the last declaration of a name counts
  */
 function declaredVariables(declarations: string): ReadonlyMap<string, Declared> {
   const file = ts.createSourceFile('cells.d.ts', declarations, ts.ScriptTarget.Latest, false);
@@ -125,25 +123,27 @@ function statementKind(statement: ts.Statement): 'function' | 'class' | 'enum' |
   return ts.isEnumDeclaration(statement) ? 'enum' : 'other';
 }
 
-/** A name in the text of a function that means something outside of it. */
+/** A name that the text of a function uses but does not declare. */
 type UsedName = {
   readonly name: string;
-  /** `variable`: of the notebook; `kernel`: of what generated code has; `other`: of the realm, or of code around it. */
+  /**
+   * `variable`: of the notebook; `kernel`: of the runtime object of generated code; `other`: a global, or of enclosing
+   * code.
+   */
   readonly of: 'variable' | 'kernel' | 'other';
-  /** Where it stands in the text. */
+  /** Position in the text. */
   readonly start: number;
   readonly end: number;
 };
 
-/** The text of a function, and what it uses from outside. */
 type FunctionText = { readonly text: string; readonly names: readonly UsedName[] };
 
 const fileName = '/function.js';
 const head = '(';
 
 /**
- * Reads the text of a function or a class as it was compiled, where variables of the notebook are told by their prefix.
- * @returns undefined for a text that is no expression, such as that of a method
+ * Parses the compiled text of a function or class, where notebook variables have a prefix.
+ * @returns undefined if the text is not an expression, such as the text of a method
  */
 function usedNames(text: string): FunctionText | undefined {
   const file = ts.createSourceFile(fileName, `${head}${text})`, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
@@ -168,7 +168,7 @@ function usedNames(text: string): FunctionText | undefined {
   return { text, names };
 }
 
-/** Without libraries, so that what nobody in the text declares is not found. */
+/** Creates a checker without libraries, so that only names declared in the text are found. */
 function checkerOf(file: ts.SourceFile): ts.TypeChecker {
   const host: ts.CompilerHost = {
     getSourceFile: (name) => (name === fileName ? file : undefined),
@@ -191,7 +191,7 @@ function checkerOf(file: ts.SourceFile): ts.TypeChecker {
   return ts.createProgram([fileName], options, host).getTypeChecker();
 }
 
-/** What every function has. */
+/** Names that are defined in every function. */
 const ofLanguage: ReadonlySet<string> = new Set(['arguments', 'undefined', 'globalThis']);
 
 function isDeclared(checker: ts.TypeChecker, node: ts.Identifier): boolean {
@@ -199,11 +199,11 @@ function isDeclared(checker: ts.TypeChecker, node: ts.Identifier): boolean {
   const symbol = ts.isShorthandPropertyAssignment(parent)
     ? checker.getShorthandAssignmentValueSymbol(parent)
     : checker.getSymbolAtLocation(node);
-  // The compiler takes JavaScript for CommonJS, and so has a `require` that nobody declares.
+  // The compiler treats JavaScript as CommonJS and adds a `require` symbol without a declaration.
   return (symbol?.declarations ?? []).length > 0 || ofLanguage.has(node.text);
 }
 
-/** Not the name of a property or a label. */
+/** Whether an identifier is a reference, not the name of a property or a label. */
 function isUse(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isShorthandPropertyAssignment(parent)) return parent.name === node;
@@ -213,21 +213,19 @@ function isUse(node: ts.Identifier): boolean {
 }
 
 export type Notebook = {
-  /** The value of each of its variables. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Declarations of all cells. */
   readonly declarations: string;
-  /** The number of the cell that declared a variable, where one did. */
+  /** Returns the number of the cell that declared a variable, if any. */
   readonly cellOf: (name: string) => number | undefined;
 };
 
-/** Globals of Node, as they are before any cell has added to them. */
+/** Globals of Node.js, read before any cell can add to them. */
 const globals: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(globalThis));
 
 /**
- * The text of an ES module whose default export is the function.
+ * Returns the text of an ES module whose default export is the function.
  * @param name of the function, for errors
- * @throws JobError FunctionNotPortable naming the variable that can't travel, and its cell
+ * @throws JobError FunctionNotPortable naming the variable that is not portable, and its cell
  */
 export function portableModule(name: string, fn: Function, notebook: Notebook): string {
   return new ModuleMaker(name, notebook).make(fn);
@@ -237,7 +235,7 @@ class ModuleMaker {
   readonly #name: string;
   readonly #notebook: Notebook;
   readonly #declared: ReadonlyMap<string, Declared>;
-  /** Statements by the variable that they declare, those first that others need. */
+  /** Statements by the variable that they declare, dependencies first. */
   readonly #statements = new Map<string, string>();
   readonly #begun = new Set<string>();
 
@@ -252,7 +250,10 @@ class ModuleMaker {
     return `${[...this.#statements.values()].map((each) => `${each}\n`).join('')}export default ${parenthesised(text)};\n`;
   }
 
-  /** The text of a function or class, with the names that the person wrote. @param via the variable that holds it */
+  /**
+   * Returns the text of a function or class, with the variable names that the user wrote.
+   * @param via the variable that holds it
+   */
   #text(fn: Function, via: string | undefined): string {
     const compiled = Function.prototype.toString.call(fn);
     const what = via === undefined ? 'is' : `uses the function "${via}"${this.#cell(via)}, which is`;
@@ -291,7 +292,7 @@ class ModuleMaker {
     );
   }
 
-  /** Makes a statement of a variable of the notebook, after those that it needs. */
+  /** Adds the statement that declares a notebook variable, after its dependencies. */
   #take(name: string): void {
     if (this.#begun.has(name)) return;
     this.#begun.add(name);
@@ -303,7 +304,7 @@ class ModuleMaker {
   }
 
   #import(name: string, { from, imported }: Extract<Declared, { kind: 'import' }>): string {
-    // The kernel lends it; where the function runs it is a package like any other.
+    // The kernel provides this module; where the function runs it is an ordinary package.
     if (from === 'lance-catalog' && imported === 'arrow') return `import * as ${name} from 'apache-arrow';`;
     if (from === 'lance-catalog' || from === 'tslab')
       throw this.#refused(
@@ -316,7 +317,7 @@ class ModuleMaker {
   }
 
   #declaration(name: string, declared: Declared | undefined): string {
-    // What no cell has declared, the kernel has.
+    // A variable that no cell declares belongs to the kernel.
     const kind = declared && this.#notebook.cellOf(name) !== undefined ? declared.kind : 'other';
     const value = this.#notebook.variables[name];
     if (kind === 'let' || kind === 'var' || kind === 'other') {

@@ -13,13 +13,12 @@ import { portableModule, type Notebook } from './portableModule.ts';
 import type { Udf } from './functionTypes.ts';
 
 type UdfParts = {
-  /** The notebook as it is now. */
   readonly notebook: () => Notebook;
-  /** Where its imports are resolved from. */
+  /** Returns the folder that imports are resolved from. */
   readonly folder: () => string;
 };
 
-/** Makes `udf`. Whether a function can travel is known when it is defined, and not when somebody waits for a column. */
+/** Creates `udf`. It checks at definition whether a function is portable, not when a backfill starts. */
 export function createUdf({ notebook, folder }: UdfParts): Udf {
   return (given: unknown, compute: unknown) => {
     const options = checkFunctionOptions(given);
@@ -31,13 +30,13 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     try {
       accept(made.hash, { name });
     } catch {
-      // Where nothing can be kept, it is asked about once it is found on a table.
+      // If consent can't be stored, the user has to give it when the function is found on a table.
     }
     return shownInWords(made);
   };
 }
 
-/** The same function, which says its type in words where it is printed or shown. */
+/** Returns the same function, which shows its output type in readable form when printed. */
 function shownInWords(made: ComputedFunction): ComputedFunction {
   const words = { ...made, output: typeText(decodeOutput(made.output).type) };
   const shown = (_depth: number, options: InspectOptions): string => inspect(words, options);
@@ -49,7 +48,7 @@ function ofCell(options: FunctionOptions, compute: Function, notebook: Notebook,
   return typescriptFunction(options, { contents, folder, name: options.name }, contents);
 }
 
-/** The file of the person's own that called, which says more of a function than the function; undefined for a cell. */
+/** Returns the user's file that called `udf`: its function is read from the file. Undefined for a cell. */
 function callingFile(): string | undefined {
   const caller = getCallSites().find(({ scriptName }) => isOwnUrl(scriptName) || cellCountOf(scriptName) !== undefined);
   return caller && isOwnUrl(caller.scriptName) ? fileURLToPath(caller.scriptName) : undefined;

@@ -3,17 +3,16 @@ import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.t
 
 type Shown = { data: MimeBundle; metadata: Record<string, unknown> };
 
-/** One output as a notebook file has it. */
 export type CellOutput =
   | { output_type: 'stream'; name: 'stdout' | 'stderr'; text: string }
   | ({ output_type: 'display_data' } & Shown)
   | ({ output_type: 'execute_result'; execution_count: number } & Shown)
   | { output_type: 'error'; ename: string; evalue: string; traceback: string[] };
 
-/** What a run shows under a name of the person's, wherever that is, so that a later cell can change it there. */
+/** Outputs of a run by display id, in any cell, so that a later cell can update them. */
 export type Places = Map<string, Set<Shown>>;
 
-/** Gathers what one cell gives, as a front would show it. */
+/** Collects the outputs of one cell as a client would show them. */
 export class CellOutputs {
   readonly list: CellOutput[] = [];
   readonly #places: Places;
@@ -41,7 +40,7 @@ export class CellOutputs {
         return;
       }
       case 'error':
-        // As a notebook that ran in Jupyter has it: whoever opens the file draws the colours.
+        // As Jupyter stores it: the program that opens the file renders the colors.
         return this.#add({ output_type: 'error', ...output.content, traceback: colouredTraceback(output.content) });
       case 'clear_output':
         this.#clearsNext = output.content.wait;

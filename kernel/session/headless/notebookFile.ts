@@ -4,7 +4,7 @@ import { isRecord } from '#shared/records.ts';
 import { readNotebookLanguage, type NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { CellOutput } from './cellOutputs.ts';
 
-/** A cell as the file has it; fields that nobody here knows stay in it. */
+/** A cell as stored in the file; unknown fields are kept. */
 export type NotebookCell = {
   cell_type: string;
   id: string;
@@ -15,7 +15,7 @@ export type NotebookCell = {
 };
 export type CodeCell = NotebookCell & { outputs: readonly CellOutput[]; execution_count: number | null };
 
-/** A notebook of format 4, with sources as whole texts. */
+/** A notebook of format 4, its sources joined into strings. */
 export type Notebook = {
   cells: NotebookCell[];
   metadata: Record<string, unknown>;
@@ -27,16 +27,16 @@ export type Notebook = {
 const minorWithIds = 5;
 
 /**
- * Reads a notebook. Cells get ids where they have none, or one that is not theirs alone.
- * @param name how messages call it, for instance its path in quotes
- * @throws CatalogError InvalidInput (13) for what is no notebook, or one of a format that is not read here
+ * Reads a notebook. Cells without an id, or with an invalid or duplicate id, get a new id.
+ * @param name for messages, for instance the path in quotes
+ * @throws CatalogError InvalidInput (13) if the text is not a notebook or has an unsupported format version
  */
 export function parseNotebook(text: string, name: string): Notebook {
   const bad = (what: string, hint = 'Give an .ipynb file.', cause?: unknown) =>
     new CatalogError('InvalidInput', `${name} ${what}.`, hint, { cause });
   let file: unknown;
   try {
-    // Programs of Windows put a mark before the text.
+    // Windows programs may write a byte order mark.
     file = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw bad('is no notebook: it holds no JSON', undefined, cause);
@@ -79,7 +79,7 @@ function readCell(cell: unknown, taken: Set<string>): NotebookCell | undefined {
   };
 }
 
-/** The format has text as one string or as a list of lines. */
+/** The format stores text as one string or as a list of lines. */
 function textOf(source: unknown): string | undefined {
   if (typeof source === 'string') return source;
   if (!Array.isArray(source) || !source.every((line) => typeof line === 'string')) return undefined;
@@ -88,7 +88,6 @@ function textOf(source: unknown): string | undefined {
 
 const newId = (): string => randomUUID().slice(0, 8);
 
-/** A cell of code that was not in the file. */
 export const newCodeCell = (source: string, tags: readonly string[]): CodeCell => ({
   cell_type: 'code',
   id: newId(),
@@ -100,14 +99,13 @@ export const newCodeCell = (source: string, tags: readonly string[]): CodeCell =
 
 export const isCodeCell = (cell: NotebookCell): cell is CodeCell => cell.cell_type === 'code';
 
-/** What a person has tagged a cell with. */
 export function tagsOf({ metadata: { tags } }: NotebookCell): readonly string[] {
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
 }
 
 /**
- * The language of a notebook's cells. Cells of another language would fail one by one, each with an error that says less.
- * @throws CatalogError InvalidInput (13) naming a language that is not run here
+ * Returns the language of a notebook. Cells of another language would fail one by one with less helpful errors.
+ * @throws CatalogError InvalidInput (13) naming an unsupported language
  */
 export function checkLanguage({ metadata }: Notebook, name: string): NotebookLanguage {
   const language = readNotebookLanguage(metadata);
@@ -119,7 +117,7 @@ export function checkLanguage({ metadata }: Notebook, name: string): NotebookLan
   );
 }
 
-/** The notebook as the text of a file, laid out as Jupyter does: a line of text is a line of the file. */
+/** Serializes a notebook as Jupyter does: one line of text per line of the file. */
 export function notebookText({ cells, metadata, nbformat, nbformat_minor: minor, ...rest }: Notebook): string {
   const file = { ...rest, cells: cells.map(cellEntry), metadata, nbformat, nbformat_minor: minor };
   return `${JSON.stringify(file, null, 1)}\n`;
@@ -131,11 +129,11 @@ function cellEntry({ cell_type, execution_count, id, metadata, outputs, source, 
   return { cell_type, ...code, id, metadata, ...shown, source: lines(source), ...rest };
 }
 
-/** Forms that are text below names that do not say so. */
+/** Textual MIME types that don't start with `text/`. */
 const textForms: ReadonlySet<string> = new Set(['application/javascript', 'image/svg+xml']);
 
 function outputEntry(output: object): object {
-  // Of a cell that was left out it may be anything that the file had.
+  // The outputs of a skipped cell may have any shape.
   const { text, data } = output as { text?: unknown; data?: unknown };
   if (text !== undefined) return { ...output, text: lines(text) };
   if (!isRecord(data)) return output;
@@ -145,5 +143,5 @@ function outputEntry(output: object): object {
 
 const isText = (mime: string): boolean => mime.startsWith('text/') || textForms.has(mime);
 
-/** Of an output that was read and not made, a list is in lines already. */
+/** Outputs that were read from the file may already be split into lines. */
 const lines = (text: unknown): unknown => (typeof text === 'string' ? (text.match(/[^\n]*\n|[^\n]+/g) ?? []) : text);

@@ -4,8 +4,8 @@ import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { type CodeCell, isCodeCell, newCodeCell, type Notebook, tagsOf } from './notebookFile.ts';
 
 /**
- * The type that a parameter without one is meant to have, as code, read off the value it is given: `string[]` of
- * `["a"]`. Undefined for what is no plain value, such as a call, and for what holds nothing to go by.
+ * Infers the declared type of a parameter from its value, as code: `string[]` for `["a"]`. Returns undefined if the
+ * value is not a plain literal, such as a call, or is empty.
  */
 export function literalType(node: ts.Expression): string | undefined {
   if (ts.isParenthesizedExpression(node)) return literalType(node.expression);
@@ -36,13 +36,13 @@ function recordType({ properties }: ts.ObjectLiteralExpression): string | undefi
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 
-/** What the command line gives in place of a value of the notebook: as it was written, and what that is. */
+/** A value from the command line, as written and parsed. */
 export type Parameter = { readonly text: string; readonly value: unknown };
 
 /**
- * Reads one `name=value`. The value is what it is as JSON (`5`, `true`, `null`, `["a", "b"]`, `"5"`), else the text itself.
- * Whole numbers that a number can't hold are bigints.
- * @throws CatalogError InvalidInput (13) when there is no `=`, or no name of a variable before it
+ * Parses `name=value`. The value is parsed as JSON (`5`, `true`, `null`, `["a", "b"]`, `"5"`) if possible, else it is
+ * the string itself. Integers beyond the safe range become bigints.
+ * @throws CatalogError InvalidInput (13) if `=` is missing, or the name before it is not a valid variable name
  */
 export function readParameter(argument: string): [name: string, parameter: Parameter] {
   const at = argument.indexOf('=');
@@ -58,13 +58,12 @@ export function readParameter(argument: string): [name: string, parameter: Param
   }
 }
 
-/** The text of a number that is being read, which Node gives since 22 and its types do not know. */
+/** JSON.parse passes the source text of a number since Node.js 22; the type declarations lack this. */
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source ?? '';
   return typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? BigInt(source) : value;
 }
 
-/** A value of JSON, or a bigint, as an expression of TypeScript. */
 export function literal(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -73,31 +72,29 @@ export function literal(value: unknown): string {
   return entries.length > 0 ? `{ ${entries.join(', ')} }` : '{}';
 }
 
-/** In brackets it is a property; bare it would set the prototype. */
+/** A computed key is a property; an uncomputed `__proto__` would set the prototype. */
 const keyOf = (name: string): string => (name === '__proto__' ? '["__proto__"]' : JSON.stringify(name));
 
-/** The tags by which programs that run notebooks agree on parameters. */
+/** Cell tags for parameters, shared with other programs that run notebooks. */
 const parametersTag = 'parameters';
 const injectedTag = 'injected-parameters';
 
-/** How a cell declares a name; the type as code, where it is written or plain to see. */
+/** `type` is code; undefined if neither annotated nor inferred. */
 type Declared = { isConstant: boolean; type: string | undefined };
 
-/** A parameter in the cell that gives the values. */
 export type Written = Parameter & { readonly name: string; readonly type: string | undefined; readonly code: string };
 
-/** The cell that gives the values. */
 export type Injected = {
   readonly source: string;
-  /** In the order in which they stand there, below a line of comment. */
+  /** In the order of the cell, below its first line, a comment. */
   readonly written: readonly Written[];
-  /** Names that the cell of parameters does not declare; all of them where there is no such cell. */
+  /** Names that the parameters cell does not declare; all names if there is no such cell. */
   readonly unknown: readonly string[];
 };
 
 /**
- * Puts values in place of those that the cell tagged `parameters` gives, by a cell below it (or in place of such a cell of
- * an earlier run; without either, at the top). In JavaScript no type is written.
+ * Overrides the values of the cell tagged `parameters` by a cell below it, or replaces such a cell of an earlier run.
+ * Without either, the new cell is at the top. In JavaScript no types are written.
  */
 export function injectParameters(
   notebook: Notebook,
@@ -117,12 +114,13 @@ export function injectParameters(
   return { source, written, unknown: [...given.keys()].filter((name) => !declared.has(name)) };
 }
 
-/** The same cell for whoever compares the results of two runs. */
+/** Keeps the id of the cell, so that the results of two runs can be compared. */
 const again = (cell: CodeCell, id: string): CodeCell => ({ ...cell, id });
 
 /**
- * A variable is assigned, so that its type is checked and functions above see the value. A constant is declared anew with
- * its type; where none can be told, by `let`, for `const limit = 5` would be of the type `5`.
+ * Returns the statement that sets a parameter. A variable is assigned, so that its type is checked and functions above
+ * see the value. A constant is declared again with its type, or with `let` if the type is unknown, since
+ * `const limit = 5` would have the type `5`.
  */
 function writtenAs(
   name: string,
@@ -141,10 +139,10 @@ function writtenAs(
   return { ...parameter, name, type, code };
 }
 
-/** Where text is declared, a postcode or a version is no number. */
+/** If the declared type is string, a postcode or a version stays a string. */
 function valueFor(type: string | undefined, { text, value }: Parameter): unknown {
   if (type === 'string') return typeof value === 'string' || value === null ? value : text;
-  // JSON has no way to write a small one.
+  // JSON has no notation for a small bigint.
   return type === 'bigint' && Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }
 
@@ -154,7 +152,7 @@ function declaredIn(source: string): Map<string, Declared> {
   for (const each of file.statements) {
     if (!ts.isVariableStatement(each)) continue;
     const { flags, declarations } = each.declarationList;
-    // The two kinds of `using` have its bit too, and no parameter is one.
+    // `using` and `await using` also set this bit, but no parameter is declared so.
     const isConstant = (flags & ts.NodeFlags.Const) !== 0;
     for (const { name, type, initializer } of declarations) {
       if (!ts.isIdentifier(name)) continue;
@@ -164,18 +162,18 @@ function declaredIn(source: string): Map<string, Declared> {
   return found;
 }
 
-/** A value of the command line is shown as far as this. */
+/** Maximum characters shown of a value from the command line. */
 const maxShown = 60;
 
 const findings = /\[\d+\]:(\d+):\d+ - error TS\d+/g;
 
-/** Of each parameter that the check of types refused, which it is and how it is written. */
+/** Returns a description of each parameter that the type check rejected. */
 export function refusedParameters(traceback: string, { written }: Injected): string[] {
   const refused = [...traceback.matchAll(findings)].map(([, line]) => parameterAt(written, Number(line)));
   return [...new Set(refused)].filter((each) => each !== undefined).map(described);
 }
 
-/** A type may be written over several lines. The first line is a comment. */
+/** A type may span several lines. The first line of the cell is a comment. */
 function parameterAt(written: readonly Written[], line: number): Written | undefined {
   let last = 1;
   return written.find(({ code }) => (last += code.split('\n').length) >= line);
@@ -200,7 +198,7 @@ function hintFor(name: string, type: string): string {
   return `Write for instance -p ${example.replace('NAME', () => name)}.`;
 }
 
-/** As a shell takes them. */
+/** Quoted for a shell. */
 const examples: Readonly<Record<string, string>> = {
   number: 'NAME=10',
   bigint: 'NAME=10',

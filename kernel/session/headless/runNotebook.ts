@@ -4,28 +4,27 @@ import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { CellOutputs, type Places } from './cellOutputs.ts';
 import { type CodeCell, isCodeCell, type Notebook, type NotebookCell, tagsOf } from './notebookFile.ts';
 
-/** Why a cell did not go through. */
 type CellFailure = {
   ename: string;
   evalue: string;
   traceback: readonly string[];
-  /** Why it was stopped, where it did not fail by itself. */
+  /** Why it was stopped, if it did not fail by itself. */
   remark?: string;
-  /** Whether there is no kernel any more for the cells below. */
+  /** Whether the kernel has ended, so that later cells can't run. */
   hasEnded?: boolean;
 };
 
 type CellEnd = { failure: CellFailure | null; times: Record<string, string>; executionCount: number | null };
 
 type CellLimits = {
-  /** Seconds that the cell may take. */
+  /** In seconds. */
   timeout?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Runs one cell and stops it when its time is up or `signal` says so: by an interrupt, which keeps what it has given so
- * far, and where that does not help by ending the kernel. Never rejects.
+ * Runs one cell. After the time limit or when `signal` aborts, it is stopped by an interrupt, which keeps the outputs
+ * so far, or else by ending the kernel. Never rejects.
  */
 async function runCell(
   kernel: KernelProcess,
@@ -65,7 +64,7 @@ async function runCell(
         return { failure: plain('Interrupted', 'The cell was stopped before it ran.'), times, executionCount: null };
     }
   } catch (error) {
-    // The kernel is gone: nothing else makes an execution fail.
+    // An execution rejects only if the kernel has ended.
     const content = plain('KernelEnded', reasonOf(error));
     onOutput({ type: 'error', parent: '', content });
     return { failure: { ...content, hasEnded: true, ...remark() }, times, executionCount: null };
@@ -74,7 +73,7 @@ async function runCell(
   }
 }
 
-/** When a cell's messages came, under the names by which JupyterLab and nbclient keep it. */
+/** Names under which JupyterLab and nbclient store the times of a cell's messages. */
 const timeNames: { readonly [T in KernelOutput['type']]?: string } = {
   status: 'iopub.status.busy',
   execute_input: 'iopub.execute_input',
@@ -82,22 +81,21 @@ const timeNames: { readonly [T in KernelOutput['type']]?: string } = {
 
 const plain = (ename: string, evalue: string) => ({ ename, evalue, traceback: [evalue] });
 
-/** Without what to do next, which is said to people in front of a notebook. */
+/** Returns the reason without its hint, which addresses users of a notebook editor. */
 const reasonOf = (error: unknown): string => (isCatalogError(error) ? error.toJSON().error : messageOf(error));
 
 async function interrupt(kernel: KernelProcess): Promise<void> {
   const { status } = await kernel.interrupt().catch(() => ({ status: 'failed' }));
-  // It blocks in native code. Nobody is there to ask, so the kernel goes, and with it the cell.
+  // The cell blocks in native code. No user can decide here, so the kernel is ended.
   if (status === 'failed') kernel.dispose();
 }
 
-/** A cell that is run: its place among those that are, from 1, which is the kernel's count of it too. */
+/** A cell that is run: `number` counts executed cells from 1 and equals the kernel's execution count. */
 export type RunningCell = { number: number; total: number; source: string };
 
-/** What became of a cell. `isAllowed`: the run goes on. */
+/** A failed cell. `isAllowed`: the run continues. */
 export type FailedCell = CellFailure & { cell: RunningCell; isAllowed: boolean };
 
-/** Whoever shows how a run gets on. */
 export type RunListener = {
   begin(cell: RunningCell): void;
   output(output: KernelOutput): void;
@@ -105,22 +103,22 @@ export type RunListener = {
 };
 
 type RunOptions = {
-  /** Seconds that one cell may take. */
+  /** Time limit per cell in seconds. */
   timeout?: number | undefined;
-  /** Whether the run goes on behind a cell that fails. */
+  /** Whether the run continues after a failed cell. */
   allowErrors?: boolean;
   signal?: AbortSignal;
 };
 
-/** Tags by which Jupyter's own programs take a cell. */
+/** Cell tags that Jupyter's own programs define. */
 const skipTag = 'skip-execution';
 const mayFailTag = 'raises-exception';
 
 /**
- * Runs the cells of code in order and puts what they give into the notebook, in place of what was there. Cells without
- * code are left out, and those tagged `skip-execution`; one tagged `raises-exception` may fail. Stops at the first cell
- * that fails otherwise, when the kernel ends, and behind a cell that `signal` has stopped.
- * @returns the cells that failed, the one that stopped the run last
+ * Runs the code cells in order and replaces their outputs in the notebook. Skips cells without code and cells tagged
+ * `skip-execution`; a cell tagged `raises-exception` may fail. Stops after any other failed cell, after a cell that
+ * `signal` stopped, and when the kernel ends.
+ * @returns the failed cells; the cell that stopped the run is the last
  */
 export async function runNotebook(
   notebook: Notebook,
@@ -167,13 +165,13 @@ const isSkipped = (cell: NotebookCell): boolean => tagsOf(cell).includes(skipTag
 const isRun = (cell: NotebookCell): cell is CodeCell =>
   isCodeCell(cell) && !isSkipped(cell) && cell.source.trim() !== '';
 
-/** Nothing of an earlier run is to look like a result of this one. */
+/** Clears the cell, so that results of an earlier run can't pass for results of this run. */
 function clear(cell: CodeCell): void {
   const { execution: _, ...metadata } = cell.metadata;
   Object.assign(cell, { outputs: [], execution_count: null, metadata });
 }
 
-/** The outputs of all cells, so that what comes late is found the cell it belongs to. */
+/** The outputs of all cells; assigns late outputs to the cell that sent them. */
 class Gathered {
   readonly #places: Places = new Map();
   readonly #byRequest = new Map<string, CellOutputs>();

@@ -3,9 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
 /**
- * Looks whether a notebook can be saved there, before a run of an hour finds out that it can't.
- * @returns `false` for a device or a pipe, which is there already and takes the text once
- * @throws CatalogError PermissionDenied (15) naming the folder, InvalidInput (13) for a folder in place of a file
+ * Checks that a notebook can be saved at `path`, before a run of an hour fails at its end.
+ * @returns `false` for an existing device or pipe, which can be written only once
+ * @throws CatalogError PermissionDenied (15) naming the folder, InvalidInput (13) if `path` is a folder
  */
 export async function checkTarget(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
@@ -23,15 +23,15 @@ export async function checkTarget(path: string): Promise<boolean> {
 }
 
 /**
- * Writes the whole text or nothing: whoever reads the file meanwhile, or after a crash, has the one before or this one.
- * A device or a pipe (`/dev/null`) is written to and never replaced.
+ * Replaces the file atomically: a reader sees the old or the new text, also after a crash. A device or pipe
+ * (`/dev/null`) is written to and never replaced.
  * @throws CatalogError PermissionDenied (15) naming the file
  */
 export async function saveNotebook(path: string, text: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   if (before && !before.isFile())
     return writeFile(path, text).catch((cause: unknown) => Promise.reject(failure(path, cause)));
-  // Behind a link, so that the link stays one.
+  // Writes to the target of a symbolic link, so that the link stays.
   const target = await realpath(path).catch(() => resolve(path));
   const draft = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
   try {

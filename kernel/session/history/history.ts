@@ -7,8 +7,8 @@ import type { Front } from '#session/threads/coreMessages.ts';
 import { messageOf } from '#shared/errors.ts';
 
 /**
- * Whether a glob matches a text as a whole: `*` is any text, `?` one character. By hand and not as a regular expression,
- * for a pattern of many stars would backtrack for ever.
+ * Whether a glob matches a whole text: `*` is any text, `?` one character. Not a regular expression, which could
+ * backtrack exponentially.
  */
 function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
@@ -16,7 +16,7 @@ function matchesGlob(pattern: string, text: string): boolean {
   let resume = 0;
   let p = 0;
   while (at < text.length) {
-    // A star first: the text may hold one as well.
+    // Check the star first: the text may contain `*` too.
     if (pattern[p] === '*') {
       star = p++;
       resume = at;
@@ -38,12 +38,12 @@ type StoredCell = [line: number, code: string];
 const filePattern = /^session-(\d{6,12})\.jsonl$/;
 const fileOf = (session: number): string => `session-${String(session).padStart(6, '0')}.jsonl`;
 
-/** What is kept; the oldest sessions go first. */
+/** Limits of the stored history; the oldest sessions are deleted first. */
 const fileLimits = { sessions: 1000, bytes: 32 << 20, sessionBytes: 4 << 20, cellChars: 256 << 10 };
 
 /**
- * The history of earlier kernels, a file a session. A kernel writes to its own file alone, a line a cell, so that several
- * kernels need no lock, and a kernel that is killed leaves all but the line it was writing.
+ * The history of earlier kernels, one file per session. A kernel appends only to its own file, one line per cell: this
+ * needs no lock, and a killed kernel loses at most its last line.
  */
 export class HistoryFolder {
   readonly #folder: string;
@@ -53,13 +53,14 @@ export class HistoryFolder {
     this.#folder = folder;
   }
 
-  /** This kernel's session, once a cell of it was kept. */
+  /** The number of this kernel's session, once a cell is stored. */
   get session(): number | undefined {
     return this.#own?.session;
   }
 
   /**
-   * Keeps a cell; very long ones and those beyond four megabytes are left out. The first one gives the session a number.
+   * Stores a cell, unless it is too long or the session file is full (4 MiB). The first cell gives the session a
+   * number.
    * @throws an error of the file system
    */
   append(cell: StoredCell): void {
@@ -71,19 +72,18 @@ export class HistoryFolder {
     writeSync(this.#own.file, line);
   }
 
-  /** The kept sessions, oldest first. */
   sessions(): number[] {
     return this.#files().map(({ session }) => session);
   }
 
-  /** The cells of a session in order; none when it is not kept or can't be read. */
+  /** Returns the cells of a session in order; none if it is not stored or unreadable. */
   read(session: number): StoredCell[] {
     try {
       const path = join(this.#folder, fileOf(session));
       if (statSync(path).size > 2 * fileLimits.sessionBytes) return [];
       return readFileSync(path, 'utf8').split('\n').flatMap(parseLine);
     } catch {
-      // Removed by a kernel that made room, or unreadable: to who asks, it is not there.
+      // Deleted by another kernel to free space, or unreadable.
       return [];
     }
   }
@@ -112,7 +112,7 @@ export class HistoryFolder {
     this.#makeRoom(files);
     for (let session = (files.at(-1)?.session ?? 0) + 1; ; session++) {
       try {
-        // Fails when another kernel has taken the number meanwhile.
+        // Fails if another kernel has just taken the number.
         const file = openSync(join(this.#folder, fileOf(session)), 'ax', 0o600);
         return { session, file, bytes: 0 };
       } catch (error) {
@@ -121,7 +121,8 @@ export class HistoryFolder {
     }
   }
 
-  // A kernel that still writes to a file that goes here loses those lines, after a thousand newer sessions.
+  // A kernel that still writes to a deleted file loses those lines, but only after a thousand newer sessions or 32
+  // MiB.
   #makeRoom(files: readonly { name: string }[]): void {
     let bytes = 0;
     for (const [age, { name }] of files.toReversed().entries()) {
@@ -130,7 +131,7 @@ export class HistoryFolder {
         bytes += statSync(path).size;
         if (age >= fileLimits.sessions - 1 || bytes > fileLimits.bytes) unlinkSync(path);
       } catch {
-        // Another kernel makes room at the same time.
+        // Another kernel deletes files at the same time.
       }
     }
   }
@@ -142,20 +143,19 @@ function parseLine(line: string): StoredCell[] {
     if (Array.isArray(cell) && Number.isSafeInteger(cell[0]) && typeof cell[1] === 'string')
       return [[cell[0] as number, cell[1]]];
   } catch {
-    // The last line of a kernel that was killed, or no line at all.
+    // The incomplete last line of a killed kernel, or an empty line.
   }
   return [];
 }
 
-/** One executed cell: session, execution count, code. */
 export type HistoryEntry = [session: number, line: number, code: string];
 
-/** Cells of this session, the text of them, and results that are kept at most. */
+/** Limits in memory: cells of this session, their characters, and results. */
 const memoryLimits = { count: 10_000, chars: 16 << 20 };
 const maxResults = 1000;
 const maxResultChars = 10_000;
 
-/** The cells of this session and, where there is a folder, those of earlier ones. Results are kept of this session alone. */
+/** The cells of this session and, with a folder, of earlier sessions. Results are kept for this session only. */
 export class History {
   readonly #folder: HistoryFolder | undefined;
   readonly #report: (error: unknown) => void;
@@ -163,7 +163,7 @@ export class History {
   readonly #cells = new RecentTexts<number>(memoryLimits);
   readonly #results = new Map<number, string>();
 
-  /** `report` is told once when the folder can't be written; from then on nothing is kept. */
+  /** `report` is called once if the folder can't be written; after that nothing more is stored. */
   constructor(folder?: HistoryFolder, report: (error: unknown) => void = () => {}) {
     this.#folder = folder;
     this.#report = report;
@@ -181,19 +181,18 @@ export class History {
     }
   }
 
-  /** Remembers what a cell showed as its result, in memory alone. */
+  /** Keeps the result of a cell, only in memory. */
   addResult(count: number, text: string): void {
     this.#results.set(count, text.slice(0, maxResultChars));
     const oldest = this.#results.keys().next();
     if (this.#results.size > maxResults && !oldest.done) this.#results.delete(oldest.value);
   }
 
-  /** What a cell of this session showed; null for others. */
+  /** Returns the result of a cell of this session; null for others. */
   resultOf([session, line]: HistoryEntry): string | null {
     return session === 0 || session === this.#session() ? (this.#results.get(line) ?? null) : null;
   }
 
-  /** The last `n`, of whichever session. */
   tail(n: number): HistoryEntry[] {
     const found: HistoryEntry[] = [];
     for (const session of this.#sessions().toReversed()) {
@@ -204,8 +203,8 @@ export class History {
   }
 
   /**
-   * Cells from the count `start` to before `stop` (null: the end) of a session: 0 is this one, -1 the one before it, and
-   * so on; a positive number is that of an entry.
+   * Returns the cells from count `start` to before `stop` (null: the end) of a session: 0 is this session, -1 the one
+   * before it, and so on; a positive number is an absolute session number.
    */
   range(session: number, start: number, stop: number | null): HistoryEntry[] {
     const number = session > 0 ? session : session === 0 ? this.#session() : this.#earlier().at(session);
@@ -215,7 +214,10 @@ export class History {
     );
   }
 
-  /** Cells that match a glob as a whole; the last `n` of them when given. `unique` has each code once, where it was last. */
+  /**
+   * Returns the cells that match a glob completely, limited to the last `n`. `unique` keeps only the last occurrence
+   * of each code.
+   */
   search(pattern: string, options: { n?: number; unique?: boolean } = {}): HistoryEntry[] {
     let found = this.#sessions()
       .flatMap((session) => this.#entries(session, session))
@@ -229,7 +231,7 @@ export class History {
     this.#folder?.close();
   }
 
-  /** The number of this session. One that was not kept yet, or is not to be, counts as the next. */
+  /** Returns the number of this session; if it is not stored, the next free number. */
   #session(): number {
     return this.#folder?.session ?? (this.#folder?.sessions().at(-1) ?? 0) + 1;
   }
@@ -255,12 +257,12 @@ function lastOfEach(entries: readonly HistoryEntry[]): HistoryEntry[] {
   return entries.toReversed().filter(isNew).toReversed();
 }
 
-/** The history for a front. An editor has its own, so only a Jupyter kernel keeps cells for the next one. */
+/** Opens the history for a client. Editors have their own, so only a Jupyter kernel stores cells. */
 export function openHistory(front: Front): History {
   if (front.kind !== 'jupyter' || !front.keepsHistory) return new History();
   const folder = join(dataFolder(), 'history');
   return new History(new HistoryFolder(folder), (error) => {
-    // To the log of the Jupyter server: no cell is at fault, and none should fail for it.
+    // Goes to the log of the Jupyter server: cells have not caused this and must not fail.
     writeSync(2, `The history of this kernel can't be kept in ${folder}: ${messageOf(error)}\n`);
   });
 }

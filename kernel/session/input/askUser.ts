@@ -2,32 +2,32 @@ import type { FromCore } from '#session/threads/coreMessages.ts';
 import { createGate, waitAtGate, type InputAnswer } from './gate.ts';
 
 type InputOptions = {
-  /** The answer is not shown while it is typed, nor kept in the notebook. */
+  /** Hides the answer while it is typed, and keeps it out of the notebook. */
   password?: boolean | undefined;
 };
 
-/** Asks who runs the notebook for a line of text; other work of the kernel goes on meanwhile. */
+/** Asks the user for a line of text; other work of the kernel continues. */
 export type Input = (prompt?: string, options?: InputOptions) => Promise<string>;
-/** Asks for a line of text and waits; nothing else runs meanwhile. `null` when the person cancels. */
+/** Asks for a line of text and blocks the kernel until the answer; `null` if the user cancels. */
 export type Prompt = (message?: string, preset?: string) => string | null;
-/** Asks a question whose answer is yes or no, and waits. */
+/** Asks a yes/no question and blocks the kernel until the answer. */
 export type Confirm = (message?: string) => boolean;
 
 type Surroundings = {
   post: (message: FromCore) => void;
-  /** The cell whose code is running, which is who asks. */
+  /** Returns the id of the running cell, which asks. */
   cell: () => string | null;
 };
 
 type Waiting = {
   parent: string | null;
-  /** Where it was asked, which an error made when the answer comes would not know. */
+  /** Holds the stack of the call, which is lost when the answer arrives. */
   asked: Error;
   resolve: (value: string) => void;
   reject: (error: Error) => void;
 };
 
-/** The main thread's end of asking a person: what cells call, and what brings the answers. */
+/** The main thread's side of user input: the functions for cells, and the delivery of answers. */
 export class PersonAsker {
   readonly #post: Surroundings['post'];
   readonly #cell: Surroundings['cell'];
@@ -39,7 +39,7 @@ export class PersonAsker {
     this.#cell = cell;
   }
 
-  /** What is preloaded. */
+  /** Returns the globals of cells. */
   functions(): { input: Input; prompt: Prompt; confirm: Confirm } {
     return {
       input: (prompt = '', options = {}) => this.#ask(prompt, options.password === true),
@@ -52,7 +52,7 @@ export class PersonAsker {
     };
   }
 
-  /** Takes the answer to a question of `input`. One that was given up is forgotten. */
+  /** Delivers the answer to an `input` call. Ignores an unknown id: the cell was interrupted. */
   settle(id: string, answer: InputAnswer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -60,7 +60,7 @@ export class PersonAsker {
     else waiting?.reject(problemOf(answer, waiting.asked));
   }
 
-  /** Forgets what a cell asked that was interrupted: its promises stay as they are, like all that it waited for. */
+  /** Drops the questions of an interrupted cell; their promises stay pending. */
   forget(cell: string): void {
     for (const [id, { parent }] of this.#waiting) if (parent === cell) this.#waiting.delete(id);
   }

@@ -1,21 +1,21 @@
-// How a synchronous `prompt()` gets its answer: the main thread sleeps at shared memory, so no message reaches it, and the
-// worker writes the answer there and wakes it.
+// How a synchronous `prompt()` gets its answer: the main thread blocks on shared memory, so it receives no messages;
+// the worker writes the answer there and wakes it.
 
-/** What came of asking a person: the text, nothing as they cancelled, or why nobody could be asked. */
+/** The result of a question: the text, cancelled by the user, or the reason why it could not be asked. */
 export type InputAnswer = { kind: 'value'; value: string } | { kind: 'cancelled' } | { kind: 'refused'; why: string };
 
 const kinds = ['value', 'cancelled', 'refused'] as const;
 const headerBytes = 8;
-/** Room for the answer, a line that a person typed. Memory that is not written to costs nothing. */
+/** Maximum size of an answer. Unused memory costs nothing, since pages are allocated when first written. */
 const maxAnswerBytes = 1 << 20;
 
-/** In the header: 0 while nothing is decided, else one more than the index in `kinds`. */
+/** Header index of the state: 0 while undecided, else the index in `kinds` plus 1. */
 const stateAt = 0;
 const lengthAt = 1;
 
 export const createGate = (): SharedArrayBuffer => new SharedArrayBuffer(headerBytes + maxAnswerBytes);
 
-/** Lets the waiting thread go on with an answer. An answer that does not fit becomes a refusal that says so. */
+/** Wakes the waiting thread with an answer. An answer that is too long becomes a refusal. */
 export function openGate(gate: SharedArrayBuffer, answer: InputAnswer): void {
   const text = answer.kind === 'value' ? answer.value : answer.kind === 'refused' ? answer.why : '';
   const bytes = Buffer.from(text, 'utf8');
@@ -28,10 +28,10 @@ export function openGate(gate: SharedArrayBuffer, answer: InputAnswer): void {
   Atomics.notify(header, stateAt);
 }
 
-/** Sleeps until `openGate` was called on the other thread. */
+/** Blocks until the other thread calls `openGate`. */
 export function waitAtGate(gate: SharedArrayBuffer): InputAnswer {
   const header = new Int32Array(gate, 0, 2);
-  // More than once, for a wait may end without a cause.
+  // A loop, since `Atomics.wait` may return spuriously.
   while (Atomics.load(header, stateAt) === 0) Atomics.wait(header, stateAt, 0);
   const text = Buffer.from(gate).toString('utf8', headerBytes, headerBytes + Atomics.load(header, lengthAt));
   const kind = kinds[Atomics.load(header, stateAt) - 1];

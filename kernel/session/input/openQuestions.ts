@@ -1,7 +1,6 @@
 import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
 import { openGate, type InputAnswer } from './gate.ts';
 
-/** What a front shows to ask a person. */
 export type InputQuestion = { id: string; prompt: string; password: boolean };
 
 type Open = { parent: string | null; gate: SharedArrayBuffer | undefined; stop: AbortController };
@@ -9,7 +8,7 @@ type Open = { parent: string | null; gate: SharedArrayBuffer | undefined; stop: 
 const nobody =
   'This cell asks for input, but what runs it takes none. Run it in a notebook editor, or give the value in code.';
 
-/** The worker's end of asking a person: which questions are open, and how each answer gets to the code that waits. */
+/** The worker's side of user input: the open questions, and how each answer reaches the waiting code. */
 export class OpenQuestions {
   readonly #post: (message: ToCore) => void;
   readonly #open = new Map<string, Open>();
@@ -19,8 +18,8 @@ export class OpenQuestions {
   }
 
   /**
-   * Opens a question of the main thread.
-   * @param show asks the person; its signal aborts when the answer is no longer wanted. `undefined` refuses
+   * Opens a question from the main thread.
+   * @param show asks the user; its signal aborts when the answer is no longer needed. `undefined` refuses the question
    */
   ask(
     message: Extract<FromCore, { type: 'input' }>,
@@ -33,7 +32,7 @@ export class OpenQuestions {
     else this.answer(id, { kind: 'refused', why: nobody });
   }
 
-  /** Passes an answer on. `false` when nobody waits for it: it came twice, or its cell was interrupted. */
+  /** Delivers an answer. Returns `false` for an unknown id: already answered, or its cell was interrupted. */
   answer(id: string, answer: InputAnswer): boolean {
     const open = this.#open.get(id);
     if (!open) return false;
@@ -43,7 +42,6 @@ export class OpenQuestions {
     return true;
   }
 
-  /** Withdraws the questions of a cell that was interrupted. */
   withdraw(cell: string): void {
     for (const [id, { parent, stop }] of this.#open) {
       if (parent !== cell) continue;

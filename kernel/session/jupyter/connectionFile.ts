@@ -4,14 +4,14 @@ import { CatalogError } from '#shared/errors.ts';
 export const ports = ['shell_port', 'iopub_port', 'stdin_port', 'control_port', 'hb_port'] as const;
 type Port = (typeof ports)[number];
 
-/** Where a Jupyter front waits for this kernel, and the key that both sign with. */
+/** Addresses to bind for a Jupyter client, and the key that signs the messages. */
 export type Connection = Record<Port, string> & {
-  /** Empty when messages are not signed. */
+  /** Empty if messages are not signed. */
   key: string;
 };
 
 /**
- * Reads a connection file; each port comes as the address to bind.
+ * Reads a connection file. The ports become addresses to bind.
  * @throws CatalogError InvalidInput (13) naming the file
  */
 export function readConnection(path: string): Connection {

@@ -2,7 +2,7 @@ import type { CommMessage } from '#session/comms/commTypes.ts';
 import { isRecord } from '#shared/records.ts';
 import type { JupyterMessage } from './jupyterFrames.ts';
 
-/** A message of a comm as Jupyter sends it. */
+/** Converts a comm message from Jupyter; returns `undefined` if it is not valid. */
 export function commOf({ header, content, metadata, buffers }: JupyterMessage): CommMessage | undefined {
   const { comm_id: commId, target_name: target, data = {} } = content;
   if (typeof commId !== 'string') return undefined;
@@ -21,7 +21,7 @@ export function commOf({ header, content, metadata, buffers }: JupyterMessage): 
 
 const types = { open: 'comm_open', message: 'comm_msg', close: 'comm_close' } as const;
 
-/** A message of a comm of the notebook under Jupyter's names. */
+/** Converts a comm message of the notebook to Jupyter's names. */
 export function jupyterComm(message: CommMessage): {
   type: string;
   content: Record<string, unknown>;
@@ -33,7 +33,6 @@ export function jupyterComm(message: CommMessage): {
   return { type: types[kind], content: { comm_id: commId, ...opening, data }, metadata, buffers };
 }
 
-/** The content of the reply to a `comm_info_request`. */
 export function commInfo(open: readonly { commId: string; target: string }[]): Record<string, unknown> {
   return {
     status: 'ok',
@@ -41,7 +40,7 @@ export function commInfo(open: readonly { commId: string; target: string }[]): R
   };
 }
 
-/** The target that a `comm_info_request` asks for; `undefined` for all. */
+/** Returns the target that a `comm_info_request` filters by; `undefined` for all targets. */
 export const wantedTarget = (content: unknown): string | undefined =>
   isRecord(content) && typeof content['target_name'] === 'string' && content['target_name'] !== ''
     ? content['target_name']

@@ -6,7 +6,7 @@ import { colouredTraceback } from './tracebackColours.ts';
 
 // The contents of messages under Jupyter's names.
 
-/** @param canDebug whether `debug_request` is answered */
+/** @param canDebug whether the kernel supports `debug_request` */
 export function kernelInfo(
   { typescript, version }: Pick<WorkerStart, 'typescript' | 'version'>,
   canDebug: boolean,
@@ -20,7 +20,7 @@ export function kernelInfo(
     language_info: languageInfo(language, { typescript, node: process.versions.node }),
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
     help_links: [],
-    // `debugger` beside it is how fronts asked before there was this list.
+    // Clients used `debugger` below before this list existed.
     supported_features: ['kernel subshells', ...(canDebug ? ['debugger'] : [])],
     debugger: canDebug,
   };
@@ -49,7 +49,7 @@ export function contentOf(output: CellOutput): unknown {
   }
 }
 
-/** What a kernel says once, when it starts. */
+/** Returns the `status` message that a kernel publishes once, when it starts. */
 export const startingFrames = (session: string, signer: Signer): Frames =>
   encodeMessage(
     { identities: ['status'], type: 'status', content: { execution_state: 'starting' }, parent: undefined },

@@ -7,7 +7,6 @@ import { RecentSet } from '#session/core/recent.ts';
 export const protocolVersion = '5.4';
 const delimiter = Buffer.from('<IDS|MSG>');
 
-/** The parts of a ZeroMQ message. */
 export type Frames = (Buffer | string)[];
 
 export function bytesOf(frames: Frames): number {
@@ -19,11 +18,11 @@ export function bytesOf(frames: Frames): number {
 export type Header = { msg_id: string; msg_type: string; session: string } & Record<string, unknown>;
 
 export type JupyterMessage = {
-  /** Who to answer to; ours to send back unread. */
+  /** ZeroMQ identities of the client, returned unread with the reply. */
   identities: Buffer[];
   signature: string;
   header: Header;
-  /** The header of the message that this one answers; empty when it answers none. */
+  /** The header of the message that this message replies to; empty if none. */
   parent: Record<string, unknown>;
   metadata: Record<string, unknown>;
   content: Record<string, unknown>;
@@ -32,19 +31,15 @@ export type JupyterMessage = {
 
 export type Signer = {
   sign(parts: readonly Buffer[]): string;
-  /**
-   * Whether a message is signed with our key and was not seen before. Compares in a time that does not depend on where
-   * the signatures differ.
-   */
+  /** Whether a message is signed with the key and was not received before. Compares signatures in constant time. */
   accepts(parts: readonly Buffer[], signature: Buffer): boolean;
-  /** Takes a message with this signature for one that was seen. */
   remember(signature: string): void;
 };
 
-/** Signatures that are remembered, so that nobody sends again what they have heard. */
+/** Number of remembered signatures, which prevent replay of recorded messages. */
 const seenSignatures = 1 << 16;
 
-/** HMAC-SHA256 over the four JSON parts; with an empty key nothing is signed or checked. */
+/** Signs by HMAC-SHA256 over the four JSON parts; an empty key disables signing and checking. */
 export function createSigner(key: string): Signer {
   const sign = (parts: readonly Buffer[]): string => {
     if (key === '') return '';
@@ -67,13 +62,13 @@ export function createSigner(key: string): Signer {
   };
 }
 
-/** The message in frames; undefined when they are none, or not signed with our key. */
+/** Decodes a message; returns undefined if it is malformed, replayed or not signed with the key. */
 export function decodeMessage(frames: readonly Buffer[], signer: Signer): JupyterMessage | undefined {
   const at = frames.findIndex((frame) => frame.equals(delimiter));
   const signature = frames[at + 1];
   const parts = frames.slice(at + 2, at + 6);
   if (at < 0 || !signature || parts.length < 4 || !signer.accepts(parts, signature)) return undefined;
-  // Some clients send null for what is empty.
+  // Some clients send null for empty parts.
   const [header, parent = {}, metadata = {}, content] = parts.map(parseObject);
   if (!isHeader(header) || !content) return undefined;
   return {
@@ -94,13 +89,13 @@ export type Outgoing = {
   parent: Header | undefined;
   metadata?: Record<string, unknown>;
   buffers?: readonly Uint8Array[];
-  /** The message's own id; a new one when it does not matter. */
+  /** Default: a new id. */
   id?: string;
 };
 
 /**
- * The frames of a message of this kernel.
- * @throws TypeError for content that JSON can't hold
+ * Returns the frames of a message from this kernel.
+ * @throws TypeError if JSON can't hold the content
  */
 export function encodeMessage(
   { identities, type, content, parent, metadata = {}, buffers = [], id = randomUUID() }: Outgoing,
@@ -130,7 +125,7 @@ function parseObject(part: Buffer): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(part.toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // A frame that is no JSON is dropped like one that is not signed: there is nobody to answer.
+    // Dropped like an unsigned message: without a header there is no client to reply to.
     return undefined;
   }
 }

@@ -2,20 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { XPublisher } from 'zeromq';
 import { bytesOf, type Frames } from './jupyterFrames.ts';
 
-/** Messages that ZeroMQ keeps for each client; what is printed comes in messages of 128 KB. */
+/** Messages that ZeroMQ queues for each client; printed output is sent in messages of 128 KB. */
 const highWaterMark = 100;
 const tryAgainMs = 5;
-/** A client that takes nothing for this long counts as stuck. */
+/** A client that reads nothing for this long counts as stuck. */
 const stuckMs = 5000;
-/** For how long after a message was lost a client counts as stuck still. */
+/** How long a client counts as stuck after a lost message. */
 const stillStuckMs = 60_000;
-/** The pace beside a stuck client: ZeroMQ tells nothing of the others, who must not fall behind. */
+/**
+ * Wait per message while a client is stuck: ZeroMQ does not report on the other clients, and these must not fall
+ * behind.
+ */
 const paceMs = 10;
 
 /**
- * The iopub socket. A client that reads slowly holds the kernel's printing back, so that it misses nothing and memory does
- * not grow; one that has stopped reading, a suspended browser's server for instance, loses messages in place of the
- * others waiting for ever.
+ * The iopub socket. A slow client slows down the kernel's printing, so that it misses nothing and memory does not
+ * grow. A client that has stopped reading, such as the server of a suspended browser, loses messages instead of
+ * blocking the others.
  */
 export class Publisher {
   readonly #socket: XPublisher;
@@ -39,19 +42,19 @@ export class Publisher {
     return this.#socket;
   }
 
-  /** Bytes that wait to be taken by ZeroMQ. */
+  /** Bytes not yet accepted by ZeroMQ. */
   get backlog(): number {
     return this.#bytes;
   }
 
-  /** @param taken called when ZeroMQ has the message, or it was given up */
+  /** @param taken called when ZeroMQ has accepted the message, or it is dropped */
   publish(frames: Frames, taken?: () => void): void {
     this.#waiting.push({ frames, taken });
     this.#bytes += bytesOf(frames);
     if (!this.#isSending) void this.#send();
   }
 
-  /** Waits until all is sent, or for `milliseconds`, and closes the socket. */
+  /** Waits until everything is sent, at most `milliseconds`, and closes the socket. */
   async close(milliseconds: number): Promise<void> {
     for (const end = Date.now() + milliseconds; this.#isSending && Date.now() < end;) await sleep(tryAgainMs);
     this.#isClosed = true;
@@ -73,7 +76,7 @@ export class Publisher {
       const now = Date.now();
       if (now - since < (now < this.#stuckUntil ? paceMs : stuckMs)) continue;
       this.#stuckUntil = now + stillStuckMs;
-      // These take effect at once, although the library warns that they would not (see warnings.ts).
+      // Takes effect immediately, although the library warns that it does not (see warnings.ts).
       this.#socket.noDrop = false;
       await this.#try(frames);
       this.#socket.noDrop = true;
@@ -81,7 +84,7 @@ export class Publisher {
     }
   }
 
-  /** `false` when a client's queue is full. */
+  /** Returns `false` if a client's queue is full. */
   async #try(frames: Frames): Promise<boolean> {
     if (this.#isClosed) return true;
     try {

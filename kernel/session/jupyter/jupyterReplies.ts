@@ -1,14 +1,14 @@
 import type { Executed, QuestionAnswer } from '#session/threads/coreMessages.ts';
 import { colouredTraceback } from './tracebackColours.ts';
 
-/** The content of a reply; its type is that of the request unless given. */
+/** The content of a reply. Default of `type`: derived from the type of the request. */
 export type Reply = { content: Record<string, unknown>; type?: string; metadata?: Record<string, unknown> };
 
 export const failure = (ename: string, evalue: string): Reply => ({
   content: { status: 'error', ename, evalue, traceback: [evalue] },
 });
 
-/** The reply to an execution. `started` is when the cell's turn came, as fronts show how long it took. */
+/** Returns the reply to an execution. `started` is the time when the cell started; clients show its duration. */
 export function executedReply({ reply, expressions }: Executed, started: string | undefined, engine: string): Reply {
   const metadata = { ...(started !== undefined && { started }), dependencies_met: true, engine, status: reply.status };
   switch (reply.status) {
@@ -37,10 +37,10 @@ export function executedReply({ reply, expressions }: Executed, started: string 
   }
 }
 
-/** The reply to a question about `asked`, the code of the request. */
+/** Returns the reply to a question. `asked` is the code of the request. */
 export function answeredReply(answer: QuestionAnswer, asked: unknown): Reply {
   const code = typeof asked === 'string' ? asked : '';
-  // Jupyter counts characters, the compiler UTF-16 units.
+  // Jupyter counts code points, the compiler UTF-16 units.
   const characters = (units: number) => Array.from(code.slice(0, units)).length;
   switch (answer.kind) {
     case 'complete': {

@@ -9,21 +9,21 @@ import type { Header, JupyterMessage } from './jupyterFrames.ts';
 import { failure, type Reply } from './jupyterReplies.ts';
 
 type Channel = 'shell' | 'control';
-/** A request that is being answered. */
 export type Asked = { message: JupyterMessage; channel: Channel; started?: string; timer?: NodeJS.Timeout };
 
-/** Requests whose client and header are kept once they are answered, so that late output still has its cell as parent. */
+/** Answered requests whose client and header are kept, so that late output still has its cell as parent. */
 const keptParents = 1000;
 
-/** Requests by the ids under which the queue knows them. */
 export class AskedRequests {
   readonly #asked = new Map<string, Asked>();
-  /** Those that were answered. A cell may run for hours while thousands of others are, in subshells for instance. */
+  /**
+   * Answered requests, apart from pending ones: a cell may run for hours while thousands of others run in subshells.
+   */
   readonly #answered = new Map<string, JupyterMessage>();
   #next = 0;
   #latest: Header | undefined;
 
-  /** Keeps a request until it is taken; gives its id. */
+  /** Keeps a request until it is taken, and returns its id. */
   add(asked: Asked): string {
     const id = String(++this.#next);
     this.#asked.set(id, asked);
@@ -34,30 +34,29 @@ export class AskedRequests {
     return this.#asked.get(id);
   }
 
-  /** The request, which counts as answered from here on; `undefined` when it was before. */
+  /** Returns a pending request and marks it as answered; `undefined` if it was already answered. */
   take(id: string): Asked | undefined {
     const asked = this.#asked.get(id);
     if (!asked) return undefined;
     this.#asked.delete(id);
     clearTimeout(asked.timer);
-    // Not its content, which may be megabytes.
+    // Without the content, which may be megabytes.
     this.#answered.set(id, { ...asked.message, content: {}, buffers: [] });
     const oldest = this.#answered.keys().next();
     if (this.#answered.size > keptParents && !oldest.done) this.#answered.delete(oldest.value);
     return asked;
   }
 
-  /** Who sent a request, also when it is answered. */
+  /** Returns the message of a request, pending or answered. */
   sender(id: string): JupyterMessage | undefined {
     return this.#asked.get(id)?.message ?? this.#answered.get(id);
   }
 
-  /** The parent of what a request makes happen; for an unknown one that of the cell that ran last. */
+  /** Returns the parent for messages that a request causes; for an unknown request, that of the latest cell. */
   parentOf(id: string): Header | undefined {
     return this.sender(id)?.header ?? this.#latest;
   }
 
-  /** Says that the turn of a cell has come. */
   begin(id: string): void {
     this.#latest = this.parentOf(id);
     const asked = this.#asked.get(id);
@@ -68,9 +67,9 @@ export class AskedRequests {
 const wordsToLeave = /^\s*(?:exit|quit)\s*(?:\(\s*\))?\s*;?\s*$/;
 
 /**
- * The reply by which a console ends, for the words that its own help gives. It leaves them to the kernel, and in TypeScript
- * they mean nothing. A notebook says which cell it is that runs; there they are names like all others.
- * @param executionCount how many cells have run
+ * Returns the reply that closes a Jupyter console for `exit` and `quit`, the commands in its own help, which it leaves
+ * to the kernel. Requests from notebooks carry a `cellId`; there the words are ordinary names.
+ * @param executionCount number of cells that have run
  */
 export function consoleExit({ content, metadata }: JupyterMessage, executionCount: number): Reply | undefined {
   const { code, silent, allow_stdin: asks } = content;
@@ -80,7 +79,10 @@ export function consoleExit({ content, metadata }: JupyterMessage, executionCoun
   return { content: { status: 'ok', execution_count: executionCount, user_expressions: {}, payload } };
 }
 
-/** The entries that a `history_request` asks for; with `output`, an entry's code becomes a pair of code and result. */
+/**
+ * Returns the entries that a `history_request` selects; with `output`, the code of an entry becomes a pair of code and
+ * result.
+ */
 function historyOf(history: History, content: Record<string, unknown>): unknown[] {
   const entries = select(history, content);
   if (content['output'] !== true) return entries;
@@ -111,11 +113,11 @@ type Requests = {
   queue: CellQueue;
   debug: NotebookDebugger;
   info: Record<string, unknown>;
-  /** Keeps the request until the queue answers it under the id that this gives. */
+  /** Keeps the request until the queue answers it, and returns its id. */
   remember: () => string;
 };
 
-/** Answers one request: at once, `later` by the queue's events, or with `nothing` where the protocol wants none. */
+/** Answers a request: immediately, `later` by events of the queue, or with `nothing` if the protocol has no reply. */
 export async function answerRequest(
   message: JupyterMessage,
   { queue, debug, info, remember }: Requests,
@@ -195,7 +197,7 @@ function cellOf({ content, metadata }: JupyterMessage): Omit<CellRequest, 'id'> 
   const { code, silent, store_history: store, stop_on_error: stop, allow_stdin: asks } = content;
   if (typeof code !== 'string') return undefined;
   const isSilent = silent === true;
-  // Which cell of the notebook it is, where the front says so.
+  // The id of the notebook cell, if the client sends it.
   const { cellId } = metadata;
   return {
     code,

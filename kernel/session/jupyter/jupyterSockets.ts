@@ -4,14 +4,13 @@ import type { Connection } from './connectionFile.ts';
 import type { Frames } from './jupyterFrames.ts';
 import { Publisher } from './jupyterPublisher.ts';
 
-/** The five sockets of a kernel. */
 export type Sockets = {
-  /** @param taken called when ZeroMQ has the message, or it was given up */
+  /** @param taken called when ZeroMQ has accepted the message, or it is dropped */
   publish(frames: Frames, taken?: () => void): void;
   reply(channel: 'shell' | 'control', frames: Frames): void;
-  /** Sends on the stdin channel. `false` when the client that the frames name is not there. */
+  /** Sends on the stdin channel. Returns `false` if the addressed client is not connected. */
   ask(frames: Frames): Promise<boolean>;
-  /** Bytes that wait for clients to read what was published. */
+  /** Published bytes that clients have not read yet. */
   backlog(): number;
   close(): Promise<void>;
 };
@@ -21,28 +20,28 @@ export type SocketEvents = {
   subscribed(topic: string): void;
 };
 
-/** How long clients have to take what is left when the sockets are closed. */
+/** How long unsent messages may take when the sockets are closed. */
 export const lingerMs = 300;
-/** A client that has just come may have its shell channel before its stdin channel. */
+/** A new client may connect its shell channel before its stdin channel. */
 const askTries = 20;
 const askAgainMs = 100;
-/** Larger frames close the connection that they come over: a file given to a widget fits, what fills memory does not. */
+/** A larger frame closes its connection: enough for a file passed to a widget, but not to fill the memory. */
 const maxFrameBytes = 128 << 20;
 const maxSmallFrameBytes = 64 << 10;
 
 /**
- * Binds the sockets and reads them until they are closed; the heartbeat is answered here.
- * @param starting published before anybody can listen: the first that a client hears is its welcome
+ * Binds the sockets, reads them until they are closed, and answers the heartbeat.
+ * @param starting published before any client can subscribe: the first message a client receives is its welcome
  */
 export async function bindSockets(connection: Connection, events: SocketEvents, starting: Frames): Promise<Sockets> {
   const small = { linger: lingerMs, maxMessageSize: maxSmallFrameBytes };
   const large = { linger: lingerMs, maxMessageSize: maxFrameBytes };
-  // A frame may not have gone when the next one is asked for, and a socket sends one at a time.
+  // A ZeroMQ socket can send only one message at a time.
   const last = new Map<Router, Promise<void>>();
   const send = (socket: Router, frames: Frames) => {
     const sent = (last.get(socket) ?? Promise.resolve())
       .then(() => socket.send(frames))
-      // A front that went away is no failure of the kernel; zeromq drops what it can't deliver.
+      // A disconnected client is not a failure of the kernel; zeromq drops undeliverable messages.
       .catch(() => {});
     last.set(socket, sent);
   };
@@ -64,7 +63,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
   void read(stdin, (frames) => events.request('stdin', frames));
   void read(heartbeat, (frames) => send(heartbeat, frames));
   void read(iopub.socket, ([frame]) => {
-    // ZeroMQ's own frame: 1 and the topic for a new subscription.
+    // ZeroMQ's subscription frame: byte 1, then the topic.
     if (frame?.[0] === 1) events.subscribed(frame.subarray(1).toString());
   });
   return {
@@ -76,7 +75,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
           await stdin.send(frames);
           return true;
         } catch {
-          // Not there yet, or not any more: both say "host unreachable".
+          // Not connected yet or disconnected: both fail with "host unreachable".
         }
       }
       return false;
@@ -86,7 +85,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
       await Promise.all(last.values());
       await iopub.close(lingerMs);
       for (const socket of [shell, control, stdin, heartbeat]) socket.close();
-      // Closing hands what is left to ZeroMQ's own thread, which ends with the process.
+      // Unsent messages pass to ZeroMQ's own thread, which ends with the process.
       await sleep(50);
     },
   };
@@ -96,6 +95,6 @@ async function read(socket: AsyncIterable<Buffer[]>, take: (frames: Buffer[]) =>
   try {
     for await (const frames of socket) take(frames);
   } catch {
-    // Reading ends with an error when the socket is closed under it, which only `close` does.
+    // Closing the socket, which only `close` does, ends reading with an error.
   }
 }

@@ -23,12 +23,12 @@ import {
 import { answeredReply, executedReply, failure, type Reply } from './jupyterReplies.ts';
 import { answerRequest, type Asked, AskedRequests } from './jupyterRequests.ts';
 
-/** Longer than ZeroMQ takes to connect again a socket that was refused once. Who listens to nothing waits for it once. */
+/** Longer than ZeroMQ takes to reconnect a refused socket. A client that never subscribes waits this long once. */
 const waitMs = 1000;
 
 /**
- * Whether anybody listens to what a kernel publishes. A client's channels connect one by one, each when ZeroMQ tries it again;
- * what a cell gives before the last of them is there would be lost, and its end with it.
+ * Delays requests until a client subscribes to iopub. A client's channels connect one by one, as ZeroMQ retries them;
+ * output published before iopub is connected would be lost, and with it the end of the cell.
  */
 export class Audience {
   #isThere: boolean;
@@ -39,7 +39,7 @@ export class Audience {
     this.#isThere = isThere;
   }
 
-  /** Calls `answer` once somebody listens, or has had the time to; answers in the order in which they were given. */
+  /** Calls `answer` once a client has subscribed or the wait has ended; keeps the order of the calls. */
   before(answer: () => void): void {
     if (this.#isThere) return answer();
     this.#waiting.push(answer);
@@ -49,20 +49,20 @@ export class Audience {
   arrive(): void {
     this.#isThere = true;
     clearTimeout(this.#timer);
-    // At once: what comes next must not be answered before these.
+    // Synchronously, so that a later request is not answered before these.
     for (const answer of this.#waiting.splice(0)) answer();
   }
 }
 
-/** Whom to ask: the client that ran the cell, by its ZeroMQ identity, and the header of its request. */
+/** The client that ran the cell, by its ZeroMQ identity, and the header of its request. */
 export type Asker = { identities: readonly Buffer[]; header: Header };
 
 type Question = InputQuestion & { asker: Asker; signal: AbortSignal };
-/** One client's questions; the first is the one it was asked. */
+/** The questions for one client; the first one is currently shown. */
 type Line = { questions: Question[]; messageId: string | undefined };
 
 type StdinParts = {
-  /** Sends an `input_request` under a message id. `false` when the client has no stdin channel. */
+  /** Sends an `input_request` with this message id. Returns `false` if the client has no stdin channel. */
   send: (asker: Asker, content: { prompt: string; password: boolean }, messageId: string) => Promise<boolean>;
   answer: (id: string, answer: InputAnswer) => void;
 };
@@ -71,8 +71,8 @@ const unreachable =
   'This cell asks for input, but the program that ran it has no input channel. Give the value in code instead.';
 
 /**
- * The stdin channel. A reply need not say which request it is for, so each client is asked one question at a time, and a
- * reply that comes when nothing is asked is dropped.
+ * The stdin channel. A reply need not name its request, so each client gets one question at a time, and a reply
+ * without an open question is dropped.
  */
 export class JupyterStdin {
   readonly #parts: StdinParts;
@@ -92,14 +92,13 @@ export class JupyterStdin {
     if (line.questions.length === 1) void this.#askFirst(key, line);
   }
 
-  /** Takes a message of the stdin channel. */
   receive({ header, identities, parent, content }: JupyterMessage): void {
     if (header.msg_type !== 'input_reply') return;
     const key = keyOf(identities);
     const line = this.#lines.get(key);
     const [question] = line?.questions ?? [];
     if (!line || !question || line.messageId === undefined) return;
-    // Of a question that was withdrawn since; clients that name none can't be told apart.
+    // Replies to a withdrawn question. Without a parent id they can't be recognized.
     if (typeof parent['msg_id'] === 'string' && parent['msg_id'] !== line.messageId) return;
     const { value } = content;
     this.#parts.answer(question.id, typeof value === 'string' ? { kind: 'value', value } : { kind: 'cancelled' });
@@ -110,7 +109,7 @@ export class JupyterStdin {
     const [question] = line.questions;
     if (!question) return;
     const { asker, prompt, password, id } = question;
-    // Known before it is sent: the reply may be here before sending has been reported.
+    // Set before sending: the reply may arrive before the send completes.
     line.messageId = randomUUID();
     if (await this.#parts.send(asker, { prompt, password }, line.messageId)) return;
     if (line.questions[0] !== question) return;
@@ -132,14 +131,14 @@ export class JupyterStdin {
 const keyOf = (identities: readonly Buffer[]): string => identities.map((each) => each.toString('hex')).join('/');
 
 export type Opened = Relayed & {
-  /** Has what came be told, and what comes from here on. */
+  /** Delivers the events held back so far, then all later ones immediately. */
   listen(): void;
 };
 
 /**
- * The sockets of a kernel: those of its relay, where one listens for it already, else its own.
- * @param relay where the relay waits
- * @throws Error of ZeroMQ's for addresses that can't be bound
+ * Opens the sockets of a kernel: those of its relay if it has one, else its own.
+ * @param relay path of the relay's socket
+ * @throws Error of ZeroMQ if an address can't be bound
  */
 export async function openSockets(
   connection: Connection,
@@ -164,7 +163,7 @@ export async function openSockets(
   };
   const relayed = relay === undefined ? undefined : await relayedSockets(relay, later);
   if (relayed) return { ...relayed, listen };
-  // Loaded only here: with a relay ZeroMQ is there.
+  // Loaded lazily: with a relay the kernel does not need ZeroMQ.
   const { bindSockets } = await import('./jupyterSockets.ts');
   const session = randomUUID();
   const sockets = await bindSockets(connection, later, startingFrames(session, signer));
@@ -179,10 +178,10 @@ type JupyterHost = {
   end: (code: number) => void;
 };
 
-/** Whether code is complete is asked at every Enter; a console that hears nothing for this long is told `unknown`. */
+/** A console sends `is_complete_request` at every Enter; after this time the reply is `unknown`. */
 const unknownMs = 700;
 
-/** The front for Jupyter: ZeroMQ sockets and messaging 5.4. */
+/** Serves Jupyter clients: ZeroMQ sockets and messaging 5.4. */
 export async function openJupyter({ queue, debug, given, front, end }: JupyterHost): Promise<Wire> {
   const connection = readConnection(front.connectionFile);
   const signer = createSigner(connection.key);
@@ -212,7 +211,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
     const asked = requests.take(id);
     if (!asked) return;
     reply(asked, answer(asked));
-    // The end of a cell's turn is told by the queue.
+    // The queue reports the end of a cell.
     if (!isCell(asked)) status('idle', asked.message.header);
   };
   const stdin = new JupyterStdin({
@@ -260,7 +259,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const handle = async (asked: Asked): Promise<void> => {
     const { message } = asked;
     const { header } = message;
-    // A queued cell is busy when its turn comes.
+    // A queued cell becomes busy when it starts.
     if (!isCell(asked)) status('busy', header);
     const remember = (): string => {
       const id = requests.add(asked);
@@ -283,11 +282,13 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const opened = await openSockets(connection, front.relay, signer, {
     request(channel, frames) {
       const message = decodeMessage(frames, signer);
-      // Not signed with our key, sent before, or broken: dropped, for an answer would tell a stranger that somebody is here.
+      // Not signed with the key, replayed or malformed. Dropped, since a reply would reveal the kernel to
+      // unauthenticated clients.
       if (!message) return;
       if (channel === 'stdin') return stdin.receive(message);
       const answer = () => void handle({ message, channel });
-      // What kernel this is, clients ask to learn whether it is there; an interrupt or the end of the kernel never waits.
+      // A client requests the kernel info to find out whether the kernel runs, and an interrupt or a shutdown must
+      // never wait.
       if (channel === 'control' || message.header.msg_type === 'kernel_info_request') answer();
       else audience.before(answer);
     },
@@ -316,7 +317,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
 
 const isCell = ({ message }: Asked): boolean => message.header.msg_type === 'execute_request';
 
-// One message that can't be written must not end the thread, and with it the kernel.
+// A message that can't be encoded must not end the thread, and with it the kernel.
 function attempt<T>(body: () => T, otherwise: (cause: unknown) => T): T {
   try {
     return body();

@@ -1,10 +1,10 @@
-// Jupyter's fronts draw the colours of a terminal in tracebacks, and people find their way in one by them: the red name of
-// the error, the green place. JupyterLab makes links of what looks like a path, which `own.ts:2:7` does not. The editor needs
-// neither, since it makes links of the places itself.
+// Jupyter clients render terminal colors in tracebacks, and users look for the red error name and the green location.
+// JupyterLab turns paths into links, but not `own.ts:2:7` without `./`. VS Code needs neither: it links locations
+// itself.
 
 const escape = (code: number, text: string, end: number): string => `\u001b[${code}m${text}\u001b[${end}m`;
 const red = (text: string): string => escape(31, text, 39);
-/** A file beside the notebook is said to be beside it; cells (`[3]`), paths from a root and addresses stay as they are. */
+/** Prefixes `./` to a file beside the notebook; cells (`[3]`), absolute paths and URLs stay as they are. */
 const placed = (place: string): string => escape(32, /^(?:[[/\\~.<]|\w+:\D)/.test(place) ? place : `./${place}`, 39);
 
 /** `[3]:2:7 - error TS2322: Type …` */
@@ -12,10 +12,10 @@ const finding = /^(.+:\d+:\d+)( - )((?:error|warning|suggestion) TS\d+)(?=: )/;
 /** `    at total ([3]:2:7)`, `    at async file.ts:1:2` */
 const frame = /^(\s+at (?:.*\(|async )?)(\S.*:\d+:\d+)(?=\)?$)/;
 const carets = /^(\s*)(\^+)$/;
-/** `RangeError: …` of the first line, and of what caused it. */
+/** `RangeError: …` of a cause, below the first line. */
 const cause = /^((?:Caused by|  one of them:) )([\p{ID_Start}$][\p{ID_Continue}$]*)(?=: )/u;
 
-/** The lines of a traceback with the places and the names of errors in colours, and paths that can be followed. */
+/** Returns the lines of a traceback with colored locations and error names, and with paths that become links. */
 export function colouredTraceback({ ename, traceback }: { ename: string; traceback: readonly string[] }): string[] {
   return traceback.map((line, index) => {
     if (index === 0 && line.startsWith(`${ename}: `)) return `${red(ename)}${line.slice(ename.length)}`;

@@ -2,28 +2,27 @@ import { delimiter, join, resolve } from 'node:path';
 import { surroundings, type Surroundings } from '#processes/userFolders.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-/** The name of our kernel in Jupyter and in notebooks, where nothing else is said. */
+/** Default name of the kernel in Jupyter and in notebooks. */
 export const kernelName = 'lance-typescript';
-/** What people read in its place. */
+/** Default name for display. */
 export const kernelDisplayName = 'TypeScript (Lance Catalog)';
 
-/** Jupyter's data folder of a person (jupyter_core's rules). */
+/** Returns the user's Jupyter data folder, by the rules of jupyter_core. */
 export function jupyterFolder({ env, platform, home }: Surroundings = surroundings()): string {
   if (env['JUPYTER_DATA_DIR']) return env['JUPYTER_DATA_DIR'];
   if (platform === 'win32') return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'jupyter');
   if (platform === 'darwin') return join(home, 'Library', 'Jupyter');
-  // As jupyter_core, which takes a relative one.
+  // Like jupyter_core, accepts a relative path.
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'jupyter');
 }
 
-/** Where Jupyter shall find a kernelspec. */
 export type SpecPlace = { kind: 'user' } | { kind: 'prefix'; folder: string } | { kind: 'sys-prefix' };
 
 const share = (prefix: string): string => join(prefix, 'share', 'jupyter');
 
 /**
- * The folder that holds the kernelspecs of a place, a folder each.
- * @throws CatalogError InvalidInput (13) for `sys-prefix` where no Python environment is active
+ * Returns the folder that contains the kernelspec folders of a location.
+ * @throws CatalogError InvalidInput (13) for `sys-prefix` if no Python environment is active
  */
 export function kernelsFolder(place: SpecPlace, environment: Surroundings = surroundings()): string {
   switch (place.kind) {
@@ -43,11 +42,11 @@ export function kernelsFolder(place: SpecPlace, environment: Surroundings = surr
   }
 }
 
-/** A virtual environment inside one of conda is the one that was activated last. */
+/** A virtual environment inside a conda environment was activated last. */
 const activeEnvironment = ({ env }: Surroundings): string | undefined =>
   env['VIRTUAL_ENV'] || env['CONDA_PREFIX'] || undefined;
 
-/** Every folder in which Jupyter looks for kernelspecs here, by its own rules, in no order of rank. */
+/** Returns every folder where Jupyter searches for kernelspecs on this machine, not in order of precedence. */
 export function knownFolders(environment: Surroundings = surroundings()): string[] {
   const { env, platform } = environment;
   const active = activeEnvironment(environment);

@@ -14,34 +14,32 @@ import { isOurs, readSpec, shellLauncher } from './spec.ts';
 
 type Installation = {
   place: SpecPlace;
-  /** Jupyter's name of the kernel, which is that of its folder. */
+  /** Jupyter's name of the kernel, also the name of its folder. */
   name: string;
   displayName: string;
-  /** The catalog that `db` is, as `--catalog` has it; without it that of the environment. */
+  /** The catalog of `db`, as in `--catalog`. Default: the catalog in the environment. */
   catalog?: string | undefined;
   typeCheck?: TypeCheck | undefined;
-  /** What its cells are written in. */
   language: NotebookLanguage;
-  /** The folder that holds `package.json`, `dist/` and `media/`. */
+  /** The folder that contains `package.json`, `dist/` and `media/`. */
   installation: string;
   node: NodeRuntime;
 };
 
-/** Where a script starts in the time that a Node takes to look around. */
+/** Whether kernels start by the shell script, which is faster than starting Node to locate the kernel. */
 const hasShell = process.platform !== 'win32';
 
-/** A kernelspec may be for all who use a machine. */
+/** A kernelspec may be for all users of a machine. */
 const forAll = 0o777;
 
-/** Pictures of the kernel under the names by which Jupyter's launchers look for them. */
 const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
 
 /**
- * Writes a kernelspec, and the launcher that it points to. The installation is remembered, so that the launcher finds the
- * newest one whatever happens to this one.
+ * Writes a kernelspec and the launcher that it refers to. The installation is recorded, so that the launcher finds the
+ * newest one even if this one is removed.
  * @returns the folder of the kernelspec
- * @throws CatalogError PermissionDenied (15) naming what can't be written, ServiceUnavailable (17) for an installation that
- *   is not whole, InvalidInput (13) for a name or an address that can't be taken
+ * @throws CatalogError PermissionDenied (15) naming the path that can't be written, ServiceUnavailable (17) if the
+ * installation is incomplete, InvalidInput (13) for an invalid name or catalog address
  */
 export async function installKernelspec(options: Installation): Promise<string> {
   const { place, name, displayName, catalog, typeCheck, language, installation, node } = options;
@@ -53,7 +51,7 @@ export async function installKernelspec(options: Installation): Promise<string> 
     argv: [
       ...(hasShell ? ['/bin/sh', join(launcherFolder(), shellLauncher)] : []),
       node.path,
-      // Not those of today's version: the Node of this path may be another one tomorrow. The launcher adds them.
+      // Without flags for the current Node version, which may change at this path. The launcher adds these.
       ...kernelFlags(),
       launcher,
       '--connection-file={connection_file}',
@@ -64,7 +62,7 @@ export async function installKernelspec(options: Installation): Promise<string> 
     display_name: displayName,
     language,
     interrupt_mode: 'message',
-    // JupyterLab has its debugger for kernels that say so here.
+    // JupyterLab enables its debugger for kernels that set this.
     metadata: { debugger: true },
     env: node.env,
   };
@@ -93,7 +91,7 @@ function failure(cause: unknown, spec: string): CatalogError {
       'Install Lance Catalog again.',
       { cause },
     );
-  // A copy has two paths, of which the second is written.
+  // A copy error has two paths; the second one is written.
   const written = (isCopy ? dest : path) ?? spec;
   const isSpec = spec.startsWith(written) || written.startsWith(spec);
   return new CatalogError(
@@ -116,7 +114,8 @@ function checkName(name: string): void {
 }
 
 /**
- * A kernel of another program stays, and stays the one that Jupyter finds by its name: of two folders it takes one.
+ * Checks that no kernel of another program has this name: it must not be overwritten, nor hidden, since Jupyter uses
+ * one of two folders with the same name.
  * @throws CatalogError InvalidInput (13) naming the folder of that kernel
  */
 async function checkFree(folder: string, name: string): Promise<void> {
@@ -132,12 +131,12 @@ async function checkFree(folder: string, name: string): Promise<void> {
 }
 
 /**
- * A directory as a path from everywhere, an address as it is. What lets one in does not belong into a file that others can
+ * Returns a directory as an absolute path, a URL unchanged. Credentials must not go into a file that other users can
  * read.
- * @throws CatalogError InvalidInput (13) for nothing, and for an address with a password or a query in it
+ * @throws CatalogError InvalidInput (13) if empty, or if the URL contains a user, a password or a query
  */
 function placeOf(catalog: string): string {
-  // Of a variable that is not set, in a script: it would be whatever folder this runs in.
+  // For instance an unset variable in a script: it would mean the current folder.
   if (catalog.trim() === '')
     throw new CatalogError(
       'InvalidInput',

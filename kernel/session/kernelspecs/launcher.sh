@@ -1,11 +1,12 @@
 #!/bin/sh
-# A kernelspec of Jupyter runs `launcher.sh NODE FLAG... launcher.cjs ARGUMENT...`, and this becomes that command. A whole
-# Node starts there only to find the kernel and to become its start-up snapshot, so launcher.cjs leaves a note of all that
-# it went by (kernel/session/start/quickStart.ts). While nothing of it has changed, this becomes the snapshot at once.
+# A Jupyter kernelspec runs `launcher.sh NODE FLAG... launcher.cjs ARGUMENT...`, and this script executes that command.
+# launcher.cjs starts a whole Node only to find the kernel and to become its start-up snapshot, so it writes a note of
+# everything its choice depends on (kernel/session/start/quickStart.ts). While all of this is unchanged, this script
+# executes the snapshot directly.
 
 note=${0%/*}/quick-start
 
-# Returns where anything is not as the note has it; then, or without a note, launcher.cjs looks at everything itself.
+# Returns if there is no note or anything differs from it; launcher.cjs then checks everything itself.
 quick_start() {
   [ "${LANCE_CATALOG_SNAPSHOT-}" != off ] && [ -z "${NODE_OPTIONS-}" ] && [ -r "$note" ] && [ -O "$note" ] || return 0
   given=$1 given_flags=
@@ -22,29 +23,29 @@ quick_start() {
       IFS= read -r blob && IFS= read -r dist && IFS= read -r noted_key &&
       IFS= read -r listed_first && IFS= read -r listed_second || return 0
     [ "$given_flags" = "$noted_flags" ] && [ "${HOME-}:${XDG_CACHE_HOME-}" = "$noted_homes" ] || return 0
-    # Where another kernel could have been installed, or this one removed.
+    # These paths change if another kernel is installed or this one is removed.
     while IFS= read -r watched; do
       [ ! -e "$watched" ] || [ "$note" -nt "$watched" ] || return 0
     done
   } < "$note"
   [ "$given" -ef "$node" ] && [ -r "$dist/kernelSnapshot.key" ] || return 0
-  # A last line without an end is read all the same.
+  # `read` fails on a last line without a newline, but still sets the variable.
   IFS= read -r key < "$dist/kernelSnapshot.key" || :
   [ "$key" = "$noted_key" ] || return 0
-  # Owner, mode, inode, length and time of both: the same files, and the snapshot still one that only its owner can write.
+  # Compare owner, mode, inode, length and time: both files are unchanged, and only the owner can write the snapshot.
   [ "$(LC_ALL=C ls -din -- "$node" "$blob" 2> /dev/null)" = "$listed_first
 $listed_second" ] || return 0
-  # A kernel is starting from it, or has not come up from it.
+  # If the file exists, a kernel is starting from this snapshot or has failed to start from it.
   attempt=${blob%.blob}.attempt
   [ ! -e "$attempt" ] && (umask 077 && printf %s "$$" > "$attempt") 2> /dev/null || return 0
-  # What listens while the kernel comes up (kernel/session/jupyter/relay). These lines are a copy that outlives its build: later
-  # ones have to understand them, and earlier ones have none.
+  # The relay listens while the kernel starts (kernel/session/jupyter/relay). This script is a copy that outlives its
+  # build: later builds have to support these lines, and earlier builds have no relay.
   if [ -r "$dist/relay.cjs" ]; then
     relay=${blob%/*}/$$.relay
     "$node" "$dist/relay.cjs" "$relay" $$ "$@" &
     set -- "$@" "--relay=$relay"
   fi
-  # Flags of ours, without blanks in them.
+  # These are our own flags, which contain no blanks.
   # shellcheck disable=SC2086
   exec "$node" $flags --snapshot-blob "$blob" "$dist/fromSnapshot.cjs" "$@"
 }

@@ -7,11 +7,11 @@ import { isFitNode, kernelFlags, minimumNode } from '#processes/nodeVersion.ts';
 import { beginAttempt, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 import { noteQuickStart } from '#session/start/quickStart.ts';
 
-// Jupyter's kernelspec points at a copy of this file in the person's data folder. The kernel itself may be in an editor's
-// extension folder, whose name changes with every update, so it is looked for at every start. Alone in its folder, this
-// file imports nothing of the project that would load more than itself.
+// Jupyter's kernelspec refers to a copy of this file in the user's data folder. The kernel itself may be in an
+// extension folder of VS Code, whose name changes with every update, so the launcher searches for it at every start.
+// The copy is a single file, so it must not load others of the project.
 
-/** Milliseconds, before anything is looked at. */
+/** Start time in milliseconds, before anything is read. */
 const began = Date.now();
 
 const needs = `The kernel needs Node ${minimumNode.join('.')} or newer`;
@@ -28,7 +28,7 @@ function isNewer(version: string, other: string): boolean {
   return false;
 }
 
-/** The kernel of an installation folder, if it is still there. */
+/** Returns the kernel of an installation folder, if it still exists. */
 function kernelIn(folder: string): Found | undefined {
   try {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
@@ -36,15 +36,15 @@ function kernelIn(folder: string): Found | undefined {
     readFileSync(entry);
     return { entry, version: String(version) };
   } catch {
-    // Removed, or half removed by an update: another one may be there.
+    // Removed, or partly removed by an update; there may be another installation.
     return undefined;
   }
 }
 
-/** What comes before the version in the name of a folder that has one there. */
+/** Returns the part of a folder's name before its version, if it has one. */
 const versionedName = (folder: string): string | undefined => /^(.*?-)\d+\.\d+\.\d+/.exec(basename(folder))?.[1];
 
-/** A folder and those beside it that hold another version of the same: `…/lance-catalog-0.1.0`, `…/lance-catalog-0.2.0`. */
+/** Returns a folder and its siblings of other versions: `…/lance-catalog-0.1.0`, `…/lance-catalog-0.2.0`. */
 function withVersions(folder: string): string[] {
   const name = versionedName(folder);
   if (name === undefined) return [folder];
@@ -76,7 +76,7 @@ function recordedFolders(): string[] {
   }
 }
 
-/** What changes when another kernel is installed or one is updated, where that could be the newest. */
+/** Returns the paths that change when a kernel that could be the newest is installed or updated. */
 function watched(): string[] {
   const [only = '', ...others] = recorded;
   if (others.length === 0 && versionedName(only) === undefined) return [installed];
@@ -88,7 +88,7 @@ function fail(sentence: string): never {
   process.exit(1);
 }
 
-/** The version of the `node` on PATH; undefined when there is none that runs. */
+/** Returns the version of `node` on PATH; undefined if there is none or it does not run. */
 function versionOnPath(): string | undefined {
   try {
     return execFileSync('node', ['-p', 'process.versions.node'], { encoding: 'utf8', timeout: 10_000 }).trim();
@@ -97,7 +97,7 @@ function versionOnPath(): string | undefined {
   }
 }
 
-/** Runs the kernel in a process of its own, under the flags that its Node needs, and ends as it ends. */
+/** Runs the kernel in a child process with the flags that its Node needs, and ends with the same exit code. */
 function runElsewhere(node: string, version: string, entry: string): void {
   const child = spawn(node, [...kernelFlags(version), entry, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
@@ -106,21 +106,21 @@ function runElsewhere(node: string, version: string, entry: string): void {
 }
 
 /**
- * Makes this process the kernel's start-up snapshot, where there is one: the same process number, pipes and group, so
- * that whoever started the launcher has the kernel itself. Returns where there is none, or no way to become it.
+ * Replaces this process by the kernel's start-up snapshot: process id, pipes and group stay, so the starting process
+ * controls the kernel itself. Returns if there is no snapshot or the replacement fails.
  */
 function becomeSnapshot(entry: string): void {
   const { execArgv, execPath, pid, versions } = process;
   if (typeof process.execve !== 'function') return;
   const flags = kernelFlags(versions.node);
-  // A flag that somebody has put into the kernelspec counts, and may be one that contradicts the snapshot.
+  // A user may have added a flag to the kernelspec that is incompatible with the snapshot.
   if (!execArgv.every((flag) => flags.includes(flag))) return;
   const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
   if (!snapshot || !isUsable(snapshot)) return;
   try {
     noteQuickStart({ folder: import.meta.dirname, snapshot, flags, watched: watched(), since: began });
   } catch {
-    // The next start takes a little longer.
+    // Only makes the next start slower.
   }
   let relay: Relay | undefined;
   try {
@@ -130,26 +130,26 @@ function becomeSnapshot(entry: string): void {
     const args = [...flags, ...snapshotFlags(snapshot), snapshot.entry, ...given, ...(relay ? [relay.argument] : [])];
     process.execve(execPath, [execPath, ...args], process.env);
   } catch {
-    // A cache that can't be written, or a Node that may not do this: the usual start works.
+    // The cache is not writable, or `execve` is not permitted: the usual start works.
     relay?.process.kill('SIGKILL');
   }
 }
 
 type Relay = { process: ChildProcess; argument: string };
 
-/** Starts what listens while the kernel comes up, where its build has that. */
+/** Starts the relay that listens while the kernel starts, if the build contains it. */
 function startRelay({ entry, folder }: StartSnapshot, given: readonly string[]): Relay | undefined {
   const { execPath, pid } = process;
   const relay = join(dirname(entry), 'relay.cjs');
   if (!existsSync(relay) || !given[0]?.startsWith('--connection-file=')) return undefined;
   const path = join(folder, `${pid}.relay`);
   const started = spawn(execPath, [relay, path, String(pid), ...given], { stdio: ['ignore', 'inherit', 'inherit'] });
-  // The kernel opens its sockets itself then.
+  // The kernel then opens its own sockets.
   started.on('error', () => {});
   return { process: started, argument: `--relay=${path}` };
 }
 
-/** The Node for the kernel: this one, else a fit one that the person has installed since it became too old. */
+/** Returns the Node for the kernel: this one, else a supported `node` on PATH. */
 function findNode(): { path: string; version: string } {
   const { node } = process.versions;
   if (isFitNode(node)) return { path: process.execPath, version: node };
@@ -162,7 +162,6 @@ function findNode(): { path: string; version: string } {
   return { path: 'node', version: found };
 }
 
-/** Runs the kernel in this process where it can, else below it. */
 function runKernel(entry: string): void {
   const { path, version } = findNode();
   if (path === process.execPath) {
@@ -172,7 +171,7 @@ function runKernel(entry: string): void {
   runElsewhere(path, version, entry);
 }
 
-/** Says what would run, for who lists kernelspecs. */
+/** Prints what would run, for `lance-catalog kernel list`. */
 function sayWhich({ entry, version }: Found): void {
   const { path, version: nodeVersion } = findNode();
   process.stdout.write(`${JSON.stringify({ entry, version, node: path, nodeVersion })}\n`);

@@ -4,10 +4,8 @@ import { knownFolders } from './folders.ts';
 import { forget, remembered } from './remembered.ts';
 import { hasSpecFile, isOurs, optionOf, readSpec, type SpecFile } from './spec.ts';
 
-/** A kernelspec that there is here. */
 export type FoundSpec = SpecFile & { name: string; folder: string; isOurs: boolean; isReadable: boolean };
 
-/** All kernelspecs where Jupyter looks for them here, and those of ours that were put elsewhere. */
 export async function findSpecs(): Promise<FoundSpec[]> {
   const known = await Promise.all(knownFolders().map(specFolders));
   const made = await remembered('kernelspecs');
@@ -17,7 +15,7 @@ export async function findSpecs(): Promise<FoundSpec[]> {
     const spec = await readSpec(folder);
     const name = basename(folder);
     if (spec) found.push({ ...spec, name, folder, isOurs: isOurs(spec), isReadable: true });
-    // One that we made, and that somebody has written something else into.
+    // Created by us, but its file was changed to something else.
     else if (made.includes(folder) && hasSpecFile(folder))
       found.push({ argv: [], displayName: '', name, folder, isOurs: true, isReadable: false });
     // Removed by Jupyter, for instance.
@@ -31,7 +29,6 @@ async function specFolders(kernels: string): Promise<string[]> {
   return names.map((name) => join(kernels, name));
 }
 
-/** What a kernelspec sets. */
 export const settingsOf = ({ argv }: SpecFile): Record<'catalog' | 'typeCheck' | 'language', string | undefined> => ({
   catalog: optionOf(argv, 'catalog'),
   typeCheck: optionOf(argv, 'type-check'),

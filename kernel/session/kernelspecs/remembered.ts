@@ -2,16 +2,19 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { dataFolder } from '#processes/userFolders.ts';
 
-/** Our own folder of what kernelspecs need: the launcher that they start, and two lists. */
+/** Returns our folder for kernelspecs: the launcher that they start, and two lists. */
 export const launcherFolder = (): string => join(dataFolder(), 'kernel');
 
-/** `installed` has the installations that the launcher looks for; `kernelspecs` what was made, wherever that is. */
+/**
+ * `installed` lists the installations that the launcher searches; `kernelspecs` the created kernelspecs, in any
+ * folder.
+ */
 const files = { installed: 'installed.json', kernelspecs: 'kernelspecs.json' } as const;
 type List = keyof typeof files;
 
 const fileOf = (list: List): string => join(launcherFolder(), files[list]);
 
-/** A list of folders. A broken one is as none, as for the launcher. */
+/** Returns a list of folders. As in the launcher, an unreadable list counts as empty. */
 export async function remembered(list: List): Promise<string[]> {
   try {
     const known: unknown = JSON.parse(await readFile(fileOf(list), 'utf8'));
@@ -21,12 +24,11 @@ export async function remembered(list: List): Promise<string[]> {
   }
 }
 
-/** Puts a folder at the end of its list. */
+/** Moves a folder to the end of its list, or adds it there. */
 export async function remember(list: List, folder: string): Promise<void> {
   await write(list, [...(await remembered(list)).filter((each) => each !== folder), folder]);
 }
 
-/** Takes a folder off its list. */
 export async function forget(list: List, folder: string): Promise<void> {
   const known = await remembered(list);
   if (known.includes(folder))

@@ -6,11 +6,11 @@ import { kernelsFolder, type SpecPlace } from './folders.ts';
 import { forget } from './remembered.ts';
 
 /**
- * Removes one of our kernelspecs. The launcher stays: others may point to it.
- * @param place where it is, for a name that is in several places
- * @returns the folder that was removed
- * @throws CatalogError InvalidInput (13) when there is none of that name, several, or one that is not ours;
- *   PermissionDenied (15) naming the folder
+ * Removes one of our kernelspecs. The launcher stays, since other kernelspecs may use it.
+ * @param place the location, if the name exists in several
+ * @returns the removed folder
+ * @throws CatalogError InvalidInput (13) if no kernelspec, several, or only one of another program has this name;
+ * PermissionDenied (15) naming the folder
  */
 export async function removeKernelspec(name: string, place?: SpecPlace): Promise<string> {
   const where = place && kernelsFolder(place);
@@ -19,7 +19,7 @@ export async function removeKernelspec(name: string, place?: SpecPlace): Promise
   );
   const { folder } = oneOf(named, name, where);
   try {
-    // What a link points to is kept somewhere else on purpose.
+    // Remove only the link: its target is kept elsewhere on purpose.
     if ((await lstat(folder)).isSymbolicLink()) await unlink(folder);
     else await rm(folder, { recursive: true });
   } catch (cause) {

@@ -3,13 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord } from '#shared/records.ts';
 
-/** What is of interest in a kernelspec's `kernel.json`. */
 export type SpecFile = { argv: string[]; displayName: string };
 
-/** Whether there is a kernelspec in a folder, readable or not. */
+/** Whether a folder contains a kernelspec, readable or not. */
 export const hasSpecFile = (folder: string): boolean => existsSync(join(folder, 'kernel.json'));
 
-/** The kernelspec in a folder; undefined where there is none that can be read. */
+/** Reads the kernelspec in a folder; returns undefined if it is missing or unreadable. */
 export async function readSpec(folder: string): Promise<SpecFile | undefined> {
   try {
     const file: unknown = JSON.parse(await readFile(join(folder, 'kernel.json'), 'utf8'));
@@ -21,22 +20,21 @@ export async function readSpec(folder: string): Promise<SpecFile | undefined> {
   }
 }
 
-/** Whether it is one of ours: it starts our launcher, whoever has written it. */
+/** Whether it starts our launcher, even if another program wrote it. */
 export const isOurs = ({ argv }: SpecFile): boolean => launcherOf(argv) >= 0;
 
-/** The script that comes before the command of Node, where there is a shell. */
+/** The script that precedes the Node command, on systems with a shell. */
 export const shellLauncher = 'launcher.sh';
 
-/** The command of Node: what the shell's script is given. */
+/** Returns the Node command, without the shell script in front. */
 export function nodeCommand(argv: readonly string[]): readonly string[] {
   return argv[1]?.endsWith(`/${shellLauncher}`) ? argv.slice(2) : argv;
 }
 
-/** Where in the command our launcher stands, -1 where it does not. */
+/** Returns the index of our launcher in the command, or -1. */
 export const launcherOf = (argv: readonly string[]): number =>
   argv.findIndex((each) => /[\\/]lance-catalog[\\/]kernel[\\/]launcher\.cjs$/.test(each));
 
-/** The value of an option that the kernel is started with. */
 export function optionOf(argv: readonly string[], name: string): string | undefined {
   const start = `--${name}=`;
   return argv.find((each) => each.startsWith(start))?.slice(start.length);

@@ -6,7 +6,6 @@ import { isRecord } from '#shared/records.ts';
 import type { FoundSpec } from './list.ts';
 import { launcherOf, nodeCommand } from './spec.ts';
 
-/** What a kernelspec starts, or why it does not. */
 export type SpecState =
   | { works: true; version: string; installation: string; node: string; nodeVersion: string }
   | { works: false; why: string };
@@ -14,7 +13,7 @@ export type SpecState =
 const limitMs = 20_000;
 const run = promisify(execFile);
 
-/** Asks the launcher of one of our kernelspecs what it would start, and looks whether that can speak with Jupyter. */
+/** Runs the launcher of one of our kernelspecs with `--which`, and checks that this kernel can load ZeroMQ. */
 export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecState> {
   if (!isReadable) return { works: false, why: `Its kernel.json is no kernelspec. ${again}` };
   const command = nodeCommand(argv);
@@ -36,7 +35,7 @@ export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecStat
   } catch (error) {
     if (Object(error).code === 'ENOENT') return { works: false, why: gone(program) };
     const words = lastWordsOf(error);
-    // The launcher's own sentence says what to do; an error that broke it does not.
+    // The launcher's own message contains the fix; a stack trace does not.
     const isOwn = words !== undefined && !isError.test(words);
     return {
       works: false,
@@ -49,7 +48,7 @@ const isError = /^\w*Error: /;
 const again = 'Run "lance-catalog kernel install" again.';
 const gone = (file: string): string => `"${file}" is not there any more. ${again}`;
 
-/** The one native package that a kernel can't do without here; an editor's kernel needs none. */
+/** Checks the only native package that a Jupyter kernel needs; a kernel of VS Code needs none. */
 async function zeroMqProblem(node: string, installation: string): Promise<string | undefined> {
   try {
     await run(node, ['-e', 'require("zeromq")'], { cwd: installation, timeout: limitMs, windowsHide: true });
@@ -59,7 +58,7 @@ async function zeroMqProblem(node: string, installation: string): Promise<string
   }
 }
 
-/** What a program said when it failed: its sentence, or that of its error among the lines of a stack. */
+/** Returns the message of a failed program: the first line with an error name, else the first line of stderr. */
 function lastWordsOf(error: unknown): string | undefined {
   const { stderr } = Object(error) as { stderr?: unknown };
   const lines = typeof stderr === 'string' ? stderr.split('\n').filter((line) => line.trim() !== '') : [];

@@ -1,24 +1,24 @@
 import ts from 'typescript-6';
 import { formOf, isMagicName } from './magicNames.ts';
 
-/** A stretch of a cell's text, in UTF-16 units. */
+/** A range of a cell's text, in UTF-16 units. */
 export type Span = { start: number; end: number };
 
-/** `%name rest` on a line, or `%%name rest` at the head of a cell. */
+/** `%name rest` on a line, or `%%name rest` on the first line of a cell. */
 export type MagicPart = Span & {
   kind: 'magic';
   name: string;
   /** Written with `%%`. */
   isCell: boolean;
-  /** What is written behind the name: to the end of the line, or of the code that begins there. */
+  /** The text after the name: up to the end of the line, or of the code that starts there. */
   rest: Span;
-  /** Of a cell magic the lines below; undefined for others, and for one that is not at the head. */
+  /** The lines below a cell magic; undefined for a line magic, or if the magic is not on the first line. */
   body: Span | undefined;
-  /** What of `rest` and `body` is code of the notebook. */
+  /** The part of `rest` and `body` that is notebook code. */
   code: Span | undefined;
 };
 
-/** `?name` or `name?`; with two marks for all that is known. */
+/** `?name` or `name?`; two question marks request full detail. */
 export type QuestionPart = Span & { kind: 'question'; about: string; detail: 0 | 1 };
 
 export type CellPart = (Span & { kind: 'code' }) | MagicPart | QuestionPart;
@@ -31,8 +31,8 @@ const asksFirst = new RegExp(String.raw`^\s*(?<marks>\?{1,2})\s*(?<about>${name}
 const asksLast = new RegExp(String.raw`^\s*(?<about>${name})\s*(?<marks>\?{1,2})\s*$`, 'u');
 
 /**
- * Takes a cell apart into code, magics and questions, in their order; undefined when all of it is code. Within brackets, a
- * string or a comment that goes on from the line before, nothing is a magic.
+ * Splits a cell into code, magics and questions, in order; returns undefined if it is only code. A line inside open
+ * brackets, a string or a comment is not a magic.
  */
 export function partsOf(source: string): CellPart[] | undefined {
   if (!anyMark.test(source)) return undefined;
@@ -47,7 +47,7 @@ export function partsOf(source: string): CellPart[] | undefined {
   return parts.every(({ kind }) => kind === 'code') ? undefined : parts;
 }
 
-/** A stretch of a cell at its own place: what is before it is blank, and what is behind it is left out. */
+/** Returns a range of a cell at its original position: text before it is blanked, text after it is dropped. */
 export const alone = (source: string, { start, end }: Span): string =>
   source.slice(0, start).replace(/[^\r\n]/g, ' ') + source.slice(start, end);
 
@@ -66,7 +66,7 @@ function takeApart(source: string, lines: readonly Line[]): CellPart[] {
   const parts: CellPart[] = [];
   let from = 0;
   for (const line of lines) {
-    // Code that a magic above goes on with.
+    // Part of the code of a magic above.
     if (line.start < from) continue;
     const before = source.slice(from, line.start);
     const part = questionOn(line, before, lines.length === 1) ?? magicAmong(source, line, before);
@@ -79,7 +79,10 @@ function takeApart(source: string, lines: readonly Line[]): CellPart[] {
   return parts;
 }
 
-/** `?b` below code may be half of a conditional expression, and so may be `b?` among other lines. */
+/**
+ * Accepts `?b` only without code above, and `b?` only as the only line: else they may be part of a conditional
+ * expression.
+ */
 function questionOn({ text, start, end }: Line, before: string, isAlone: boolean): QuestionPart | undefined {
   const found = (before.trim() === '' && asksFirst.exec(text)) || (isAlone && asksLast.exec(text));
   const { about, marks } = (found || undefined)?.groups ?? {};
@@ -90,7 +93,7 @@ function questionOn({ text, start, end }: Line, before: string, isAlone: boolean
 function magicAmong(source: string, line: Line, before: string): MagicPart | undefined {
   const magic = magicOn(source, line);
   if (!magic || endsOpen(before)) return undefined;
-  // `%rest` on a line of its own may be the remainder of a division as well.
+  // `%rest` on its own line may also be the remainder operator.
   return isMagicName(magic.name) || !isValid(source) ? magic : undefined;
 }
 
@@ -107,18 +110,18 @@ function magicOn(source: string, { text, start, end: lineEnd }: Line): MagicPart
   return { kind: 'magic', name: word, isCell, rest, body: undefined, code, start, end };
 }
 
-/** Code behind a magic goes on below while it has brackets or a string open. */
+/** Returns the end of the code of a magic, which continues on the next line while brackets or a string are open. */
 function endOfCode(source: string, start: number, lineEnd: number): number {
   let end = lineEnd;
   while (end < source.length && source.slice(start, end).trim() !== '' && endsOpen(source.slice(start, end))) {
     const next = source.indexOf('\n', end + 1);
     end = next < 0 ? source.length : next;
   }
-  // What never closes is a mistake on its own line.
+  // If the code never closes, report the error on its own line.
   return endsOpen(source.slice(start, end)) ? lineEnd : end;
 }
 
-/** Whether code stops where more has to come: in brackets, a string of lines, a comment, an expression. */
+/** Whether code is incomplete: inside brackets, a multiline string, a comment or an expression. */
 function endsOpen(code: string): boolean {
   const text = code.trimEnd();
   return text !== '' && mistakesIn(text).some((mistake) => mistake.start + mistake.length >= text.length);

@@ -3,15 +3,16 @@ import { MagicError, type MagicRun } from './magicTypes.ts';
 
 const marksOf = (name: string): string => name.replace(/^%+/, '');
 
-/** `%help` */
 export const help: MagicRun = ({ rest }) => {
   process.stdout.write(rest === '' ? everything() : `${helpOf(known(marksOf(rest)))}\n`);
 };
 
-/** A magic as text: how it is written, and what it does. */
 export const helpOf = (name: MagicName): string => `${usagesOf(name).join('\n')}\n  ${formOf(name).help}`;
 
-/** The magic of this name. @throws MagicError naming the one that may be meant */
+/**
+ * Returns the name if a magic has it.
+ * @throws MagicError naming the most similar magic
+ */
 export function known(name: string): MagicName {
   if (isMagicName(name)) return name;
   const nearest = nearestMagic(name);
@@ -24,7 +25,7 @@ const questions = [
   ['??name, name??', 'The same, with the text of its declaration.'],
 ] as const;
 
-/** Characters of a line, which an output of usual width holds, and of what stands left in it. */
+/** Width in characters of a line, which a usual output fits, and of its left column. */
 const width = { line: 100, usage: 36 };
 
 function everything(): string {
@@ -36,8 +37,8 @@ function everything(): string {
 }
 
 /**
- * How something is written, and beside it what it does; below it where there is no room beside. In few lines: an editor
- * folds an output of more than thirty.
+ * Returns the usages with the help text beside them, or below wide usages. Keeps the list short: VS Code folds outputs
+ * of more than 30 lines.
  */
 function entry(all: readonly string[], text: string): string[] {
   const said = wrapped(text, width.line - width.usage);
@@ -51,6 +52,5 @@ function entry(all: readonly string[], text: string): string[] {
   );
 }
 
-/** A sentence in lines of at most so many characters. */
 const wrapped = (text: string, most: number): string[] =>
   text.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)`, 'g')) ?? [];

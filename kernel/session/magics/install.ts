@@ -5,7 +5,10 @@ import { MagicError, type MagicRun, wordsOf } from './magicTypes.ts';
 import { askOr } from './notebookState.ts';
 import { runChild } from './shell.ts';
 
-/** How npm is started: that of the Node that runs the kernel, else the first on PATH; undefined when there is none. */
+/**
+ * Returns the command of npm: the one of the Node that runs the kernel, else the first on PATH; undefined if there is
+ * none.
+ */
 function findNpm(): [program: string, ...args: string[]] | undefined {
   const bin = dirname(process.execPath);
   const own = [join(bin, script), join(bin, '..', 'lib', script)].find((path) => existsSync(path));
@@ -14,7 +17,7 @@ function findNpm(): [program: string, ...args: string[]] | undefined {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter((each) => each !== '')) {
     const path = join(folder, name);
     if (!existsSync(path)) continue;
-    // Windows has a script for the command prompt there, and npm itself beside it.
+    // On Windows this is a batch script, and npm is beside it.
     const real = process.platform === 'win32' ? join(folder, script) : realpathSync(path);
     return /\.c?js$/.test(real) ? [process.execPath, real] : [real];
   }
@@ -23,7 +26,7 @@ function findNpm(): [program: string, ...args: string[]] | undefined {
 
 const script = join('node_modules', 'npm', 'bin', 'npm-cli.js');
 
-/** Package managers besides npm, by the file that each keeps in a project. */
+/** Other package managers, by the lock file that they keep in a project. */
 const others: readonly (readonly [file: string, add: string])[] = [
   ['pnpm-lock.yaml', 'pnpm add'],
   ['yarn.lock', 'yarn add'],
@@ -31,13 +34,15 @@ const others: readonly (readonly [file: string, add: string])[] = [
   ['bun.lockb', 'bun add'],
 ];
 
-/** What adds packages to a project that npm would damage; undefined where npm may. */
+/**
+ * Returns the lock file and the command of another package manager whose project npm would damage; undefined if none.
+ */
 const otherManager = (folder: string): { file: string; add: string } | undefined => {
   const [file, add] = others.find(([each]) => existsSync(join(folder, each))) ?? [];
   return file !== undefined && add !== undefined ? { file, add } : undefined;
 };
 
-/** The project that a folder is in: the nearest one above with a package.json, else the folder itself. */
+/** Returns the project of a folder: the nearest ancestor with a package.json, else the folder itself. */
 function projectOf(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, 'package.json'))) return at;
@@ -50,7 +55,6 @@ type Flag = (typeof flags)[keyof typeof flags];
 
 const isFlag = (word: string): word is keyof typeof flags => Object.hasOwn(flags, word);
 
-/** `%install` */
 export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
   const { packages, given } = argumentsOf(rest);
   const folder = projectOf(process.cwd());
@@ -74,7 +78,7 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
     '--no-fund',
     '--no-update-notifier',
     '--no-progress',
-    // What a package runs when it is installed is code that nobody has looked at.
+    // Install scripts of packages are unreviewed code.
     ...(given.has('scripts') ? [] : ['--ignore-scripts']),
     ...(given.has('dev') ? ['--save-dev'] : []),
   ];
@@ -82,7 +86,7 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
     before: packages.map((each) => installedVersion(folder, nameOf(each))),
     end: await runChild(program, [...first, ...options, '--', ...packages], { signal, cwd: folder }),
   }));
-  // It may have got half way.
+  // Also after a failure: npm may have installed a part.
   runner.compiler.refresh();
   if (signal.aborted) return;
   if (end.code !== 0) {
@@ -94,10 +98,13 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Waits for the npm of a cell in another subshell: of two at once in a folder, one writes over the other's package.json. */
+/**
+ * Runs one npm after another: two at once, for cells of different subshells, would overwrite each other's
+ * package.json.
+ */
 function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   const mine = turn.then(run);
-  // One that is interrupted may have been cut off, and never settle.
+  // The promise of an interrupted cell may never settle.
   const stopped = new Promise((stop) => signal.addEventListener('abort', stop, { once: true }));
   turn = Promise.race([mine, stopped]).catch(() => {});
   return mine;
@@ -115,10 +122,10 @@ function argumentsOf(rest: string): { packages: string[]; given: ReadonlySet<Fla
   return { packages, given: new Set(words.filter(isFlag).map((word) => flags[word])) };
 }
 
-// Else npm takes it from the project's folder, which may be another.
+// npm would resolve a relative path in the project folder, which may differ from the working directory.
 const isPath = (word: string): boolean => /^\.{0,2}[\\/]/.test(word);
 
-/** What is to be installed, each with where npm takes it from, as far as its name does not say so. */
+/** Returns the packages with their sources, unless the name already states the source. */
 function withSources(packages: readonly string[]): string {
   const groups = new Map<string, string[]>();
   for (const each of packages) groups.set(sourceOf(each), [...(groups.get(sourceOf(each)) ?? []), each]);
@@ -151,7 +158,7 @@ function report(name: string | undefined, before: string | undefined, folder: st
   process.stdout.write(`${name} ${now} can be imported${remark}.\n`);
 }
 
-/** The package that something to install is of; undefined for files and addresses. */
+/** Returns the package name in an npm specifier; undefined for files and URLs. */
 const nameOf = (specifier: string): string | undefined =>
   /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@[^/]*|@npm:.*)?$/.exec(specifier)?.[1];
 

@@ -1,15 +1,15 @@
-/** How a magic is written, and what it does in one sentence. */
+/** The usage of a magic, and its help in one sentence. */
 export type MagicForm = {
-  /** What follows `%name` on a line; undefined when it is no line magic. */
+  /** Text after `%name` in the usage; undefined if it is not a line magic. */
   line?: string;
-  /** What follows `%%name` on the first line of a cell; undefined when it is no cell magic. */
+  /** Text after `%%name` in the usage; undefined if it is not a cell magic. */
   cell?: string;
   help: string;
-  /** What it is given is code of the notebook. */
+  /** Its argument is notebook code. */
   takesCode?: true;
 };
 
-/** Every magic that there is: what `%help` lists, what is completed after `%`, what a cell may say. */
+/** All magics, for `%help`, for completion after `%` and for parsing cells. */
 const magicForms = {
   help: { line: '[name]', help: 'Lists the magics, or says how one is written.' },
   time: { line: 'code', cell: '', takesCode: true, help: 'Runs code once and says how long it took.' },
@@ -52,7 +52,7 @@ export const magicNames = Object.keys(magicForms).filter(isMagicName);
 
 export const formOf = (name: MagicName): MagicForm => magicForms[name];
 
-/** The ways to write a magic, `%time code` and `%%time`. */
+/** Returns the usages of a magic, `%time code` and `%%time`. */
 export function usagesOf(name: MagicName): string[] {
   const { line, cell } = formOf(name);
   return [
@@ -61,7 +61,7 @@ export function usagesOf(name: MagicName): string[] {
   ];
 }
 
-/** The name that someone may have meant, when it is not far off. */
+/** Returns the magic with the most similar name, if it is similar enough. */
 export function nearestMagic(name: string): MagicName | undefined {
   const typed = name.toLowerCase();
   const [best] = magicNames
@@ -71,7 +71,7 @@ export function nearestMagic(name: string): MagicName | undefined {
   return best?.known;
 }
 
-/** Letters to be put in, taken out or changed between two words. */
+/** Returns the edit distance: letters inserted, deleted or changed. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

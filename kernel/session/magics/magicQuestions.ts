@@ -3,7 +3,7 @@ import { partsOf } from './cellParts.ts';
 import { helpOf } from './help.ts';
 import { formOf, isMagicName, magicNames } from './magicNames.ts';
 
-/** Answers what is asked about a magic that is being typed; undefined when the language has to answer. */
+/** Answers a question about a magic that is being typed; undefined if the language service has to answer. */
 export function answerOfMagics(question: Exclude<Question, { kind: 'variables' }>): QuestionAnswer | undefined {
   switch (question.kind) {
     case 'complete':
@@ -15,7 +15,7 @@ export function answerOfMagics(question: Exclude<Question, { kind: 'variables' }
   }
 }
 
-/** The names of magics that fit what is typed at the start of a line. */
+/** Returns the magics that complete the input at the start of a line. */
 export function magicsAt(code: string, cursor: number): { names: string[]; start: number; end: number } | undefined {
   const lineStart = code.lastIndexOf('\n', cursor - 1) + 1;
   const [, blanks, marks, typed] = /^(\s*)(%%?)(\w*)$/.exec(code.slice(lineStart, cursor)) ?? [];
@@ -47,7 +47,7 @@ function inspect(code: string, cursor: number): QuestionAnswer | undefined {
   return { kind: 'inspect', data: { 'text/plain': helpOf(part.name) } };
 }
 
-/** In a console the lines of a cell magic end with a blank one. */
+/** In a console, a blank line ends a cell magic. */
 function isComplete(code: string): QuestionAnswer | undefined {
   const [part] = partsOf(code) ?? [];
   if (part?.kind !== 'magic' || !part.body) return undefined;

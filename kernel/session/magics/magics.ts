@@ -12,13 +12,11 @@ import { sqlMagic } from './sqlMagic.ts';
 import { cd, env, pwd } from './surroundings.ts';
 import { time, timeit } from './timing.ts';
 
-/** What a cell may say besides TypeScript. */
 export type Magics = {
-  /** Runs a cell that has magics or questions, part by part; undefined when all of it is code. */
+  /** Runs a cell with magics or questions, part by part; undefined if it is only code. */
   run(source: string, count: number): Promise<CellOutcome> | undefined;
 };
 
-/** Makes the magics of one notebook. */
 export function createMagics(parts: MagicParts): Magics {
   const texts = new CellTexts();
   const runs: Record<MagicName, MagicRun> = {
@@ -42,7 +40,7 @@ export function createMagics(parts: MagicParts): Magics {
     let last = nothing;
     for (const part of all) {
       last = await runPart(part, { source, count, signal });
-      // What was interrupted may come to its end later, and what is behind it must not run then.
+      // An interrupted part may still finish later; the parts after it must not run then.
       if (last.error || signal.aborted) break;
     }
     return last;
@@ -85,7 +83,6 @@ function checkForm(part: MagicPart, name: MagicName): void {
   if (part.isCell && !part.body) throw new MagicError('It has to stand on the first line of a cell of its own.');
 }
 
-/** Of `?name`: what is known of the name is printed. */
 async function answer({ about, detail }: QuestionPart, { describe }: MagicParts): Promise<CellOutcome> {
   const text = about.startsWith('%')
     ? helpOf(known(about.replace(/^%+/, '')))
@@ -102,6 +99,6 @@ function magicError(label: string, error: unknown): CellOutcome['error'] {
   return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...cause] };
 }
 
-/** What the system has against something is in the sentence already, in better words or its own. */
+/** Whether the message already contains the cause: system errors are included or reworded. */
 const isTold = (cause: unknown): boolean =>
   cause === undefined || (cause instanceof Error && 'syscall' in cause && 'code' in cause);

@@ -2,7 +2,6 @@ import { typeCheckModes, type VariableList } from '#shared/protocol/kernelMessag
 import { listVariables } from '#session/core/variables.ts';
 import { MagicError, wordsOf, type MagicParts, type MagicRun } from './magicTypes.ts';
 
-/** `%who` */
 export const who: MagicRun = (_, parts) => {
   const { variables, omitted } = variablesOf(parts);
   printRows(
@@ -11,7 +10,6 @@ export const who: MagicRun = (_, parts) => {
   );
 };
 
-/** `%whos` */
 export const whos: MagicRun = (_, parts) => {
   const { variables, omitted } = variablesOf(parts);
   const head = ['Name', 'Type', 'Size', 'Value'];
@@ -40,7 +38,6 @@ function printRows(rows: readonly (readonly string[])[], omitted: number): void 
   process.stdout.write([...lines, ...more].map((line) => `${line}\n`).join(''));
 }
 
-/** `%reset` */
 export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
   const [option, ...more] = wordsOf(rest);
   if (more.length > 0 || (option !== undefined && option !== '-f')) throw new MagicError('Write %reset, or %reset -f.');
@@ -57,7 +54,10 @@ export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
   process.stdout.write('All variables are forgotten.\n');
 };
 
-/** An answer, or why there is none and what to do without. */
+/**
+ * Returns the user's answer.
+ * @throws MagicError naming the alternative if the user can't be asked
+ */
 export async function askOr(answer: Promise<string>, instead: string): Promise<string> {
   try {
     return await answer;
@@ -66,7 +66,6 @@ export async function askOr(answer: Promise<string>, instead: string): Promise<s
   }
 }
 
-/** `%check` */
 export const check: MagicRun = ({ rest }, { runner: { compiler } }) => {
   const mode = typeCheckModes.find((each) => each === rest);
   if (rest !== '' && !mode) throw new MagicError(`There is no mode '${rest}'. Write error, warn or off.`);

@@ -6,14 +6,13 @@ import { RecentTexts } from '#session/core/recent.ts';
 import { partsOf } from './cellParts.ts';
 import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
 
-/** Cells whose text is kept to be saved, and how much text that is: a cell may hold megabytes of data. */
+/** Limits of the kept cells: number and characters, since a cell may contain megabytes of data. */
 const limits = { count: 10_000, chars: 16 << 20 };
 
-/** The texts of the cells that ran, by number. */
 export class CellTexts {
   readonly #texts = new RecentTexts<number>(limits);
 
-  /** Cells that leave no trace in the notebook have the number of one before them, or none. */
+  /** Keeps the first text of a number: cells that are not stored in the history reuse an earlier number, or have 0. */
   add(count: number, text: string): void {
     if (count < 1 || this.#texts.has(count)) return;
     this.#texts.set(count, text);
@@ -28,7 +27,6 @@ export class CellTexts {
   }
 }
 
-/** `%save` for the cells that are kept in `texts`. */
 export function saver(texts: CellTexts): MagicRun {
   return async ({ rest, count }) => {
     const words = wordsOf(rest);
@@ -70,7 +68,7 @@ function rangeOf(word: string): number[] {
 
 const commented = (text: string): string => text.replace(/^(?=.*\S)/gm, '// ');
 
-/** A cell as TypeScript: its magics and questions become comments. */
+/** Returns a cell as TypeScript, with magics and questions as comments. */
 function asCode(text: string): string {
   const parts = partsOf(text) ?? [];
   let at = 0;
@@ -88,16 +86,16 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** What file systems without hard links say. */
+/** Error codes of file systems without hard links. */
 const linkless: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']);
 
-/** Writes a file that is whole or not there, and replaces another one only when told to. */
+/** Writes a complete file or nothing; replaces an existing file only if `isForced`. */
 async function write(path: string, text: string, isForced: boolean): Promise<void> {
   const written = `${path}.${randomUUID()}.tmp`;
   try {
     await writeFile(written, text, { flag: 'wx' });
     if (isForced) return await rename(written, path);
-    // Unlike a rename, these fail where there is something already.
+    // Unlike a rename, these fail if the file exists.
     await link(written, path).catch((error: unknown) => {
       if (!linkless.has((error as { code?: unknown }).code)) throw error;
       return copyFile(written, path, constants.COPYFILE_EXCL);
@@ -107,7 +105,7 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
       throw new MagicError(`There is a file ${path} already. %save -f replaces it.`, { cause: error });
     const folder = dirname(path);
     if (!(await isFolder(folder))) throw new MagicError(`There is no folder ${folder}. Make it, or name another file.`);
-    // Without the place, which is that of a file that the person has not named.
+    // Remove the path, which is that of a temporary file.
     const why = messageOf(error).replace(/, \w+ '[^]*$/, '');
     throw new MagicError(`${path} can't be written: ${why}. Mend that, or name another file.`, {
       cause: error,

@@ -4,17 +4,17 @@ import { basename } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
 import { MagicError, type MagicRun } from './magicTypes.ts';
 
-/** How long a process has to end by itself once the cell is interrupted. */
+/** Time for a process to end by itself after an interrupt of the cell. */
 const graceMs = 1000;
-/** How long output is waited for when a process has ended: one that it left running may hold the streams. */
+/** Time to wait for output after a process has ended, since a background process may keep the streams open. */
 const restMs = 1000;
 
 type ChildEnd = { code: number | null; signal: NodeJS.Signals | null };
 
 /**
- * Runs a program to its end. What it prints becomes output of the cell as it comes; it has no input. Interrupting the cell
- * ends it with all that it started.
- * @throws MagicError when it can't be started
+ * Runs a program to its end, without input. Its output becomes output of the cell as it arrives. Interrupting the cell
+ * ends the program and its child processes.
+ * @throws MagicError if it can't be started
  */
 export async function runChild(
   program: string,
@@ -24,7 +24,7 @@ export async function runChild(
   signal.throwIfAborted();
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, which can be ended as one.
+    // A separate process group, which can be ended as a whole.
     detached: process.platform !== 'win32',
     windowsHide: true,
     ...(cwd !== undefined && { cwd }),
@@ -38,7 +38,7 @@ export async function runChild(
   try {
     return await ended(child);
   } catch (error) {
-    // What the system says of it is that there is no such program.
+    // The system reports the program as missing instead of the folder.
     if (cwd !== undefined && !existsSync(cwd))
       throw new MagicError(`The folder ${cwd} is not there any more. Go to another one with %cd.`, { cause: error });
     throw new MagicError(`${program} can't be started: ${messageOf(error)}`, { cause: error });
@@ -69,7 +69,7 @@ function killGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.S
     if (process.platform === 'win32') spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
     else process.kill(-pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // It has just ended.
   }
 }
 
@@ -80,7 +80,7 @@ export const sh: MagicRun = async ({ rest, body, signal }) => {
   if (commands.trim() === '') throw new MagicError('There is no command: write it behind %sh, or below %%sh.');
   const [program, ...options] = shellOf();
   const end = await runChild(program, [...options, commands], { signal });
-  // What the cell is told of an interrupt is said elsewhere.
+  // After an interrupt, other code reports it.
   if (signal.aborted || end.code === 0) return;
   throw new MagicError(
     end.code === null
@@ -89,10 +89,10 @@ export const sh: MagicRun = async ({ rest, body, signal }) => {
   );
 };
 
-/** Shells of those who must not have one. */
+/** Login shells of accounts without shell access. */
 const noShells: ReadonlySet<string> = new Set(['false', 'nologin']);
 
-/** The person's own shell, and how it takes commands. */
+/** Returns the user's shell, with the option for a command string. */
 function shellOf(): [program: string, ...options: string[]] {
   if (process.platform === 'win32') return ['powershell.exe', '-NoProfile', '-NonInteractive', '-Command'];
   const own = process.env['SHELL'];

@@ -5,8 +5,8 @@ import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /**
- * `%%sql`: the cell as a template of `sql`, so that `${…}` are values of the notebook. The result is a variable too: `_`, or
- * the one that is named, unless `_` is something else of the person's.
+ * `%%sql`: runs the cell as a template of `sql`, so that `${…}` are notebook values. The result is also assigned to
+ * the named variable or to `_`, unless `_` is a variable of the user.
  */
 export function sqlMagic(): MagicRun {
   let latest: unknown;
@@ -15,11 +15,11 @@ export function sqlMagic(): MagicRun {
     const name = nameIn(rest);
     if (body === undefined || body.trim() === '') throw new MagicError('There is no query: write it below %%sql.');
     const { locals } = runner;
-    // One of ours that failed, or that still runs in a subshell, has left it undefined.
+    // A query that failed, or still runs in a subshell, has left `_` undefined.
     const isOurs = isMade && (locals['_'] === undefined || locals['_'] === latest);
     const target = name ?? (isOurs || !Object.hasOwn(locals, '_') ? '_' : undefined);
     if (target === '_') isMade = true;
-    // The query keeps its lines, so that a mistake in it has the place that the person knows.
+    // The query keeps its lines, so that errors have the positions that the user sees.
     const above = source.slice(0, source.length - body.length).split('\n').length - 1;
     const query = `await sql\`\n${templateOf(body)}\n\``;
     const before = '\n'.repeat(Math.max(above - 1, 0));
@@ -45,7 +45,7 @@ function isReserved(name: string): boolean {
   return isWord || kind === ts.SyntaxKind.AwaitKeyword;
 }
 
-/** An error without the place where `sql` is called, which is nowhere in what the person wrote. */
+/** Removes the stack frame of the `sql` call, which is not in the user's code. */
 function withoutCall(outcome: CellOutcome, place: string): CellOutcome {
   if (!outcome.error) return outcome;
   const isCall = (line: string) => /^ +at /.test(line) && line.includes(place);
@@ -55,6 +55,6 @@ function withoutCall(outcome: CellOutcome, place: string): CellOutcome {
   };
 }
 
-/** SQL as the text of a template: backslashes and backticks are meant as they are, outside of `${…}`. */
+/** Returns SQL as template text: escapes backslashes and backticks outside `${…}`. */
 const templateOf = (sql: string): string =>
   sql.replaceAll(/\$\{[^}]*\}|[\\`]/g, (found) => (found.startsWith('$') ? found : `\\${found}`));

@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
 import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
 
-/** Names of variables whose values are nobody else's business; a notebook keeps what it prints. */
+/** Names of variables whose values are secret; a notebook stores what it prints. */
 const secretNames = /key|token|secret|passw|passphrase|credential|auth|cookie|private|signature|\bpat\b|dsn/i;
-/** The same in values: `https://user:password@host`, and what is told by its shape. */
+/** The same for values: `https://user:password@host`, and tokens with known prefixes. */
 const secretValues = /:\/\/[^/\s:@]+:[^/\s@]+@|^(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-|AKIA|eyJ[\w-]+\.)/;
 const validName = /^[^=\0\s]+$/;
 
-/** `%env`: what cells and what they start have as `process.env`. */
+/** `%env`: the `process.env` of cells and of the processes they start. */
 export const env: MagicRun = async ({ rest }, { ask }) => {
   const set = /^([^=\s]+)=(.*)$/s.exec(rest);
   if (set) return setVariable(set[1] ?? '', unquoted(set[2] ?? ''));
@@ -53,7 +53,7 @@ function shownVariable(name: string): string {
 
 let before: string | undefined;
 
-/** `%cd`: imports of cells, relative paths and what cells start go by the working directory. */
+/** `%cd`: the working directory is the base for imports of cells, relative paths and child processes. */
 export const cd: MagicRun = ({ rest }) => {
   const target = unquoted(rest);
   if (target === '-' && before === undefined) throw new MagicError('There is no earlier folder: this is the first.');
@@ -76,7 +76,6 @@ function whyNot(folder: string, error: unknown): string {
   return `${folder} can't be entered: ${messageOf(error)}`;
 }
 
-/** `%pwd` */
 export const pwd: MagicRun = () => {
   const folder = currentFolder();
   if (folder === undefined) throw new MagicError('The working directory was deleted. Go to another one with %cd.');
@@ -87,12 +86,12 @@ function currentFolder(): string | undefined {
   try {
     return process.cwd();
   } catch {
-    // Someone deleted it.
+    // It was deleted.
     return undefined;
   }
 }
 
-/** A text with or without quotes around it. */
+/** Removes quotes around a string, if any. */
 function unquoted(text: string): string {
   const [, , inner] = /^(["'])(.*)\1$/s.exec(text.trim()) ?? [];
   return inner ?? text.trim();

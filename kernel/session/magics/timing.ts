@@ -2,12 +2,12 @@ import type { CellOutcome } from '#session/run/cellRunner.ts';
 import { alone } from './cellParts.ts';
 import { MagicError, nothing, type MagicParts, type MagicRun, type MagicUse } from './magicTypes.ts';
 
-/** `%time`: the code runs as if it stood there alone, and its value is the cell's. */
+/** `%time`: runs the code as a cell, with the same value. */
 export const time: MagicRun = async (use, { runner }) => {
   const code = codeOf(use);
   let milliseconds: number | undefined;
   let cpu: NodeJS.CpuUsage | undefined;
-  // Around the run alone: checking the cell's types is no work of the code.
+  // Measures only the execution, not the type check.
   const outcome = await runner.run(code, use.count, async (body) => {
     const started = performance.now();
     const cpuBefore = process.cpuUsage();
@@ -28,21 +28,20 @@ export const time: MagicRun = async (use, { runner }) => {
 };
 
 const defaultRuns = 7;
-/** A run shorter than this says more of the clock than of the code. */
+/** A shorter run measures the clock more than the code. */
 const leastRunMs = 200;
 const maxLoops = 1e9;
 
-/** Runs code `loops` times, and gives the milliseconds that took. */
+/** Runs the code `loops` times and returns the duration in milliseconds. */
 type Loop = (loops: number, stop: Stop) => Promise<number>;
 type Stop = { readonly isOver: boolean };
 
-/** `%timeit` */
 export const timeit: MagicRun = async (use, parts) => {
   const wanted = optionsOf(use);
   const code = codeOf(use);
   const made = await compileLoop(use, code, parts);
   if ('error' in made) return made;
-  // Read at each loop: the interrupt may have come while the code was compiled.
+  // Read in each loop, and true at once if the interrupt arrived during compilation.
   const stop: Stop = {
     get isOver() {
       return use.signal.aborted;
@@ -62,8 +61,8 @@ async function chooseLoops(loop: Loop, stop: Stop): Promise<number> {
 }
 
 /**
- * The code in a loop of one function, so that nothing of the kernel is measured. Its first run is that of a cell, which
- * finds mistakes with their places; what it declares stays in a block.
+ * Compiles the code as a loop inside one function, so that no kernel code is measured. First runs it as a cell, which
+ * reports errors at their positions; a block keeps its declarations local.
  */
 async function compileLoop(
   { code: span, count }: MagicUse,
@@ -76,7 +75,8 @@ async function compileLoop(
   if (first.error) return first;
   const { compiler } = runner;
   const mode = compiler.typeCheck;
-  // It was checked already. There are no types in what is put around it, which cells of JavaScript can't have.
+  // The first run has checked the types. The added code has no type annotations, since JavaScript cells must not
+  // contain any.
   compiler.typeCheck = 'off';
   const open =
     '(async ($loops, $stop) => { const $start = globalThis.performance.now(); ' +
@@ -88,7 +88,7 @@ async function compileLoop(
   return { loop: value?.shown as Loop };
 }
 
-/** Puts text into the blanks before code, so that the code keeps its place. */
+/** Puts text into the blanks before the code, so that the code keeps its position. */
 const before = (blanks: string, text: string): string =>
   blanks.endsWith('\n') ? `${blanks.slice(0, -1)}${text}\n` : `${blanks.slice(0, -text.length)}${text}`;
 
@@ -116,7 +116,7 @@ function codeOf({ source, code, name }: MagicUse): string {
 
 const many = (count: number, unit: string): string => `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
 
-/** @param each nanoseconds of one loop, by run */
+/** @param each nanoseconds per loop, for each run */
 function summary(each: readonly number[], loops: number): string {
   const mean = each.reduce((sum, one) => sum + one, 0) / each.length;
   const deviation = Math.sqrt(each.reduce((sum, one) => sum + (one - mean) ** 2, 0) / each.length);
@@ -128,7 +128,6 @@ function summary(each: readonly number[], loops: number): string {
 
 const digits = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** A time in the unit that suits it. */
 function duration(nanoseconds: number): string {
   if (nanoseconds < 1e3) return `${digits(nanoseconds)} ns`;
   if (nanoseconds < 1e6) return `${digits(nanoseconds / 1e3)} µs`;

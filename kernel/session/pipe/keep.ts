@@ -6,22 +6,22 @@ import { holdFile, keptFile, type KeptKernel } from '#shared/protocol/kernelMess
 import type { KeepKernel } from '#shared/protocol/kernelMessages.ts';
 import { isRunning } from '#processes/running.ts';
 
-/** How often a kernel without a client looks whether its editor still runs. */
+/** How often a kernel without a client checks that its editor process still runs. */
 const editorMs = 1000;
 
 export type Keeper = {
   isSecret(given: string): boolean;
-  /** No client is connected: the kernel ends when none comes or holds it in time, or when the editor ends. */
+  /**
+   * Starts waiting for a client: the kernel ends if no client connects or holds it in time, or when the editor ends.
+   */
   wait(): void;
-  /** A client is there. */
   stopWaiting(): void;
-  /** Takes the socket and the folder away. */
   close(): void;
 };
 
 /**
- * Keeps a kernel within reach of a window that reloads: listens on a socket in a folder of the person alone, or a named
- * pipe, and leaves its address and secret in the folder. The secret is for Windows, where others may open a named pipe.
+ * Keeps a kernel available to a window that reloads: listens on a socket in a private folder, or on a named pipe, and
+ * writes its address and a secret into the folder. The secret is for Windows, where other users may open the pipe.
  */
 export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => void, end: () => void): Keeper {
   const { folder, seconds, editor } = keep;
@@ -29,9 +29,9 @@ export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => v
   const address = process.platform === 'win32' ? `\\\\.\\pipe\\lance-kernel-${randomUUID()}` : join(folder, 's');
   const kept: KeptKernel = { address, secret, pid: process.pid };
   const server = createServer(onConnection);
-  // Without a socket the kernel works as well; it is only lost when the window reloads, which is said then.
+  // Without a socket the kernel works, but is lost when the window reloads; the client reports that then.
   server.on('error', () => {});
-  // Written once the socket is there, so that who reads it can connect.
+  // Written after the socket is listening, so that a reader can connect.
   server.listen(address, () => writeFileSync(join(folder, keptFile), JSON.stringify(kept), { mode: 0o600 }));
   let timers: NodeJS.Timeout[] = [];
   const expire = (): void => {

@@ -31,19 +31,18 @@ import { RunLog } from './runLog.ts';
 /** An editor at the other end of a pipe or socket. */
 type PipeClient = {
   send(message: KernelMessage): void;
-  /** Bytes accepted and not yet sent. */
+  /** Bytes accepted but not sent yet. */
   backlog(): number;
-  /** Sends what is still to be sent, then hangs up. */
+  /** Sends the pending messages, then closes the connection. */
   end(): Promise<void>;
-  /** Hangs up at once. */
   destroy(): void;
 };
 
-/** Speaks in frames over a connection. `onClose` is called once, however it ends. */
+/** Exchanges frames over a connection. `onClose` is called once, however it ends. */
 function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClose: () => void): PipeClient {
-  // What follows a broken frame can't be trusted to begin at a frame: the peer is not an editor of ours.
+  // After a malformed frame the next frame boundary is unknown, and the peer is not one of our clients.
   readFrames(socket, onMessage, () => socket.destroy());
-  // The reason of a broken pipe does not matter: the editor is gone, and 'close' follows.
+  // The reason of a broken pipe is irrelevant: the client is gone, and 'close' follows.
   socket.on('error', () => {});
   socket.on('close', onClose);
   return {
@@ -60,7 +59,7 @@ function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClo
   };
 }
 
-// One output that can't be written must not take the connection, and with it the kernel, away.
+// An output that can't be encoded must not close the connection and end the kernel.
 function frameOf(message: KernelMessage): Uint8Array {
   try {
     return encodeFrame(message);
@@ -72,7 +71,7 @@ function frameOf(message: KernelMessage): Uint8Array {
   }
 }
 
-// What an editor sends is checked here, before anything looks into it.
+// Validates messages of the client before they are used.
 
 type Content = Record<string, unknown>;
 
@@ -110,41 +109,41 @@ const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean
   shutdown_request: () => true,
 };
 
-/** The id of what should be a request; without one there is nobody to answer. */
+/** Returns the id of a request. Without an id no reply is possible. */
 const idOf = (message: unknown): string | undefined =>
   isRecord(message) && typeof message['id'] === 'string' ? message['id'] : undefined;
 
-/** Whether a message has the shape of a request, its contents included. */
+/** Whether a message is a valid request, including its content. */
 function isRequest(message: unknown): message is KernelRequest {
   if (!isRecord(message) || idOf(message) === undefined || !isRecord(message['content'])) return false;
   const type = String(message['type']);
   return Object.hasOwn(contentChecks, type) && contentChecks[type as KernelRequest['type']](message['content']);
 }
 
-/** The file descriptor that an editor hands to the kernel it starts. */
+/** The file descriptor that an editor passes to the kernel it starts. */
 const pipeFd = 3;
-/** How long a connection to the socket may take to say the secret. */
+/** How long a new connection may take to send the secret. */
 const secretMs = 5000;
 
 type PipeHost = {
   queue: CellQueue;
   handshake: () => KernelHandshake;
   start: (catalog: CatalogConfig | null, settings: CellSettings) => void;
-  /** Ends the process, politely if the main thread lets it. */
+  /** Ends the process, in an orderly way if the main thread responds. */
   end: (code: number) => void;
   debug: NotebookDebugger;
 };
 
 /**
- * The front for an editor: framed JSON over an inherited pipe. When the client asks for it the kernel outlives it, and
- * takes another one over a socket; there is one client at a time.
+ * Serves an editor: framed JSON over an inherited pipe. If the client requests it, the kernel outlives the client and
+ * accepts another one over a socket; only one client at a time.
  */
 export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wire {
   const log = new RunLog();
   let client: PipeClient | undefined;
   let keeper: Keeper | undefined;
   let isStarted = false;
-  /** What cells wait for an answer to, asked again of a client that comes later. */
+  /** Open questions of cells, sent again to a later client. */
   const questions = new Map<string, KernelInputRequest>();
 
   const send = (message: KernelMessage) => {
@@ -166,7 +165,7 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
       reply(id, { type: 'execute_reply', content: executed.reply });
     },
     answered: (id, answer) => reply(id, answerOf(answer)),
-    // An editor has nothing that a comm could be for, and says so as the protocol has it: by closing.
+    // Editors don't support comms; the protocol rejects one by closing it.
     comm: (_, { kind, commId }) => {
       if (kind === 'open') queue.comms.send('', { kind: 'close', commId, data: {}, metadata: {}, buffers: [] });
     },
@@ -247,7 +246,6 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
 
   const receive = (from: PipeClient, message: unknown) => {
     const id = idOf(message);
-    // Without an id there is nobody to answer.
     if (id === undefined) return undefined;
     if (!isRequest(message)) return refuse(from, id, 'The kernel does not know this request or its contents.');
     if (isStarted && message.type === 'start') return refuse(from, id, 'This kernel was started before.');
@@ -259,15 +257,15 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
   const left = () => {
     client = undefined;
     streams.flush();
-    // Nobody is there who could let a cell go on that stands still.
+    // Without a client, a paused cell could not be resumed.
     debug.detach();
-    // A kernel in which nothing ran holds nothing that a client could miss.
+    // An unused kernel has no state that a client could miss.
     if (!keeper || queue.isUnused) return end(0);
     log.leave();
     return keeper.wait();
   };
 
-  /** Takes a client that comes later, once it has said the secret. */
+  /** Accepts a later client once it has sent the secret. */
   const admit = (socket: Socket) => {
     const expire = setTimeout(() => socket.destroy(), secretMs);
     let isAdmitted = false;

@@ -1,17 +1,20 @@
 import type { CellPlace, KernelMessage, KernelRun } from '#shared/protocol/kernelMessages.ts';
 import { OutputLog } from '#shared/protocol/outputLog.ts';
 
-/** Runs that are remembered for what their timers print later. */
+/** Number of runs kept for output that their timers print later. */
 const keptRuns = 200;
 /**
- * How long before it left a client must have got the end of a run, to have surely shown it: a window that reloads lets its
- * extensions run on for some seconds, but takes nothing of them any more.
+ * A client that received the end of a run at least this long before it disconnected has certainly shown it: while a
+ * window reloads, its extensions run for some seconds, but their outputs are no longer shown.
  */
 const seenMs = 5000;
 
 type Entry = Omit<KernelRun, 'messages' | 'isSeen'> & { log: OutputLog; isSeen: boolean };
 
-/** What cells did, for a client that comes later: whole for runs whose end nobody saw, and what came while nobody was there. */
+/**
+ * Records what cells did for a later client: complete runs whose end no client has seen, and everything sent without a
+ * client.
+ */
 export class RunLog {
   readonly #runs = new Map<string, Entry>();
   #isAlone = false;
@@ -32,7 +35,7 @@ export class RunLog {
     if (oldest !== undefined) this.#runs.delete(oldest);
   }
 
-  /** Takes what is sent to the client, or would be if there were one. */
+  /** Records a message for the client, connected or not. */
   take(message: KernelMessage): void {
     const run = this.#runs.get(message.parent);
     if (!run || message.type === 'status' || message.type === 'input_request') return;
@@ -47,13 +50,12 @@ export class RunLog {
     run.log.add(message);
   }
 
-  /** The client left. */
   leave(): void {
     this.#isAlone = true;
     this.#settle();
   }
 
-  /** What a new client must know. From here on it gets everything itself. */
+  /** Returns what a new client has missed. It receives all later messages itself. */
   attach(): KernelRun[] {
     this.#isAlone = false;
     const runs = [...this.#runs.values()].map(({ log, ...run }) => ({ ...run, messages: log.messages(run.id) }));

@@ -16,10 +16,10 @@ import { loadPart } from '#shared/loadPart.ts';
 import { isYes } from '#shared/records.ts';
 import type { Ray, RayCluster, RayConnection, RayWaitOptions } from './rayTypes.ts';
 
-/** Pods that are shown; of more it is said how many. */
+/** Number of pods shown; more are only counted. */
 const most = 20;
 
-/** How far a RayCluster is, for the output of a cell: a sentence, its pods, and what may go wrong. */
+/** Shows the progress of a RayCluster in a cell: a sentence, its pods, and warnings. */
 function showProgress({ sentence, pods }: RayProgress, warnings: readonly string[]): Shown {
   const rows = pods.slice(0, most).map(rowOf);
   const omitted = pods.length > most ? [`… and ${pods.length - most} more pods`] : [];
@@ -38,23 +38,22 @@ const rowOf = ({ name, isHead, group, state, reason }: RayPod): [string, string,
 ];
 
 type RayParts = {
-  /** Opens a place for an output of the cell; each call of what it gives shows there. */
+  /** Opens an output of the cell that can change; each call of the returned function replaces its content. */
   open: () => (shown: Shown) => void;
-  /** Ends when the running cell is interrupted. */
   signal: () => AbortSignal;
-  /** The catalog that `db` is, where one was chosen. */
+  /** Returns the catalog of `db`, if one is chosen. */
   catalog: () => CatalogConfig | null;
-  /** Asks who runs the notebook for a line; rejects where nobody can be asked. */
+  /** Asks the user for a line; rejects if there is no input channel. */
   input: (question: string) => Promise<string>;
 };
 
 const loadClouds = () => loadPart(() => import('#cluster/entry.ts'));
 
-/** Makes `ray`. What it needs is a bundle of its own and is loaded when something is asked of it. */
+/** Creates `ray`. Its dependencies are a separate bundle, loaded on first use. */
 export function createRay(parts: RayParts): Ray {
   return {
     cluster: async (settings, options = {}) => {
-      // Of the cell that calls, which may not be the one that runs when the bundle is there.
+      // Read before the import: when the bundle is loaded another cell may be running.
       const own = parts.signal();
       const show = parts.open();
       const signal = options.signal ? AbortSignal.any([own, options.signal]) : own;
@@ -117,7 +116,7 @@ async function makeCluster(
   }
 }
 
-/** Sentences of failed checks that a person who has to decide reads. */
+/** Number of failed checks listed in the question to the user. */
 const mostShown = 5;
 
 async function confirmReport(report: CheckReport, input: RayParts['input']): Promise<boolean> {
@@ -127,7 +126,6 @@ async function confirmReport(report: CheckReport, input: RayParts['input']): Pro
     const question = `Checks failed:\n${[...failed.slice(0, mostShown), ...more].join('\n')}\nMake the RayCluster anyway? [y/N] `;
     return isYes(await input(question));
   } catch {
-    // Nobody can be asked here.
     return false;
   }
 }
@@ -141,7 +139,7 @@ function clusterOf(made: OpenRayCluster, place: RayPlace): RayCluster {
     adopted,
     version: rayVersion,
     dashboard: () => made.dashboard(),
-    // Not by the signal of a cell: it is done, whatever becomes of who asked.
+    // Not the signal of a cell: the request must complete even if the cell is interrupted.
     suspend: () => made.suspend(AbortSignal.timeout(limit)),
     resume: () => made.resume(AbortSignal.timeout(limit)),
     delete: () => made.delete(AbortSignal.timeout(limit)),
@@ -150,7 +148,7 @@ function clusterOf(made: OpenRayCluster, place: RayPlace): RayCluster {
   return shownAs(words, place, cluster);
 }
 
-/** Milliseconds for what the API server is asked to do. */
+/** Timeout in milliseconds of requests to the API server. */
 const limit = 30_000;
 
 async function connectTo(
@@ -163,13 +161,13 @@ async function connectTo(
   const jobs = new RayJobs(target);
   try {
     const { version } = await jobs.version(signal);
-    // One that is reached by its own address is open there.
+    // Only for a Ray behind the API server or with a token; any other is open at its own address.
     let door: Promise<DashboardDoor> | undefined;
     const isDirect = target.socketPath === undefined && target.token === undefined;
     const dashboard = async (): Promise<string> => {
       if (isDirect) return target.address;
       door ??= openDoor(target).catch((error: unknown) => {
-        // The next one who asks tries again.
+        // The next call tries again.
         door = undefined;
         throw error;
       });
@@ -188,7 +186,7 @@ async function connectTo(
   }
 }
 
-/** With the place out of sight, since a token may be part of it, and in a sentence where it is shown. */
+/** Hides the place when the value is shown, since it may contain a token; shows `words` instead. */
 function shownAs<T extends object>(words: string, place: RayPlace, value: T): T & { readonly place: RayPlace } {
   Object.defineProperty(value, 'place', { value: place, enumerable: false });
   Object.defineProperty(value, ownForms, { value: () => textOnly(words).data });

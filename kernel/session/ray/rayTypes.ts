@@ -1,68 +1,71 @@
-// What a notebook sees of `ray`. The declarations of this file are part of what cells are checked against.
+// The types of `ray` in a notebook. The type checker of cells reads the declarations of this file.
 import type { RayPlace } from '#shared/jobs/backfill.ts';
 import type { ClusterSettings, EitherSpelling } from '#session/cluster/clusterTypes.ts';
 
-/** A Ray that was reached. `await table.backfill('column', { ray })` runs on it. */
+/** A connection to Ray. `await table.backfill('column', { ray })` runs on it. */
 export interface RayConnection extends AsyncDisposable {
-  /** As Ray itself says. */
+  /** Version as reported by Ray. */
   readonly version: string;
-  /** What backfills find it by, also in a process of their own. May hold the token: it is left out where the value is shown. */
+  /**
+   * How backfills find this Ray, also from another process. May contain the token, so it is hidden when the value is
+   * shown.
+   */
   readonly place: RayPlace;
   /**
-   * Opens its dashboard to browsers of this machine for as long as the connection is there, and gives the address. What comes
-   * through the API server has a key in it that is good until then.
+   * Makes the dashboard available to browsers on this machine until the connection is closed, and returns its URL. A
+   * URL that goes through the API server contains a key that is valid until then.
    */
   dashboard(): Promise<string>;
 }
 
-/** A RayCluster in Kubernetes that is up. */
+/** A running RayCluster in Kubernetes. */
 export interface RayCluster extends RayConnection {
   readonly name: string;
   readonly namespace: string;
-  /** Whether it was there before; it stays then, whatever `onExit` says. */
+  /** Whether it existed before; then it stays, regardless of `onExit`. */
   readonly adopted: boolean;
-  /** Has its pods removed and keeps what it is. What runs on it is lost. */
+  /** Removes its pods but keeps the RayCluster. Jobs running on it are lost. */
   suspend(): Promise<void>;
   resume(): Promise<void>;
-  /** Removes it, whoever made it. */
+  /** Deletes the RayCluster, even if it was adopted. */
   delete(): Promise<void>;
 }
 
-/** What is done with a RayCluster when its block ends: `delete` when nothing is said. */
+/** What happens to a RayCluster at the end of its block. Default: `delete`. */
 type OnExit = 'delete' | 'retain' | 'retain-on-failure';
 
 type RayClusterOptions = EitherSpelling<{
-  /** Of the RayCluster; that of the profile when nothing is said. */
+  /** Name of the RayCluster. Default: the name in the profile. */
   name?: string;
-  /** `retain-on-failure` keeps it where a job on it has failed. */
+  /** `retain-on-failure` keeps the RayCluster if a job on it has failed. */
   onExit?: OnExit;
-  /** Image of head and workers that name none; Ray's own when nothing is said. */
+  /** Image of head and workers that set none. Default: Ray's own image. */
   image?: string;
-  /** Seconds without work after which a worker is let go; 60 when nothing is said. */
+  /** Seconds without work after which a worker is removed. Default: 60. */
   idleTimeoutSeconds?: number;
 }>;
 
 export type RayClusterSettings = RayClusterOptions & ({ profile: string } | ClusterSettings);
 
 export type RayWaitOptions = {
-  /** Ends the wait, as an interrupt of the cell does. */
+  /** Cancels the wait, like an interrupt of the cell. */
   signal?: AbortSignal | undefined;
-  /** Whether the cluster is checked first; it is when nothing is said. */
+  /** Whether to check the cluster first. Default: true. */
   verify?: boolean | undefined;
 };
 
 export type Ray = {
   /**
-   * Makes a RayCluster, or takes the one of this name that is as asked for, waits until it is up, and tells on the way what it
-   * waits for: `await using cluster = await ray.cluster({ name: 'backfills', namespace: 'geneva', headGroup: { memory: '8Gi' } })`.
-   * Names in snake_case, such as `head_group`, mean the same.
-   * Rejects with a ClusterError: Conflict with every difference where one of this name is otherwise, NotReady where a check
-   * fails, Timeout with the reason in the words of who is in the way.
+   * Creates a RayCluster, or uses the existing one of this name if its settings match, and waits until it runs, with
+   * the progress in the output: `await using cluster = await ray.cluster({ name: 'backfills', namespace: 'geneva',
+   * headGroup: { memory: '8Gi' } })`. Names in snake_case, such as `head_group`, mean the same.
+   * Rejects with a ClusterError: Conflict with every difference if a RayCluster of this name has other settings,
+   * NotReady if a check fails, Timeout with the reason that Kubernetes reports.
    */
   cluster(settings: RayClusterSettings, options?: RayWaitOptions): Promise<RayCluster>;
   /**
-   * Reaches a Ray that is there: by the address of its dashboard, `ray.connect('http://127.0.0.1:8265')`, with the token that it
-   * wants; or a RayCluster of a profile, `ray.connect({ profile: 'prod', rayCluster: 'backfills' })`.
+   * Connects to a running Ray: by the URL of its dashboard, `ray.connect('http://127.0.0.1:8265')`, with a token if it
+   * needs one; or by a RayCluster of a profile, `ray.connect({ profile: 'prod', rayCluster: 'backfills' })`.
    */
   connect(
     place: string | EitherSpelling<{ profile: string; rayCluster?: string }>,

@@ -1,17 +1,17 @@
 import type { Variable } from './variables.ts';
 
-/** A loaded module as an importer sees it. */
+/** A loaded module, as its importer receives it. */
 export type Loaded = {
   /** `module.exports`, or the namespace of an ES module. */
   module: unknown;
-  /** As it was written in the import. */
+  /** As written in the import. */
   specifier: string;
 };
 
 /**
- * What `import { imported } from …` gives, `default` and `*` included. A CommonJS module is its own default export,
- * unless it was compiled from an ES module and says so.
- * @throws SyntaxError for a name that an ES module does not export
+ * Returns the value of `import { imported } from …`, including `default` and `*`. A CommonJS module is its own default
+ * export, unless it was compiled from an ES module and is marked so.
+ * @throws SyntaxError if an ES module does not export the name
  */
 export function importedValue({ module, specifier }: Loaded, imported: string): unknown {
   const isNamespace = isEsModule(module);
@@ -24,7 +24,7 @@ export function importedValue({ module, specifier }: Loaded, imported: string): 
   return members[imported];
 }
 
-/** An ES module, or CommonJS that was compiled from one. */
+/** Whether it is an ES module, or CommonJS compiled from one. */
 export const isEsModule = (module: unknown): boolean =>
   typeof module === 'object' &&
   module !== null &&
@@ -32,7 +32,7 @@ export const isEsModule = (module: unknown): boolean =>
 
 const namespaces = new WeakMap<object, object>();
 
-/** A CommonJS module as the namespace that `import * as name` gives. */
+/** Returns the namespace of a CommonJS module, as `import * as name` gives it. */
 function namespaceOf(module: unknown): unknown {
   if ((typeof module !== 'object' && typeof module !== 'function') || module === null) return { default: module };
   const known = namespaces.get(module);
@@ -49,9 +49,9 @@ function namespaceOf(module: unknown): unknown {
 }
 
 /**
- * Makes a variable of the notebook show what a module exports now, as an import does. Unlike in a module the variable may
- * be assigned to, by a later cell that declares the name anew.
- * @returns whether the variable is still that import
+ * Binds a notebook variable to the current value of a module's export, like an import. Unlike in a module, a later
+ * cell that declares the name again may assign to the variable.
+ * @returns a function that reports whether the variable is still this import
  */
 export function bindImport(variable: Variable, read: () => unknown): () => boolean {
   const get = (): unknown => read();

@@ -3,19 +3,18 @@ import timers from 'node:timers';
 import { promisify } from 'node:util';
 import type { CellWork } from '#session/core/cellWork.ts';
 
-/** The run of a cell that the code which asks is part of; undefined outside of cells. */
+/** Returns the cell run that the calling code belongs to; undefined outside of cells. */
 type FindWork = () => CellWork | undefined;
 
-// What cells have in place of the globals of these names, and of Node's modules of timers: the same, but what an
-// interrupted cell has started with it ends. The globals themselves stay as they are, since libraries share a timer, or the
-// answer to a request, among all cells that use them.
+// Replacements for these globals and for Node's timer modules in cells, which also stop what an interrupted cell has
+// started. The globals themselves stay unchanged, since libraries may share a timer or a response among cells.
 
-/** Names of globals that cells have their own of, in the order of `cellGlobals().values`. */
+/** Names of the replaced globals, in the order of `cellGlobals().values`. */
 export const cellGlobalNames = ['setTimeout', 'setInterval', 'setImmediate', 'fetch'] as const;
 
 export type CellGlobals = {
   values: readonly unknown[];
-  /** Node's own module of this name as cells import it; undefined for any other. */
+  /** Returns the replacement of a Node module; undefined if it has none. */
   module: (specifier: string) => object | undefined;
 };
 
@@ -24,15 +23,15 @@ type Start = (callback: Callback, ...rest: unknown[]) => unknown;
 type Options = { signal?: AbortSignal | undefined };
 type Wait = (...args: never[]) => unknown;
 
-/** Makes them. Each asks for `work` when it is called: a function of one cell may be called by another. */
+/** Creates the replacements. Each calls `work` at every use: a function of one cell may be called by another. */
 export function cellGlobals(work: FindWork): CellGlobals {
-  // What is global when it is called counts: tests put clocks of their own there.
+  // Reads the global at each call: tests replace it by a fake clock.
   const timer = (start: () => Start, isRepeated = false): Start =>
     function (callback, ...rest) {
       const cell = work();
       if (!cell || typeof callback !== 'function') return start()(callback, ...rest);
       const { signal } = cell;
-      // What was on its way may be what the cell needs to tidy up; what is set after the interrupt is the next round.
+      // A pending timer may be part of the cell's cleanup. A timer set after the interrupt is not.
       const mayEnd = !isRepeated && !signal.aborted;
       const unlessOver = function (this: unknown, ...args: unknown[]): unknown {
         if (!signal.aborted || (mayEnd && cell.isEnding)) return callback.apply(this, args);
@@ -42,12 +41,12 @@ export function cellGlobals(work: FindWork): CellGlobals {
       return start()(unlessOver, ...rest);
     };
 
-  /** @param at which argument has the options */
+  /** @param at index of the argument that holds the options */
   const promised = <F extends Wait>(wait: F, at: number, never: () => unknown = nothing): F =>
     ((...args: unknown[]) => {
       const cell = work()?.signal;
       if (!cell) return Reflect.apply(wait, promisedTimers, args);
-      // As with calls of a catalog: a loop that tries again must not spin.
+      // As with catalog calls: a retry loop must not spin.
       if (cell.aborted) return never();
       const options = args[at] as Options | undefined;
       args[at] = { ...options, signal: joined(options?.signal, cell) };
@@ -95,12 +94,12 @@ export function cellGlobals(work: FindWork): CellGlobals {
   };
 }
 
-/** What never comes. */
+/** Returns a promise that never settles. */
 const nothing = (): Promise<never> => new Promise(() => {});
 
 const joined = (own: AbortSignal | null | undefined, cell: AbortSignal): AbortSignal =>
   own ? AbortSignal.any([own, cell]) : cell;
 
-/** For `promisify(setTimeout)`. */
+/** Supports `promisify(setTimeout)`. */
 const withPromise = (start: Start, wait: Wait): Start =>
   Object.defineProperty(start, promisify.custom, { value: wait, enumerable: true });

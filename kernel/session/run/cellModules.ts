@@ -14,13 +14,13 @@ import { isCompiled, RequiredFiles } from './requiredFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import type { Variables } from './variables.ts';
 
-/** What is looked at of a module of Node's cache. */
+/** The required properties of a module in Node's cache. */
 export type CachedModule = { readonly loaded: boolean; readonly children: readonly CachedModule[] };
 
 /**
- * The keys of modules that were being loaded when code was cut off, and of those that were loaded within that and took
- * something of them: modules that need each other know the half of a module that there was.
- * @param cache in the order in which the modules began to be loaded, as Node's is
+ * Returns the keys of modules whose loading was cut off, and of modules loaded meanwhile that use them: in a cycle
+ * these have seen incomplete exports.
+ * @param cache in the order in which loading started, like Node's cache
  */
 export function unfinishedModules(cache: Readonly<Record<string, CachedModule | undefined>>): string[] {
   const all = Object.entries(cache).flatMap(([key, module]) => (module ? [{ key, module }] : []));
@@ -35,7 +35,9 @@ export function unfinishedModules(cache: Readonly<Record<string, CachedModule | 
   return later.filter(({ module }) => unfinished.has(module)).map(({ key }) => key);
 }
 
-/** What `require` says of an ES module that only `import()` can load: it awaits, or has no entry for `require`. */
+/**
+ * Errors of `require` for an ES module that only `import()` can load: it has top-level await, or no `require` entry.
+ */
 const importOnly: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
 
 type Import = (specifier: string, options?: ImportCallOptions) => Promise<unknown>;
@@ -48,24 +50,26 @@ type Binding = {
 type CellModulesOptions = {
   variables: Variables;
   maps: ScriptMaps;
-  /** Absolute path that imports are resolved from; asked each time, for it may change. */
+  /** Absolute path that imports are resolved from. Read at each use, since it may change. */
   folder: () => string;
-  /** What the folder's tsconfig says. */
+  /** Options in the folder's tsconfig. */
   compilerOptions: () => ts.CompilerOptions;
-  /** Modules that cells have in place of Node's, by their names. */
+  /** Replacements of Node modules in cells. */
   ofCells: CellGlobals['module'];
 };
 
-/** Loads what cells import, from the notebook's folder, and loads the person's own files again when they have changed. */
+/**
+ * Loads the modules that cells import, from the notebook's folder, and reloads the user's own files when they change.
+ */
 export class CellModules {
   readonly #variables: Variables;
   readonly #folder: () => string;
   readonly #files: OwnFiles;
   readonly #ofCells: CellGlobals['module'];
-  /** Files of the person's own that were imported by static imports, by the version that was loaded. */
+  /** The user's files loaded by static imports, with the loaded version. */
   readonly #bound = new Map<string, { version: string; bindings: Binding[] }>();
   readonly #required: RequiredFiles;
-  /** What files of the person's own export as ES modules, by their URLs. */
+  /** Exports of the user's files that were imported as ES modules, by URL. */
   readonly #imported = new Map<string, unknown>();
   #loader: { folder: string; require: NodeJS.Require; import: Import } | undefined;
 
@@ -78,12 +82,12 @@ export class CellModules {
     hookOwnFiles(this.#files, maps, compilerOptions);
   }
 
-  /** `require` as cells have it: of their own files too, which Node's own would take for those of a finished program. */
+  /** `require` for cells. Unlike Node's, it compiles the user's own files and notices their changes. */
   get require(): NodeJS.Require {
     const { require } = this.#from();
     const own = (name: string): unknown => {
       const file = this.#files.resolve(name, this.#importer());
-      // One that a cell imported is the same here as there.
+      // A file that a cell has imported is the same module here.
       if (file !== undefined && isCompiled(file))
         return this.#imported.get(this.#files.urlOf(file)) ?? this.#required.load(file);
       return this.#ofCells(name) ?? require(name);
@@ -92,8 +96,8 @@ export class CellModules {
   }
 
   /**
-   * What a static import of a cell does: loads the module and makes variables of the notebook of its exports.
-   * @param pairs name of the variable and name of the export, `*` for all of them
+   * Runs a static import of a cell: loads the module and binds notebook variables to its exports.
+   * @param pairs names of the variable and of the export, `*` for the namespace
    */
   async load(specifier: string, pairs: readonly (readonly [string, string])[]): Promise<unknown> {
     const file = this.#files.resolve(specifier, this.#importer());
@@ -103,19 +107,19 @@ export class CellModules {
     return loaded.module;
   }
 
-  /** `import()` as cells have it. */
+  /** `import()` for cells. */
   async import(specifier: unknown, options?: ImportCallOptions): Promise<unknown> {
     const name = String(specifier);
     const file = this.#files.resolve(name, this.#importer());
     if (file !== undefined) return this.#importFile(file);
     const own = this.#ofCells(name);
     if (own) return importedValue({ specifier: name, module: own }, '*');
-    // One copy of apache-arrow, whichever way it is asked for: two do not know each other's tables.
+    // All imports must give the same copy of apache-arrow: two copies do not recognize each other's tables.
     if (isLent(name)) return importedValue({ specifier: name, module: this.require(name) }, '*');
     return this.#from().import(name, options);
   }
 
-  /** `import.meta.resolve` as cells have it. */
+  /** `import.meta.resolve` for cells. */
   resolve(specifier: string): string {
     if (URL.canParse(specifier)) return specifier;
     const file = this.#files.resolve(specifier, this.#importer());
@@ -125,7 +129,10 @@ export class CellModules {
     return pathToFileURL(this.require.resolve(specifier)).href;
   }
 
-  /** Loads own files again that have changed since a cell imported them. @returns sentences about those that can't be */
+  /**
+   * Reloads the user's files that have changed since a cell imported them.
+   * @returns messages about files that can't be reloaded
+   */
   async refresh(): Promise<string[]> {
     const problems: string[] = [];
     for (const [file, { version, bindings }] of this.#bound) {
@@ -143,7 +150,7 @@ export class CellModules {
     return problems;
   }
 
-  /** Forgets modules that were being loaded when code was cut off: they would stay half made for ever. */
+  /** Drops modules whose loading was cut off; they would stay incomplete in the cache. */
   forgetUnfinished(): void {
     this.#required.forgetUnfinished();
     const { cache } = this.require;
@@ -180,7 +187,7 @@ export class CellModules {
     if (file !== undefined) return this.#importFile(file);
     const own = this.#ofCells(specifier);
     if (own) return own;
-    // CommonJS first: the engine takes its apache-arrow that way, and there must be one copy of it.
+    // CommonJS first: the engine loads apache-arrow this way, and there must be only one copy.
     const from = this.#from();
     try {
       if (!/^(?:data|https?|blob):/.test(specifier)) return from.require(specifier);
@@ -193,11 +200,11 @@ export class CellModules {
   }
 
   async #importFile(file: string): Promise<unknown> {
-    // Node keeps CommonJS by path alone.
+    // Node caches CommonJS modules by path, ignoring the version in the URL.
     for (const each of this.#files.reach(file)) delete this.require.cache[each];
     const url = this.#files.urlOf(file);
     const namespace = await this.#from().import(url);
-    // A CommonJS file comes as the default of a namespace; what it exports is meant.
+    // The exports of a CommonJS file are the default of its namespace.
     const { default: exported } = namespace as { default?: unknown };
     const module = isEsModule(exported) && '__esModule' in Object(exported) ? exported : namespace;
     this.#imported.set(url, module);
@@ -212,14 +219,14 @@ export class CellModules {
     return Object.assign(new Error(message, { cause }), { code: 'MODULE_NOT_FOUND' });
   }
 
-  /** A file of the notebook's folder for whom modules are resolved. */
+  /** The path of a file in the notebook's folder, from which modules are resolved. */
   #importer = (): string => join(this.#folder(), 'cell.ts');
 
   #from(): { require: NodeJS.Require; import: Import } {
     const folder = this.#folder();
     if (this.#loader?.folder === folder) return this.#loader;
     const filename = join(folder, 'cell.js');
-    // The path of a script is where its `import()` resolves from.
+    // The `import()` of a script resolves relative to its filename.
     const script = new Script('(specifier, options) => import(specifier, options)', {
       filename,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

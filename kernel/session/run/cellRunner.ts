@@ -13,12 +13,10 @@ import { Variables } from './variables.ts';
 export type CellOutcome =
   { value: { shown: unknown } | undefined; error: null } | { value: undefined; error: CellError };
 
-/** Does something before and after code runs. */
 type Around = <T>(body: () => Promise<T>) => Promise<T>;
 
-/** The state of a notebook and what runs its cells: compiler, modules and executor, which share one working directory. */
+/** The state of a notebook, and the compiler, modules and executor that run its cells in one working directory. */
 export class CellRunner {
-  /** The notebook's variables by name. */
   readonly locals: Record<string, unknown>;
   readonly compiler = new CellCompiler();
   readonly maps = new ScriptMaps();
@@ -31,7 +29,7 @@ export class CellRunner {
 
   /**
    * @param warn prints into the output of the running cell
-   * @param work says which run of a cell the code that asks is part of
+   * @param work returns the cell run that the calling code belongs to
    */
   constructor(warn: (text: string) => void, work: () => CellWork | undefined) {
     this.#warn = warn;
@@ -49,9 +47,9 @@ export class CellRunner {
   }
 
   /**
-   * Runs plain code.
-   * @param count names the cell in stack traces
-   * @param around is put around the run itself, without compiling
+   * Runs code without magics.
+   * @param count identifies the cell in stack traces
+   * @param around wraps the execution, without the compilation
    */
   async run(code: string, count: number, around: Around = (body) => body()): Promise<CellOutcome> {
     const stop = this.#work()?.signal;
@@ -62,7 +60,7 @@ export class CellRunner {
       for (const name of names) this.#cells.set(name, count);
       if (problems.length > 0) this.#warn(problemsText(problems, count));
       for (const problem of await this.#modules.refresh()) this.#warn(`${problem}\n`);
-      // A file that is loaded again may take its time, and the interrupt have come meanwhile.
+      // Reloading files may take time, so the interrupt may have arrived.
       stop?.throwIfAborted();
       return { ...(await around(() => this.#executor.execute(output, count))), error: null };
     } catch (error) {
@@ -70,22 +68,21 @@ export class CellRunner {
     }
   }
 
-  /** The number of the cell that declared a name last. */
+  /** Returns the number of the last cell that declared a name. */
   cellOf(name: string): number | undefined {
     return this.#cells.get(name);
   }
 
-  /** An error that code threw, with the positions that the person knows. */
+  /** Describes an error that code threw, with positions in the user's code. */
   describe(error: unknown): CellError {
     return describeError(error, (stack) => this.translate(stack), this.#executor.placeOf(error));
   }
 
-  /** A stack trace with the positions that the person knows. */
   translate(stack: string): string {
     return this.maps.translate(stack);
   }
 
-  /** Ends the running cells; code of them that is busy is stopped by the worker. */
+  /** Cancels the running cells; the worker stops code that is busy. */
   interrupt(): void {
     this.compiler.recover();
     this.#modules.forgetUnfinished();

@@ -12,10 +12,9 @@ import { unwatched } from './unwatched.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /**
- * The text of a direct `eval`, with what it names of the notebook read from its variables, as in the cell around it: they
- * are no variables of the script that a cell becomes.
- * @param locals names that mean something else where the eval stands
- * @param isVariable whether the notebook has a variable of a name
+ * Rewrites the text of a direct `eval` to read notebook variables, which are not variables of the cell's script.
+ * @param locals names that are local variables at the position of the `eval`
+ * @param isVariable whether the notebook has a variable of this name
  */
 export function evalText(code: unknown, locals: readonly string[], isVariable: (name: string) => boolean): unknown {
   if (typeof code !== 'string') return code;
@@ -34,7 +33,7 @@ export function evalText(code: unknown, locals: readonly string[], isVariable: (
   let result = code;
   for (const { start, end, text } of uses.toReversed()) {
     const name = code.slice(start, end);
-    // A name that the text declares somewhere is taken to mean that everywhere in it.
+    // A name that the text declares anywhere counts as local in the whole text.
     if (declared.has(name) || !isVariable(name)) continue;
     names.add(name);
     result = result.slice(0, start) + text + result.slice(end);
@@ -48,7 +47,7 @@ export function evalText(code: unknown, locals: readonly string[], isVariable: (
 function written(node: ts.Identifier): string {
   const variable = `${variablePrefix}${node.text}.v`;
   if (ts.isShorthandPropertyAssignment(node.parent)) return `${node.text}: ${variable}`;
-  // A function of the notebook is not called with what holds it as its `this`.
+  // Calls a notebook function without its variable object as `this`.
   return ts.isCallExpression(node.parent) && node.parent.expression === node ? `(0, ${variable})` : variable;
 }
 
@@ -62,7 +61,7 @@ const isDeclaration = ({ parent, text }: ts.Identifier): boolean =>
     ts.isFunctionLike(parent) ||
     ts.isClassLike(parent));
 
-/** Whether an identifier reads or writes a variable, and is not the name of a property or a label. */
+/** Whether an identifier reads or writes a variable; not the name of a property or a label. */
 function isUse(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
@@ -73,8 +72,8 @@ function isUse(node: ts.Identifier): boolean {
 }
 
 /**
- * Node says once a process that `import()` in code of `node:vm` is experimental, as it is in every cell. Here it says so to
- * nobody; later it would be among what a cell prints.
+ * Triggers Node's warning that `import()` in `node:vm` code is experimental, which appears once per process, and
+ * suppresses it; otherwise a cell would print it.
  */
 function quietImports(): void {
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
@@ -89,38 +88,40 @@ function quietImports(): void {
 }
 
 /**
- * Compiles a script that will not come again. V8 keeps what it compiles in case the same text does, whatever its name, and
- * of ten thousand cells that is 20 MB; the person's own `eval` in a loop is quick by it and keeps it.
+ * Compiles a script without V8's compilation cache: cells rarely repeat, and 10,000 of them would take 20 MB. The
+ * user's own `eval` keeps the cache, which makes it fast in loops.
  */
 function scriptOnce(code: string, options: ScriptOptions): Script {
   setFlagsFromString('--no-compilation-cache');
   try {
     return new Script(code, options);
   } finally {
-    // Where code is cut off none of this runs, and the next cell makes up for it.
+    // Not run if execution is terminated; the next cell does it.
     setFlagsFromString('--compilation-cache');
   }
 }
 
-/** What a cell left: its last expression, if that is not null or undefined. */
+/** The result of a cell: its last expression, unless null or undefined. */
 type Executed = { value: { shown: unknown } | undefined };
 
-/** The kernel's part of generated code, see cellTransform.ts. */
+/** The runtime object of generated code, see cellTransform.ts. */
 type CellRuntime = {
   value?: unknown;
   variables: (names: readonly string[]) => Variable[];
   load: CellModules['load'];
   import: CellModules['import'];
-  /** The text of a direct `eval`. */
   evalText: (code: unknown, locals: readonly string[]) => unknown;
-  /** What `await` of the cell's top level waits for from now on, and where it stands. */
+  /** Records the position of a top-level `await` that starts waiting. */
   waits: <T>(value: T, line: number, column: number) => T;
-  /** What `await` of the cell's top level gave. @throws once the cell is interrupted */
+  /**
+   * Receives the value of a top-level `await`.
+   * @throws DOMException AbortError if the cell was interrupted
+   */
   resume: <T>(value: T) => T;
   meta: ImportMeta;
 };
 
-/** Makes the cell's function, with its own of the globals in `cellGlobalNames`. */
+/** Creates the cell's function, with replacements of the globals in `cellGlobalNames`. */
 type MakeBody = (...globals: readonly unknown[]) => CellBody;
 
 type CellBody = (
@@ -132,15 +133,18 @@ type CellBody = (
   dirname: string,
 ) => Promise<void>;
 
-/** What is known of a cell that runs: whether it was given up, what does that, and where it waits, as `[3]:2:7`. */
+/** State of a running cell: whether it was cancelled, how to cancel it, and where it waits, as `[3]:2:7`. */
 type Given = { isUp: boolean; giveUp?: () => void; waitsAt: string | undefined };
 
-/** Names of scripts without a number of their own, by the number that they have: what asks in a loop must not crowd out others. */
+/**
+ * Number of names for scripts that share a cell's number. They are reused, so that expressions evaluated in a loop
+ * don't displace other source maps.
+ */
 const maxOthers = 100;
 
 type CellExecutorOptions = {
   variables: Variables;
-  /** The same as an object, which is what CommonJS calls `exports`. */
+  /** The same as an object, for CommonJS `exports`. */
   locals: object;
   modules: CellModules;
   maps: ScriptMaps;
@@ -148,13 +152,16 @@ type CellExecutorOptions = {
   folder: () => string;
 };
 
-/** Runs what the compiler made of cells, in the kernel's own realm, one function a cell. */
+/** Runs compiled cells in the kernel's own realm, each as a function. */
 export class CellExecutor {
   readonly #options: CellExecutorOptions;
-  /** Where cells waited for what came to be an error: most of those that a catalog or a package gives have no place of it. */
+  /**
+   * Where a cell waited for the promise that rejected with this error. Most errors of a catalog or a package have no
+   * position in the cell.
+   */
   readonly #places = new WeakMap<object, string>();
   readonly #running = new Set<Given>();
-  /** The highest number of a cell so far, and how many scripts did not have a number of their own. */
+  /** The highest cell number so far, and the number of scripts that shared a number. */
   #highest = -1;
   #others = 0;
 
@@ -163,15 +170,15 @@ export class CellExecutor {
     quietImports();
   }
 
-  /** Where the cell that an error ended waited for what failed, as `[3]:2:7`; undefined where it waited for nothing. */
+  /** Returns where the cell waited for what failed, as `[3]:2:7`; undefined if it did not wait. */
   placeOf(error: unknown): string | undefined {
     return typeof error === 'object' && error !== null ? this.#places.get(error) : undefined;
   }
 
   /**
    * Runs one cell to its end, or until `interrupt`.
-   * @param count names it in stack traces
-   * @throws what the cell throws
+   * @param count identifies the cell in stack traces
+   * @throws the error that the cell throws
    */
   async execute(output: string, count: number): Promise<Executed> {
     const { variables, locals, modules, maps, globals } = this.#options;
@@ -181,7 +188,7 @@ export class CellExecutor {
     const head = `(function (${cellGlobalNames.join(', ')}) { return async function (${parameters}) { "use strict";`;
     const compiled = scriptOnce(`${head}\n${code}\n} })`, {
       filename: script,
-      // The line above is ours.
+      // Excludes the line added above.
       lineOffset: -1,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
@@ -222,15 +229,15 @@ export class CellExecutor {
     return { value: runtime.value === undefined || runtime.value === null ? undefined : { shown: runtime.value } };
   }
 
-  /** Gives up waiting for the cells; code of them that runs is stopped by the worker. */
+  /** Cancels the wait for all cells; the worker stops code that is busy. */
   interrupt(): void {
     for (const given of this.#running) given.giveUp?.();
     this.#running.clear();
   }
 
   /**
-   * Parts of a cell, expressions, and cells that leave no trace in the notebook have the number of one that may still run,
-   * which keeps its own script: positions in stack traces are translated by the name.
+   * Returns the name of a script. Parts of a cell, expressions and cells not stored in the history share the number of
+   * a cell that may still run and keeps its name: positions in stack traces are translated by script name.
    */
   #nameOf(count: number): string {
     if (count <= this.#highest) return scriptOfCell(count, this.#others++ % maxOthers);
@@ -245,7 +252,7 @@ export class CellExecutor {
         reject(interruption());
       };
     });
-    // Nobody waits for it once the cell is over.
+    // Nothing awaits it after the cell has ended.
     givenUp.catch(() => {});
     this.#running.add(given);
     try {

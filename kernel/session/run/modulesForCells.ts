@@ -10,18 +10,18 @@ const scheme = 'lance-catalog:';
 const shelf = Symbol.for('lance-catalog.modules');
 
 /**
- * Gives cells, and the files of the notebook's folder that they import, `import … from 'lance-catalog'`, which is what is
- * preloaded, and `import … from 'tslab'`; and apache-arrow, the notebook folder's own where it has one, else the kernel's,
- * which reads compressed data.
+ * Makes modules available to cells and to the user's files that they import: 'lance-catalog' (the preloaded names),
+ * 'tslab', and apache-arrow, from the notebook's folder if installed there, else the kernel's copy, which reads
+ * compressed data.
  */
 export function lendModules(notebook: Record<string, unknown>): void {
   const modules: Record<string, Record<string, unknown>> = { 'lance-catalog': notebook, tslab: { ...tslab } };
-  // A loaded module is text, so what it exports has to be found by name.
+  // The source of a module is text, so it has to find its exports by a global name.
   Object.defineProperty(globalThis, shelf, { value: modules });
   const lender = createRequire(join(import.meta.dirname, 'kernel.cjs'));
   const lend: ResolveHookSync = (specifier, context, next) => {
     try {
-      // Cells take the CommonJS build, and their files must have the same one.
+      // Cells load the CommonJS build, and their files must use the same build.
       if (context.parentURL === undefined || !isOwnUrl(context.parentURL)) return next(specifier, context);
       const path = createRequire(fileURLToPath(context.parentURL)).resolve(specifier);
       return { url: pathToFileURL(path).href, format: 'commonjs', shortCircuit: true };
@@ -30,7 +30,7 @@ export function lendModules(notebook: Record<string, unknown>): void {
       return { url: pathToFileURL(lender.resolve(specifier)).href, format: 'commonjs', shortCircuit: true };
     }
   };
-  // The bundles of the kernel see to it themselves, and are loading Arrow when they ask for it.
+  // The kernel's bundles register the codecs themselves, and are just loading Arrow when they resolve it.
   const bundles = new URL('./', pathToFileURL(join(import.meta.dirname, 'kernel.cjs'))).href;
   const isCells = ({ parentURL }: ResolveHookContext): boolean => parentURL?.startsWith(bundles) !== true;
   const isKernels = (url: string): boolean =>
@@ -51,7 +51,7 @@ export function lendModules(notebook: Record<string, unknown>): void {
   });
 }
 
-/** An ES module says by name what it exports. */
+/** Returns the source of an ES module, which must list its exports by name. */
 function sourceOf(name: string, exported: readonly string[]): string {
   const from = `globalThis[Symbol.for('lance-catalog.modules')][${JSON.stringify(name)}]`;
   const names = exported.filter((each) => each !== 'default' && !each.startsWith('__'));

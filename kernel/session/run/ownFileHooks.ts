@@ -8,13 +8,13 @@ import { cellOptions } from '#session/compiler/cellOptions.ts';
 import { isOwnUrl, type OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 
-/** What Node imports from an address that holds the text itself. */
+/** MIME types of `data:` URLs that Node can import. */
 const dataTypes: ReadonlySet<string> = new Set(['text/javascript', 'application/json', 'application/wasm']);
 const compiled = new Set(['.ts', '.tsx', '.mts', '.cts', '.jsx']);
 
 /**
- * Lets Node itself load the person's own files as the ES modules they are, top-level await and cycles included: imports
- * between them resolve as TypeScript resolves them, and TypeScript is compiled on the way.
+ * Lets Node load the user's files as ES modules, with top-level await and cycles. Imports between them resolve as in
+ * TypeScript, and TypeScript is compiled when loaded.
  */
 export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => ts.CompilerOptions): void {
   registerHooks({
@@ -24,7 +24,7 @@ export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => t
       if (parentURL === undefined || !isOwnUrl(parentURL)) return next(specifier, context);
       const file = files.resolve(specifier, fileURLToPath(parentURL));
       if (file === undefined) return next(specifier, context);
-      // JSON becomes a module of its own below, so that an import with `type: 'json'` and one without are the same.
+      // JSON becomes a module below, so imports with and without `type: 'json'` give the same module.
       return { url: files.urlOf(file), shortCircuit: true, importAttributes: {} };
     },
     load(url, context, next) {
@@ -38,7 +38,7 @@ export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => t
   });
 }
 
-/** Node takes no other address of this kind, and says of it only what it expected of a hook. */
+/** Node's own error for other `data:` URLs only describes the return value that it expected of a hook. */
 function refuseUnknownData(url: string): void {
   const [, type] = /^data:([^,;]*)/i.exec(url) ?? [];
   if (type === undefined || dataTypes.has(type.toLowerCase())) return;
@@ -49,7 +49,7 @@ function refuseUnknownData(url: string): void {
 }
 
 function jsonModule(file: string): LoadFnOutput {
-  // Programs of Windows put a mark before the text.
+  // Windows programs may write a byte order mark.
   const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   let value: unknown;
   try {
@@ -88,8 +88,8 @@ function compile(file: string, url: string, maps: ScriptMaps, folderSays: ts.Com
   return { format: isCommonJs ? 'commonjs' : 'module', source: maps.add(url, outputText), shortCircuit: true };
 }
 
-// A file's `import.meta.url` would have what tells its versions apart. It is a property like any other, so the file's
-// first statement puts it right.
+// `import.meta.url` would contain the version parameter. The property is writable, so the first statement of a file
+// resets it.
 
 const usesMeta = /\bimport\s*\.\s*meta\b/;
 const plainUrl = (file: string): string => `import.meta.url = ${JSON.stringify(pathToFileURL(file).href)};`;
@@ -106,7 +106,10 @@ function plainUrlFirst(file: string): (source: ts.SourceFile) => ts.SourceFile {
   };
 }
 
-/** The same for a file that needs no compiler; on its first line, so that the lines of stack traces stay right. */
+/**
+ * Does the same for a file that needs no compilation. On the first line, so that line numbers in stack traces stay
+ * correct.
+ */
 function withPlainUrl(file: string, loaded: LoadFnOutput): LoadFnOutput {
   if (loaded.format !== 'module' || !loaded.source) return loaded;
   const { source } = loaded;

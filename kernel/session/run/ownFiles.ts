@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript-6';
 import { cellOptions } from '#session/compiler/cellOptions.ts';
 
-// Files of the person's own that cells import: TypeScript, JavaScript and JSON outside node_modules. They change while
-// the notebook is open, so each is loaded under a URL that holds a hash of it and of all that it imports.
+// The user's files that cells import: TypeScript, JavaScript and JSON outside node_modules. They may change while the
+// notebook is open, so their URLs contain a hash of the file and everything it imports.
 
 const parameter = 'cell-import';
 const importable = /\.(?:[cm]?[jt]sx?|json)$/;
@@ -17,17 +17,17 @@ export class OwnFiles {
   readonly #options: () => ts.CompilerOptions;
   readonly #read = new Map<string, Read>();
 
-  /** @param options what the folder's tsconfig says */
+  /** @param options returns the options in the folder's tsconfig */
   constructor(options: () => ts.CompilerOptions) {
     this.#options = options;
   }
 
-  /** The file that an import in `importer` (a path) means; undefined for a package and for what is not there. */
+  /** Returns the file that an import in the file `importer` resolves to; undefined for packages and missing files. */
   resolve(specifier: string, importer: string): string | undefined {
     if (specifier.startsWith('file:')) return undefined;
     const isRelative = /^(?:\.{1,2}(?:\/|$)|\/|[a-zA-Z]:[\\/])/.test(specifier);
     const options = cellOptions(this.#options());
-    // Only a path, or a name that tsconfig.json maps to one, can be such a file.
+    // Only a path, or a name that tsconfig.json maps to a path, can resolve to such a file.
     if (!isRelative && !options.paths) return undefined;
     const found = ts.resolveModuleName(specifier, importer, options, ts.sys).resolvedModule?.resolvedFileName;
     const file = found ?? (isRelative ? ts.sys.resolvePath(`${importer}/../${specifier}`) : undefined);
@@ -36,21 +36,21 @@ export class OwnFiles {
     return ts.sys.fileExists(runs) ? runs : undefined;
   }
 
-  /** The URL that the present state of a file is loaded under. */
+  /** Returns the URL for the current version of a file. */
   urlOf(file: string): string {
     const url = pathToFileURL(file);
     url.searchParams.set(parameter, this.versionOf(file));
     return url.href;
   }
 
-  /** Changes when the file does, or anything of the person's own that it imports. */
+  /** Returns a hash that changes with the file or any user file that it imports. */
   versionOf(file: string): string {
     const hash = createHash('sha256');
     for (const each of [...this.reach(file)].toSorted()) hash.update(`${each}\0${this.#look(each).hash}\0`);
     return hash.digest('base64url').slice(0, 12);
   }
 
-  /** A file and all files of the person's own that it imports, directly or not. */
+  /** Returns a file and all user files that it imports, directly or indirectly. */
   reach(file: string): Set<string> {
     const reached = new Set([file]);
     for (const each of reached) {
@@ -79,7 +79,7 @@ export class OwnFiles {
   }
 }
 
-/** Whether a URL is one that `urlOf` made. */
+/** Whether `urlOf` created the URL. */
 export const isOwnUrl = (url: string): boolean => url.startsWith('file:') && url.includes(`?${parameter}=`);
 
 /** `lib.d.ts` describes `lib.js`. */

@@ -13,14 +13,13 @@ type Body = (exports: unknown, require: NodeJS.Require, module: Module, filename
 
 const compiled: ReadonlySet<string> = new Set(['.ts', '.tsx', '.mts', '.cts', '.jsx']);
 
-/** Whether `require` of a file of the person's own has to compile it. */
+/** Whether `require` has to compile the file. */
 export const isCompiled = (file: string): boolean => compiled.has(extname(file));
 
 type RequiredFilesParts = { files: OwnFiles; maps: ScriptMaps; compilerOptions: () => ts.CompilerOptions };
 
 /**
- * Files of the person's own that are loaded by `require`: as CommonJS, since Node remembers for ever an ES module that was
- * required, and these change.
+ * Loads the user's files for `require`, as CommonJS: Node caches a required ES module forever, but these files change.
  */
 export class RequiredFiles {
   readonly #parts: RequiredFilesParts;
@@ -31,13 +30,13 @@ export class RequiredFiles {
   }
 
   /**
-   * What a file exports in its present state.
-   * @throws SyntaxError for one that only `import` can load; whatever the file throws
+   * Returns the exports of the current version of a file.
+   * @throws SyntaxError if only `import` can load the file; any error that the file throws
    */
   load(file: string): unknown {
     const url = this.#parts.files.urlOf(file);
     const known = this.#loaded.get(file);
-    // Also while it is being loaded, for files that require each other.
+    // Also while it is loading, for cyclic dependencies.
     if (known?.url === url) return known.module.exports;
     const module: Module = { id: file, filename: file, path: dirname(file), exports: {}, loaded: false };
     const body = this.#compile(file, url);
@@ -51,7 +50,6 @@ export class RequiredFiles {
     return module.exports;
   }
 
-  /** Forgets what was cut off while it was being loaded. */
   forgetUnfinished(): void {
     for (const [file, { module }] of this.#loaded) if (!module.loaded) this.#loaded.delete(file);
   }

@@ -3,24 +3,27 @@ import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cellCountOf } from './scriptNames.ts';
 
-/** Scripts of which positions can be translated; the oldest are forgotten. */
+/** Number of scripts whose positions can be translated; the oldest are dropped. */
 const keep = 2000;
 const mapComment = /\n?\/\/# sourceMappingURL=data:application\/json;(?:charset=[\w-]+;)?base64,([\w+/=]+)\s*/g;
-/** A position in a cell or in a file of the person's own, as stack traces write it. */
+/** A position in a cell or in a user's file, as written in stack traces. */
 const position = /(\bcell-\d+(?:-\d+)?\.ts|file:\/\/[^\s()]*?):(\d+):(\d+)/g;
 const cellFrame = /^ +at .*?\b(cell-\d+(?:-\d+)?\.ts):(\d+):(\d+)\)?$/;
-/** What Node puts before the stack of an error thrown in a script: a place and a line, both of generated code. */
+/** The excerpt that Node puts before the stack of an error in a script: a position and a line of generated code. */
 const excerpt = /^(?:cell-\d+(?:-\d+)?\.ts|file:\/\/\S*):\d+\n.*\n *\^+ *\n+/;
-/** Frames of the kernel, which say nothing about the cell. */
+/** Stack frames of the kernel, which are not relevant to users. */
 const ownFrame = /[\\/]dist[\\/]kernel\w*\.cjs/;
 
-/** Knows for positions in generated code where they are in what the person wrote. */
+/** Translates positions in generated code to positions in the user's code. */
 export class ScriptMaps {
-  /** Whether a debugger is attached. Scripts have their map with them then, which costs memory and tells it of them. */
+  /**
+   * Whether a debugger is attached. Scripts then keep their source map comment, which the debugger reads but which
+   * costs memory.
+   */
   isDebugged = false;
   readonly #maps = new Map<string, string | SourceMap>();
 
-  /** Takes the map of a script from its generated code, and gives the code that is to be run. */
+  /** Stores the source map in generated code, and returns the code to run. */
   add(script: string, code: string): string {
     let map: string | undefined;
     const bare = code.replace(mapComment, (_, base64: string) => {
@@ -35,13 +38,13 @@ export class ScriptMaps {
     return this.isDebugged ? code : bare;
   }
 
-  /** The map of a script as JSON; undefined when there is none, or it was forgotten. */
+  /** Returns the source map of a script as JSON; undefined if it has none or it was dropped. */
   mapOf(script: string): string | undefined {
     const map = this.#maps.get(script);
     return map instanceof SourceMap ? JSON.stringify(map.payload) : map && textOf(map);
   }
 
-  /** Writes the positions of a stack trace as the person knows them: `[3]:2:7` in a cell, `util.ts:4:1` in a file. */
+  /** Translates the positions in a stack trace: `[3]:2:7` in a cell, `util.ts:4:1` in a file. */
   translate(stack: string): string {
     const lines = stack.replace(excerpt, '').split('\n');
     const written = lines.filter((line) => !this.#isAdded(line)).join('\n');
@@ -55,20 +58,23 @@ export class ScriptMaps {
     });
   }
 
-  /** For `Error.prepareStackTrace`, so that `error.stack` is right wherever it is printed. */
+  /** For `Error.prepareStackTrace`, so that `error.stack` is correct wherever it is printed. */
   format(error: unknown, sites: readonly { toString(): string }[]): string {
     const frames = sites.map((site) => `\n    at ${site.toString()}`).filter((frame) => !ownFrame.test(frame));
     return header(error) + this.translate(frames.join(''));
   }
 
-  /** Whether a frame is of code that the compiler added to a cell, as it does for `using`: its map has no place for it. */
+  /**
+   * Whether a frame is in code that the compiler added, for instance for `using`: it has no position in the source
+   * map.
+   */
   #isAdded(line: string): boolean {
     const [, script = '', row, column] = cellFrame.exec(line) ?? [];
     if (this.#mapOf(script) === undefined) return false;
     return this.#original(script, Number(row), Number(column)) === undefined;
   }
 
-  /** Where a position of a script is in what the person wrote; lines and columns count from 1. */
+  /** Returns the source position for a position in a script; lines and columns count from 1. */
   #original(script: string, line: number, column: number): { line: number; column: number } | undefined {
     const map = this.#mapOf(script);
     const entry = map?.findEntry(line - 1, column - 1);
@@ -76,7 +82,7 @@ export class ScriptMaps {
     return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
   }
 
-  // Few cells throw, so a map is read when the first one does.
+  // Parses source maps lazily, since few cells throw.
   #mapOf(script: string): SourceMap | undefined {
     const map = this.#maps.get(script);
     if (typeof map !== 'string') return map;
@@ -88,7 +94,7 @@ export class ScriptMaps {
 
 const textOf = (map: string): string => Buffer.from(map, 'base64').toString('utf8');
 
-/** The path of a file URL, from the working directory where it is below that. */
+/** Returns the path of a file URL, relative if it is inside the working directory. */
 function pathOf(url: string): string | undefined {
   try {
     const path = fileURLToPath(url);
@@ -99,10 +105,10 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/** `RangeError: too far`, of anything at all. */
+/** Returns `RangeError: too far` for any thrown value. */
 function header(error: unknown): string {
   try {
-    // Of `console.trace` it is no error, only something with a name and a message.
+    // `console.trace` passes an object that is not an Error, only with name and message.
     return Error.prototype.toString.call(error);
   } catch {
     return 'Error';

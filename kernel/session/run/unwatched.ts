@@ -1,19 +1,19 @@
 const leftToNode = new WeakMap<object, (reason: unknown) => void>();
 
 /**
- * Runs a cell so that nothing of the kernel stands ready to catch what it throws. V8 looks for that at the throw, and a
- * debugger is to stop at what the person's own code does not catch. Node tells of the rejection in the end.
+ * Runs a cell so that no kernel code catches what it throws. V8 checks for handlers at the throw, and a debugger
+ * should pause at exceptions that the user's code does not catch. Node finally reports the rejection as unhandled.
  */
 export function unwatched(run: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const begin = () => void leftToNode.set(run().then(resolve), reject);
-    // In a microtask of its own no function of the kernel is around it. (Of a timer or an immediate, Node would lose its
-    // books when the cell is stopped in it.)
+    // In a new microtask no kernel function is on the stack. (In a timer or an immediate, terminating the cell would
+    // corrupt Node's bookkeeping.)
     void Promise.resolve().then(begin);
   });
 }
 
-/** Takes a rejection that Node tells of; `false` when it is of no such cell. */
+/** Handles a rejection that Node reports as unhandled; returns `false` if it does not belong to such a cell. */
 export function takeRejection(promise: unknown, reason: unknown): boolean {
   const reject = typeof promise === 'object' && promise !== null ? leftToNode.get(promise) : undefined;
   reject?.(reason);

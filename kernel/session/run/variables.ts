@@ -1,11 +1,10 @@
-/** A variable of the notebook, as generated code reads and writes it. */
+/** A notebook variable, as generated code reads and writes it. */
 export type Variable = { v: unknown };
 
-/** The variables of a notebook. Each is an object of its own, that code which uses it holds on to. */
+/** The variables of a notebook. Each is a separate object, which code that uses it keeps. */
 export class Variables {
   readonly #all = new Map<string, Variable>();
 
-  /** The variables of these names, made where there are none. */
   get(names: readonly string[]): Variable[] {
     return names.map((name) => this.of(name));
   }
@@ -14,7 +13,6 @@ export class Variables {
     return this.#all.has(name);
   }
 
-  /** The variable of a name, made when there is none. */
   of(name: string): Variable {
     const known = this.#all.get(name);
     if (known) return known;
@@ -23,7 +21,7 @@ export class Variables {
     return made;
   }
 
-  /** The variables as an object with their names: what it is told, they are told. */
+  /** Returns a live view of the variables as an object: writes to it change the variables. */
   asObject(): Record<string, unknown> {
     const all = this.#all;
     const named = (key: string | symbol) => (typeof key === 'string' ? all.get(key) : undefined);

@@ -12,15 +12,15 @@ import { boundValue, type Stored } from './sqlValues.ts';
 
 type Given = SqlValue | readonly SqlValue[];
 
-/** What `sql` was called with: the text with a `?` for each value, and the values. */
+/** The arguments of `sql`: the text with a `?` for each value, and the values. */
 type Query = { text: string; bound: Stored[] };
 
-/** Where the marks of a `${…}` stand in the text. */
+/** The range in the text of the question marks for a `${…}`. */
 type Place = { start: number; end: number; list: readonly SqlValue[] };
 
 /**
- * Puts a mark for each value. Those in a comment are left out with it, so that a line can be tried without.
- * @throws CatalogError InvalidInput (13) for a value that SQLite would find no place for
+ * Replaces each value by a question mark. Values inside comments are dropped, so that users can comment out a line.
+ * @throws CatalogError InvalidInput (13) if a value is at a position where SQLite accepts none
  */
 function queryOf(texts: TemplateStringsArray, values: readonly Given[]): Query {
   const [first = '', ...rest] = texts;
@@ -38,7 +38,7 @@ function queryOf(texts: TemplateStringsArray, values: readonly Given[]): Query {
   return { text, bound: places.filter(isRead).flatMap(({ list }) => list.map(boundValue)) };
 }
 
-/** Says of each place, asked for in order, whether SQLite reads what is there. */
+/** Returns a function that reports whether SQLite reads the value at a place; call it with the places in order. */
 function readerOf(text: string): (place: Place) => boolean {
   const tokens = sqlTokens(text);
   let token: SqlToken | undefined;
@@ -60,7 +60,7 @@ function readerOf(text: string): (place: Place) => boolean {
   };
 }
 
-/** Longer texts are shown from there, one quote that is not closed has the rest of the query for its text. */
+/** Limit of quoted text in messages: an unclosed quote extends to the end of the query. */
 const maxShown = 60;
 
 function inQuotes(text: string, token: SqlToken, { start, end }: Place): CatalogError {
@@ -78,17 +78,15 @@ function inQuotes(text: string, token: SqlToken, { start, end }: Place): Catalog
 }
 
 type SqlParts = {
-  /** `db` of the notebook, as it is when the query runs. */
+  /** Returns the notebook's `db` when the query runs. */
   catalog: () => Catalog;
-  /** Ends when the running cell is interrupted. */
   signal: () => AbortSignal;
   progress: Progress;
 };
 
 /**
- * Makes `sql`: the tables that a query names are read into a database in memory, only the columns that it needs, and there
- * SQLite answers it, in a process of its own. So joins, groups and windows work over catalogs that have none of it, wherever
- * their tables are.
+ * Creates `sql`. It reads the tables in a query, only the required columns, into an in-memory database of a separate
+ * process, where SQLite answers the query. So joins, grouping and window functions work over any catalog.
  */
 export function createSql(parts: SqlParts): Sql {
   return async (texts, ...values) => {
@@ -104,7 +102,10 @@ export function createSql(parts: SqlParts): Sql {
   };
 }
 
-/** `db` of a notebook. @throws CatalogError InvalidInput (13) when a cell has made something else of it */
+/**
+ * Returns `db` of the notebook.
+ * @throws CatalogError InvalidInput (13) if a cell has assigned something else to it
+ */
 export function catalogIn(variables: Readonly<Record<string, unknown>>): Catalog {
   const { db } = variables;
   const calls = ['openTable', 'tableExists', 'namespaceExists', 'listTables', 'listNamespaces'];

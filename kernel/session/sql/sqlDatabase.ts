@@ -9,8 +9,8 @@ import { findTable, type NamedTable } from './sqlTables.ts';
 import { columnsIn } from './sqlText.ts';
 
 /**
- * Asks the database of a query.
- * @throws CatalogError InvalidInput (13) for what SQLite has against it, ServiceUnavailable (17) when its process has ended
+ * Sends a request to the database of a query.
+ * @throws CatalogError InvalidInput (13) if SQLite rejects the query, ServiceUnavailable (17) if its process has ended
  */
 export async function ask<K extends keyof SqlMethods>(
   database: SqlConnection,
@@ -24,13 +24,13 @@ export async function ask<K extends keyof SqlMethods>(
     if (!(error instanceof RemoteError)) throw error;
     const { code, message } = error;
     if (code === 'closed') throw sqlEnded(database.end ?? 'nothing is known of why', error);
-    // The message of ours has its hint in it.
+    // The message of our own errors already contains the hint.
     if (isCatalogErrorKind(code)) throw new CatalogError(code, message, '', { cause: error });
     throw refusal(textIn(params), error, tables);
   }
 }
 
-/** Makes an empty table for each that the query names, as SQLite asks for them. */
+/** Creates an empty table for each table that SQLite reports as missing. */
 export async function defineTables(
   database: SqlConnection,
   text: string,
@@ -48,7 +48,7 @@ export async function defineTables(
   }
 }
 
-/** The columns of each table that the query reads. */
+/** Returns the columns that the query reads, for each table. */
 export async function columnsOf(
   database: SqlConnection,
   text: string,
@@ -60,7 +60,7 @@ export async function columnsOf(
       const all = table.fields.map(({ name }) => name);
       const ofTable = new Set(read?.filter((each) => isSamePlace(each, table)).map(({ column }) => column));
       const needed = read ? all.filter((name) => ofTable.has(name)) : columnsIn(text, all);
-      // To count rows, any column will do.
+      // Counting rows requires any one column.
       return [table, needed.length > 0 ? needed : all.slice(0, 1)];
     }),
   );
@@ -68,7 +68,7 @@ export async function columnsOf(
 
 const textIn = (params: SqlMethods[keyof SqlMethods][0]): string => (params && 'text' in params ? params.text : '');
 
-/** What SQLite has against a query over these tables. */
+/** Converts an error of SQLite, with a hint for the query and its tables. */
 function refusal(text: string, error: unknown, tables: readonly NamedTable[]): CatalogError {
   const said = messageOf(error).trim();
   return new CatalogError('InvalidInput', `SQL: ${said}.`, hintFor(text, said, tables), { cause: error });

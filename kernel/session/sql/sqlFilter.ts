@@ -4,22 +4,22 @@ import { plainName, type Shape } from './sqlShape.ts';
 import type { Token } from './sqlText.ts';
 import type { Stored } from './sqlValues.ts';
 
-// What of a query's WHERE the table itself can be asked, so that rows that are not wanted never come here. SQLite applies
-// the whole WHERE to what comes, so this needs to be no more than true for every row for which that is true. Where it is
-// not plain that a condition means the same to both, it is left out.
+// Converts the part of a query's WHERE that the table itself can evaluate, so that fewer rows are transferred. SQLite
+// applies the whole WHERE to the received rows, so the filter may be true for more rows, but never for fewer. A
+// condition is omitted unless it certainly means the same in both dialects.
 
-/** A value that a query compares with; undefined for one that nothing is said about. */
+/** A value in a comparison; undefined if it can't be used in a filter. */
 type Literal = { value: Stored | undefined };
 
 const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
-/** `3 < a` as `a > 3`. */
+/** Mirrors the operator: `3 < a` becomes `a > 3`. */
 const flipped = (operator: string): string => mirrored[operator] ?? operator;
 
 /**
- * A value in the SQL of tables, where a column of this type compares with it as it does in SQLite; else undefined. So no
- * text for numbers, which SQLite converts, no whole number beyond the column's own, which a table refuses, no fraction
- * that a single float would round.
+ * Returns a value in the SQL of tables if a column of this type compares with it as in SQLite; else undefined. This
+ * excludes strings for numeric columns, which SQLite converts, integers outside the column's range, which tables
+ * reject, and fractions that single precision would round.
  */
 function engineLiteral(type: DataType, { value }: Literal): string | undefined {
   if (typeof value === 'string') {
@@ -44,18 +44,18 @@ function isWithin(value: number | bigint, { bitWidth, isSigned }: { bitWidth: nu
 }
 
 type Field = Schema['fields'][number];
-/** A condition that was read. Without `sql` it is one that only SQLite can answer. */
+/** A parsed condition. Without `sql` only SQLite can evaluate it. */
 type Condition = { sql: string | undefined };
 
-/** As many values in a list as a table is asked about. */
+/** Maximum length of a list in a filter. */
 const maxValues = 1000;
 const comparisons: ReadonlySet<string> = new Set(['=', '==', '<', '<=', '>', '>=', '<>', '!=']);
-/** What may follow a condition. */
+/** Tokens that may follow a condition. */
 const boundaries: ReadonlySet<string> = new Set(['and', 'or', ')', 'group', 'order', 'limit', 'window', 'having']);
 
 /**
- * The filter, in the SQL of tables, that leaves only rows a query may want; undefined where there is none.
- * @param bound the values of its question marks, in order
+ * Returns the filter, in the SQL of tables, that keeps all rows the query may need; undefined if there is none.
+ * @param bound values of the question marks, in order
  */
 export function tableFilter(shape: Shape, bound: readonly Stored[], fields: readonly Field[]): string | undefined {
   return shape.where === undefined ? undefined : new ConditionReader(shape, bound, fields).read();
@@ -67,7 +67,7 @@ class ConditionReader {
   readonly #bound: readonly Stored[];
   readonly #fields: readonly Field[];
   #at: number;
-  /** An AND was met that may belong to something else than a row of conditions. */
+  /** Whether an AND was skipped that may belong to an expression instead of separating conditions. */
   #isLost = false;
 
   constructor({ tokens, names, where = 0 }: Shape, bound: readonly Stored[], fields: readonly Field[]) {
@@ -83,14 +83,14 @@ class ConditionReader {
     return this.#isLost ? undefined : sql;
   }
 
-  /** Conditions with OR between them: all have to be known. */
+  /** Parses conditions joined by OR: usable only if all of them are. */
   #any(): Condition {
     const all = this.#row('or', () => this.#every());
     if (all.some((sql) => sql === undefined)) return { sql: undefined };
     return { sql: all.length > 1 ? `(${all.join(' OR ')})` : all[0] };
   }
 
-  /** Conditions with AND between them: those that are known narrow it as far as they do. */
+  /** Parses conditions joined by AND: keeps the usable ones. */
   #every(): Condition {
     const known = this.#row('and', () => this.#one()).filter((sql) => sql !== undefined);
     return { sql: known.length > 0 ? known.join(' AND ') : undefined };
@@ -117,14 +117,13 @@ class ConditionReader {
     return { sql: inner.sql === undefined ? undefined : `(${inner.sql})` };
   }
 
-  /** Goes on to where the next condition may begin. */
   #skip(): void {
     for (let depth = 0; this.#at < this.#tokens.length; this.#at++) {
       const word = this.#word();
       if (depth === 0 && this.#isBoundary()) return;
       if (word === '(') depth++;
       if (word === ')') depth--;
-      // Both have an AND of their own.
+      // These expressions can contain an AND.
       if (depth === 0 && (word === 'between' || word === 'case')) this.#isLost = true;
     }
   }
@@ -142,7 +141,7 @@ class ConditionReader {
     if (this.#takes('is')) {
       const isNot = this.#takes('not');
       if (!this.#takes('null')) return undefined;
-      // A float that is no number is nothing to SQLite, and something to a table.
+      // NaN is null in SQLite, but not in a table.
       const isSame = isNot || hasPlainNulls(field);
       return { sql: isSame && isAsked(field) ? `${asked(field)} IS ${isNot ? 'NOT ' : ''}NULL` : undefined };
     }
@@ -179,7 +178,7 @@ class ConditionReader {
     return { sql: `${asked(field)} ${sign} ${value}` };
   }
 
-  /** `name`, `alias.name` or `namespace.table.name`. */
+  /** Parses `name`, `alias.name` or `namespace.table.name`. */
   #column(): Field | undefined {
     const start = this.#at;
     const path: string[] = [];
@@ -203,7 +202,7 @@ class ConditionReader {
     const token = this.#tokens[this.#at];
     if (token?.kind === 'number') {
       this.#at++;
-      // As exact as a double holds it, for the two may round differently behind that.
+      // Up to 15 digits are exact in a double; with more, the two dialects may round differently.
       if (token.text.replace('.', '').length > 15) return { value: undefined };
       return { value: Number(token.text) * (isNegative ? -1 : 1) };
     }
@@ -232,7 +231,7 @@ class ConditionReader {
     return true;
   }
 
-  /** The token here: a word in lower case, or a sign; nothing for what is quoted. */
+  /** Returns the current token, words in lower case; an empty string if it is quoted. */
   #word(): string {
     const token = this.#tokens[this.#at];
     return token === undefined || token.kind === 'quoted' ? '' : token.text.toLowerCase();
@@ -246,6 +245,6 @@ class ConditionReader {
 const hasPlainNulls = ({ type }: Field): boolean =>
   DataType.isInt(type) || DataType.isBool(type) || DataType.isUtf8(type) || DataType.isLargeUtf8(type);
 
-/** Names that are read the same way everywhere, once they are quoted. */
+/** Whether the name needs no escapes inside the quotes. */
 const isAsked = ({ name }: Field): boolean => /^[a-z_]\w*$/i.test(name);
 const asked = ({ name }: Field): string => `\`${name}\``;

@@ -11,23 +11,21 @@ import type { NamedTable } from './sqlTables.ts';
 import { writeStream } from './sqlTypes.ts';
 import { batchOf } from './sqlValues.ts';
 
-/** What is read of one table for a query. */
 type Reading = {
   named: NamedTable;
-  /** Its columns. */
   names: readonly string[];
   query: Query;
-  /** The same without the filter, should the table not take that. */
+  /** The query without the filter, in case the table rejects the filter. */
   unfiltered: Query | undefined;
-  /** How many rows that is; undefined where counting them would take longer than reading what is wanted. */
+  /** Number of rows to read; undefined if counting them would take longer than reading the required ones. */
   rows: number | undefined;
-  /** How many rows the query gives at most, where those are enough that come first. */
+  /** Maximum number of result rows, if the first matching rows are sufficient. */
   wanted: number | undefined;
 };
 
 /**
- * Says how to read as little of the tables as is sure to be enough: of one alone the rows that its WHERE can be about, and
- * of one whose first rows are wanted no more than it takes to find them.
+ * Plans to read as little as possible: from a single table only the rows that its WHERE may match, and with a LIMIT
+ * only until enough rows are found.
  */
 async function readingsFor(
   query: BoundQuery,
@@ -59,11 +57,9 @@ async function readingsFor(
   );
 }
 
-/** How many rows of a table there are. */
 const count = ({ table }: NamedTable, signal: AbortSignal, filter?: string): Promise<number> =>
   table.countRows(filter, { signal });
 
-/** The rows of a reading as they come. */
 async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): AsyncGenerator<RecordBatch> {
   let isBegun = false;
   try {
@@ -72,34 +68,39 @@ async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): 
       yield batch;
     }
   } catch (error) {
-    // A server may know less SQL than ours.
+    // A server may support less SQL than our own.
     if (isBegun || !unfiltered || !isCatalogError(error, 'InvalidInput')) throw error;
     yield* (await unfiltered.execute({ signal })).batches;
   }
 }
 
-/** A function that says, of how many rows have been read, whether the query has all that it wants of them. */
+/**
+ * Returns a function that reports whether the query has enough rows; its argument is the number of rows read so far.
+ */
 function enough(database: SqlConnection, query: BoundQuery, wanted: number): (rows: number) => Promise<boolean> {
   let next = wanted;
   return async (rows) => {
     if (rows < next) return false;
-    // Each look reads all that is there, so the next one waits until that has doubled.
+    // Each check runs the query over all rows, so the next check waits until their number has doubled.
     next = rows * 2;
     return ask(database, 'isEnough', { ...query, wanted }, []);
   };
 }
 
-/** Rows that a query may read from its tables together, and bytes of text and binary values in them. */
+/** Limits of a query over all its tables: rows, and the size of text and binary values in bytes. */
 const maxRows = 2_000_000;
 const maxBytes = 1024 * 1024 * 1024;
-/** Reading this many rows is worth being shown as it goes. */
+/** Minimum number of rows for which progress is shown. */
 const shownRows = 100_000;
-/** Rows that are added at once where it is looked whether they are enough. */
+/** Minimum number of rows added between two checks. */
 const leastRows = 1000;
 
 type Loading = { progress: Progress; signal: AbortSignal };
 
-/** Reads the columns of the tables into the database. @throws CatalogError InvalidInput (13) for more than it may hold */
+/**
+ * Reads the columns of the tables into the database.
+ * @throws CatalogError InvalidInput (13) if this exceeds the limits of the database
+ */
 export async function load(
   database: SqlConnection,
   query: BoundQuery,
@@ -121,7 +122,7 @@ export async function load(
     let added: Promise<void> | undefined;
     for await (const batch of shown(reading, progress, signal)) {
       signal.throwIfAborted();
-      // The next batch is read while the database takes this one.
+      // The next batch is read while the database inserts this one.
       await added;
       added = undefined;
       if (isEnough) {
@@ -137,7 +138,10 @@ export async function load(
   }
 }
 
-/** Adds a batch little by little, each part as long as all before it, since a few rows may be enough. @returns whether they are */
+/**
+ * Adds a batch in parts, each as long as all rows before it, since a few rows may be enough.
+ * @returns whether they are enough
+ */
 async function addUntil(
   isEnough: (rows: number) => Promise<boolean>,
   batch: RecordBatch,
@@ -162,7 +166,7 @@ function insert(
   return ask(database, 'insert', { schema, name, rows }, tables);
 }
 
-/** These columns of a batch, which may have others: `select` of Arrow gives columns that are not its first ones as empty. */
+/** Returns some columns of a batch. Not `select` of Arrow, which returns columns other than the first ones as empty. */
 function onlyColumns(batch: RecordBatch, names: readonly string[]): RecordBatch {
   const places = names.map((name) => batch.schema.names.indexOf(name)).filter((place) => place >= 0);
   const fields = places.map((place) => batch.schema.fields[place]!);

@@ -1,34 +1,32 @@
 import type { Stored } from './sqlValues.ts';
 
-/** A query with the values of its question marks. */
 export type BoundQuery = { text: string; bound: readonly Stored[] };
 
-/** A table as a query names it: the schema is `main` for the root of the catalog, else what stands before the dot. */
+/** A table as named in a query: the schema is the part before the dot, `main` for the root of the catalog. */
 export type TablePlace = { schema: string; name: string };
 
 export const isSamePlace = (one: TablePlace, other: TablePlace): boolean =>
   one.schema === other.schema && one.name === other.name;
 
 /**
- * What the process of SQLite is asked, one thing after the other. Its database begins empty, and is gone with `close`.
- * Rows and fields are streams of Arrow.
+ * Requests to the SQLite process, processed in order. Its database is empty at first and is deleted by `close`. Rows
+ * and fields are Arrow streams.
  */
 export type SqlMethods = {
-  /** Which table the query names that is not there; null when it can be run. */
+  /** Returns the first undefined table in the query; null if the query can run. */
   missing: [{ text: string }, string | null];
-  /** Makes an empty table with the fields of this stream. */
+  /** Creates an empty table with the fields of this stream. */
   define: [TablePlace & { fields: Uint8Array }, null];
-  /** The columns that the query reads; null where this SQLite can't tell. */
+  /** Returns the columns that the query reads; null if this SQLite can't report them. */
   columns: [{ text: string }, readonly (TablePlace & { column: string })[] | null];
-  /** Adds rows, of some columns of the table. Gives the bytes of text and binary values in them. */
+  /** Adds rows with some columns of the table. Returns the size of their text and binary values. */
   insert: [TablePlace & { rows: Uint8Array }, number];
-  /** Whether the query gives so many rows of what is there. */
+  /** Whether the query returns at least this number of rows from the data read so far. */
   isEnough: [BoundQuery & { wanted: number }, boolean];
-  /** The rows of the query. */
   answer: [BoundQuery, Uint8Array];
-  /** Gives the bytes of memory that the process holds from then on. */
+  /** Returns the bytes of memory that the process still holds. */
   close: [null, number];
 };
 
-/** What that process asks: nothing. */
+/** The process sends no requests. */
 export type SqlHostMethods = Record<string, never>;

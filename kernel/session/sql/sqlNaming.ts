@@ -5,7 +5,7 @@ import { tokensOf, type Token } from './sqlText.ts';
 
 type Mention = { table: NamedTable; names: readonly string[] };
 
-/** Words that say what comes behind them, up to the next one. */
+/** Keywords that determine the meaning of the text after them, up to the next one. */
 const clauses: ReadonlySet<string> = new Set(
   'select from join where on using group order having limit window union values'.split(' '),
 );
@@ -21,12 +21,12 @@ const notAliases: ReadonlySet<string> = new Set([
   'as',
 ]);
 
-/** What is being written: perhaps what it is in, a dot, and the beginning of a name. */
+/** The name before the cursor: optionally a qualifier and a dot, then the start of a name. */
 const nameBefore = /(?:("[^"\n]*"|[\w$]+)\s*\.\s*)?("[^"\n]*|[\w$]*)$/;
 
 /**
- * What the SQL at a place of a `%%sql` cell names: a table behind `from`, else a column of the tables that the query is
- * over. Undefined where it is no SQL; without `naming` where nothing can be told, in a text for instance.
+ * Returns the kind of name at an offset in a `%%sql` cell: a table after `from`, else a column of the query's tables.
+ * Returns undefined outside of SQL; `naming` is undefined if no name can be completed, for instance in a string.
  */
 export function sqlNamingAt(cell: string, offset: number): { naming: Naming | undefined } | undefined {
   const [part] = partsOf(cell) ?? [];
@@ -49,7 +49,7 @@ export function sqlNamingAt(cell: string, offset: number): { naming: Naming | un
   return { naming: what && { start: offset - typed.length, end, quote: '', what } };
 }
 
-/** A table is written behind the word, or behind a comma; what follows a table is another name for it. */
+/** Whether a table is expected: after the keyword or a comma. A name after a table is its alias. */
 function isTablePlace(tokens: readonly Token[]): boolean {
   const last = tokens.at(-1);
   return last?.text === ',' || (last?.kind === 'word' && ofTables.has(last.text.toLowerCase()));
@@ -67,7 +67,7 @@ function columnOf(mentions: readonly Mention[], holder: string | undefined): Nam
   return tables.length > 0 ? { kind: 'sqlColumn', catalog: 'db', tables } : undefined;
 }
 
-/** The tables that a query is over, as far as it is written. */
+/** Returns the tables of a query that may be incomplete. */
 function mentionsIn(tokens: readonly Token[]): Mention[] {
   const mentions: Mention[] = [];
   let isWanted = false;

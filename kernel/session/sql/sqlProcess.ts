@@ -8,25 +8,30 @@ import { loadPartNow } from '#shared/loadPart.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
-/** How long a process is kept for the next query: it takes a tenth of a second to start, and 60 MB while it is there. */
+/** How long an idle process is kept for the next query: it takes 100 ms to start, and 60 MB of memory. */
 const keptMs = 60_000;
-/** One that holds more than this after its query is not kept: what it has freed goes back to nobody. */
+/**
+ * A process that holds more memory after its query is not kept, since it does not return freed memory to the system.
+ */
 const maxKeptBytes = 256 * 1024 * 1024;
 
-/** The bundle beside the bundles, or in dist/ where sources run as they are. */
+/** Returns the path of the bundle: in the same folder, or in dist/ if the sources run unbundled. */
 const entry = (): string => {
   const here = import.meta.dirname;
   return basename(here) === 'dist' ? join(here, 'sqlite.cjs') : join(here, '../../../dist/sqlite.cjs');
 };
 
-/** SQLite in a process of its own, which can be ended while it computes. It does not keep this one from ending. */
+/**
+ * SQLite in a child process, which can be killed while it computes. Unless held, it does not keep the kernel process
+ * running.
+ */
 class SqlProcess {
   readonly #child: ChildProcess;
   readonly #endpoint: Endpoint<SqlHostMethods, SqlMethods>;
   #end: string | undefined;
 
   constructor() {
-    // An older Node says of SQLite that it is experimental.
+    // Older Node versions warn that SQLite is experimental.
     const flags = ['--no-warnings'];
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = startNode({ node: thisNode(), flags, entry: entry(), stdio: [...stdio], serialization: 'advanced' });
@@ -41,17 +46,17 @@ class SqlProcess {
     return this.#end === undefined;
   }
 
-  /** Why it has ended, when it has. */
+  /** Why the process has ended, if it has. */
   get end(): string | undefined {
     return this.#end;
   }
 
-  /** @throws RemoteError with what it says, or `closed` when it has ended */
+  /** @throws RemoteError with the error of the database, or code `closed` if the process has ended */
   request<K extends keyof SqlMethods>(method: K, params: SqlMethods[K][0]): Promise<SqlMethods[K][1]> {
     return this.#endpoint.request(method, params);
   }
 
-  /** Whether this process waits for it. */
+  /** Sets whether the child keeps this process running. */
   hold(isHeld: boolean): void {
     const { channel, stderr } = this.#child;
     for (const each of [this.#child, channel, stderr as Socket | null]) {
@@ -67,7 +72,7 @@ class SqlProcess {
 
   #send(frame: unknown): void {
     if (this.#end !== undefined) return;
-    // That it is gone is told by its exit, which says more.
+    // The exit event reports more about a lost process.
     this.#child.send(frame as object, () => {});
   }
 
@@ -78,20 +83,20 @@ class SqlProcess {
   }
 }
 
-/** What a query asks of its database. */
 export type SqlConnection = Pick<SqlProcess, 'request' | 'end'>;
 
-/** A process that has answered and waits for the next query. */
+/** An idle process that waits for the next query. */
 let kept: SqlProcess | undefined;
 let keptUntil: NodeJS.Timeout | undefined;
 
 /**
- * Gives a function an empty database in a process of its own, which is ended when `signal` is aborted.
- * @throws what `use` throws; the reason of `signal`
+ * Runs a function with an empty database in a child process, which is killed if `signal` aborts.
+ * @throws the error of `use`; the reason of `signal`
  */
 export async function withDatabase<T>(signal: AbortSignal, use: (database: SqlConnection) => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  // To start one takes long in a kernel that holds much. Cut off in that, it would run on with nobody who knows of it.
+  // Starting a process takes long in a kernel with much memory. Terminating execution during that would leave a
+  // process running without a reference to it.
   const { taken, stop } = loadPartNow(() => {
     const started = take();
     const kill = (): void => started.kill();
@@ -118,7 +123,7 @@ function take(): SqlProcess {
 }
 
 async function giveBack(taken: SqlProcess): Promise<void> {
-  // It has ended, or can't be used any more.
+  // The process has ended or is unusable.
   const bytes = await taken.request('close', null).catch(() => Infinity);
   if (bytes > maxKeptBytes) return taken.kill();
   taken.hold(false);
@@ -130,7 +135,6 @@ async function giveBack(taken: SqlProcess): Promise<void> {
   }, keptMs).unref();
 }
 
-/** That the process of a query ended before it has answered. */
 export const sqlEnded = (reason: string, cause: unknown): CatalogError =>
   new CatalogError(
     'ServiceUnavailable',

@@ -2,23 +2,23 @@ import type { Schema } from '#arrow';
 import { tokensOf, type Token } from './sqlText.ts';
 import type { Stored } from './sqlValues.ts';
 
-/** A query of one table that is one SELECT, taken apart as far as reading less of the table needs. */
+/** A query with one SELECT from one table, parsed as far as needed to read less of the table. */
 export type Shape = {
   tokens: readonly Token[];
-  /** What columns may be written behind: the alias of the table, or its name, in lower case. */
+  /** Possible qualifiers of columns: the alias of the table or its name, in lower case. */
   names: readonly string[];
-  /** Where its first condition begins; undefined without any. */
+  /** Index of the first token of the WHERE condition; undefined without WHERE. */
   where: number | undefined;
-  /** Whether its rows are rows of the table, one by one and in their order. */
+  /** Whether its rows are rows of the table, one by one in their order. */
   isPlain: boolean;
 };
 
-/** With one of these there may be another query in it, or one that sees which rows were read. */
+/** Words of queries that contain another query or depend on which rows were read. */
 const others: ReadonlySet<string> = new Set(['with', 'join', 'union', 'intersect', 'except', 'values', 'indexed']);
 const rowIds: ReadonlySet<string> = new Set(['rowid', 'oid', '_rowid_']);
 const sorting: ReadonlySet<string> = new Set(['group', 'order', 'having', 'window', 'over', 'distinct']);
 
-/** Takes a query apart; undefined for one that is more than one SELECT from one table. */
+/** Parses a query; returns undefined if it is more than one SELECT from one table. */
 export function shapeOf(sql: string, fields: readonly Schema['fields'][number][]): Shape | undefined {
   const tokens = tokensOf(sql).filter(({ text }) => text !== ';');
   const words = tokens.map(({ kind, text }) => (kind === 'word' ? text.toLowerCase() : ''));
@@ -37,10 +37,10 @@ export function shapeOf(sql: string, fields: readonly Schema['fields'][number][]
   return { tokens, names: table.names, where: hasWhere ? table.end + 1 : undefined, isPlain };
 }
 
-/** What may stand behind the name of a table without being another name for it. */
+/** Keywords that may follow the name of a table, so they are not an alias. */
 const clauses: ReadonlySet<string> = new Set(['where', 'group', 'order', 'limit', 'window', 'having']);
 
-/** `products`, `shop.products p`, `products as p`, and nothing else up to the next clause. */
+/** Parses `products`, `shop.products p` or `products as p`, if the next clause follows directly. */
 function tableAt(tokens: readonly Token[], start: number): { names: string[]; end: number } | undefined {
   const nameAt = (at: number) => {
     const token = tokens[at];
@@ -61,7 +61,7 @@ function tableAt(tokens: readonly Token[], start: number): { names: string[]; en
   return { names: second === undefined ? [first] : [second, `${first}.${second}`], end };
 }
 
-/** The name that a token is; undefined for text, numbers and signs. */
+/** Returns the name that a token denotes; undefined for strings, numbers and signs. */
 export function plainName({ kind, text }: Token): string | undefined {
   if (kind === 'word') return text;
   const [quote = ''] = text;
@@ -70,8 +70,8 @@ export function plainName({ kind, text }: Token): string | undefined {
 }
 
 /**
- * How many rows a plain query gives at most, and how many rows of a table without conditions those are found in:
- * `limit 5`, `limit 5 offset 10`. Undefined where nothing says so.
+ * Returns the maximum number of result rows of a plain query, and the number of table rows that contain them if it has
+ * no conditions: `limit 5`, `limit 5 offset 10`. Undefined if there is no such limit.
  */
 export function wantedRows(
   { tokens, isPlain }: Shape,

@@ -4,16 +4,16 @@ import type { Table } from '#catalog/table.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { TablePlace } from './sqlMessages.ts';
 
-/** A table that a query names, in the database of the query. */
+/** A table of the catalog with its name in the database of the query. */
 export type NamedTable = TablePlace & { table: Table; fields: Schema['fields'] };
 
-/** Names that are given when one is not found. */
+/** Number of names suggested if a table is not found. */
 const maxNames = 8;
 
 /**
- * Finds the table that SQL names: `products`, `shop.products`, `"shop/eu".orders` or `"shop/eu/orders"`.
- * @param written the name as SQLite writes it in an error, without quotes
- * @throws CatalogError TableNotFound (4) naming tables that there are
+ * Finds the table for a name in SQL: `products`, `shop.products`, `"shop/eu".orders` or `"shop/eu/orders"`.
+ * @param written the name as SQLite reports it in an error, without quotes
+ * @throws CatalogError TableNotFound (4) naming existing tables
  */
 export async function findTable(db: Catalog, written: string, signal: AbortSignal): Promise<NamedTable> {
   for (const { schema, name, path, table } of candidates(written)) {
@@ -31,7 +31,7 @@ export async function findTable(db: Catalog, written: string, signal: AbortSigna
 }
 
 async function exists(db: Catalog, table: string, options: { namespacePath: string[]; signal: AbortSignal }) {
-  // A namespace that is not there has no table either.
+  // A missing namespace contains no tables.
   if (
     options.namespacePath.length > 0 &&
     !(await db.namespaceExists(options.namespacePath, { signal: options.signal }))
@@ -40,7 +40,7 @@ async function exists(db: Catalog, table: string, options: { namespacePath: stri
   return db.tableExists(table, options);
 }
 
-/** The ways to read a name: what is before a dot may be a namespace, and what is between slashes. */
+/** Returns the interpretations of a name: dots and slashes may separate namespaces. */
 function* candidates(written: string): Generator<{ schema: string; name: string; path: string[]; table: string }> {
   yield { schema: 'main', name: written, path: [], table: written };
   for (let dot = written.indexOf('.'); dot > 0; dot = written.indexOf('.', dot + 1)) {
@@ -64,7 +64,7 @@ async function hint(db: Catalog, written: string, signal: AbortSignal): Promise<
     const names = [...tables, ...namespaces.map((name) => `${name}.…`)].slice(0, maxNames);
     if (names.length > 0) return `There are ${names.join(', ')}. Deeper ones are written "shop/eu".orders.`;
   } catch {
-    // What can't be listed can't be named.
+    // Without listings there are no suggestions.
   }
   return 'Look at the names with db.listTables(); those in namespaces are written shop.products or "shop/eu".orders.';
 }

@@ -1,10 +1,9 @@
 import { sqlTokens } from '#catalog/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-/** A piece of SQL. */
 export type Token = { kind: 'quoted' | 'number' | 'word' | 'sign'; text: string };
 
-/** A query in pieces, without blanks and comments. */
+/** Returns the tokens of a query, without blanks and comments. */
 export function tokensOf(sql: string): Token[] {
   const tokens: Token[] = [];
   for (const { space, quoted, number, word, text } of sqlTokens(sql)) {
@@ -18,7 +17,7 @@ export function tokensOf(sql: string): Token[] {
 
 const readers: ReadonlySet<string> = new Set(['select', 'with', 'values']);
 
-/** @throws CatalogError InvalidInput (13) for what is no query, or more than one */
+/** @throws CatalogError InvalidInput (13) if the text is not exactly one query */
 export function checkQuery(sql: string): void {
   const tokens = tokensOf(sql);
   const [first] = tokens;
@@ -35,7 +34,7 @@ export function checkQuery(sql: string): void {
     throw new CatalogError('InvalidInput', 'There is more than one query.', 'Write one in each cell or sql`…`.');
 }
 
-/** Which of the columns a query may read, told by the words that are in it; all of them where it has a `*`. */
+/** Returns the columns that a query may read, judged by the words in it; all columns if it contains `*`. */
 export function columnsIn(sql: string, columns: readonly string[]): string[] {
   const tokens = tokensOf(sql);
   const star = tokens.some(({ text }, at) => text === '*' && !/^count$/i.test(tokens[at - 2]?.text ?? ''));
@@ -52,5 +51,4 @@ const plain = (text: string): string => {
   return inner.toLowerCase();
 };
 
-/** A name in SQL, whatever is in it. */
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

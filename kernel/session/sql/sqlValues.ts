@@ -21,18 +21,17 @@ import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
 import { timestampText } from '#shared/format/times.ts';
 import type { SqlValue } from './sqlTypes.ts';
 
-// How values of Arrow are in SQLite and back. Whole numbers are exact to 64 bits; decimals are numbers as long as a double
-// holds their digits, else text; times are UTC text that SQLite's own functions know and that sorts right; what is nested
-// is JSON, which SQLite has functions for.
+// Converts values between Arrow and SQLite. Integers are exact to 64 bits. Decimals are numbers if a double holds
+// their digits, else text. Times are UTC text that SQLite's functions understand and that sorts correctly. Nested
+// values are JSON, for which SQLite has functions.
 
-/** A value as SQLite keeps it. */
 export type Stored = null | number | bigint | string | Uint8Array;
 
-/** Digits that a double holds, whatever they are. */
+/** Number of decimal digits that a double always holds exactly. */
 const exactDigits = 15;
 const maxInt64 = 2n ** 63n - 1n;
 
-/** The affinity that a column is declared with, so that its values compare as what they are. */
+/** Returns the affinity of a column in its declaration, so that its values compare by their type. */
 export function affinityOf(type: DataType): string {
   if (DataType.isDictionary(type)) return affinityOf(type.dictionary as DataType);
   if (DataType.isBool(type) || DataType.isInt(type)) return 'INTEGER';
@@ -44,7 +43,6 @@ export function affinityOf(type: DataType): string {
 const isBinary = (type: DataType): boolean =>
   DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type);
 
-/** A function that gives the value of a row of this column. */
 export function storedReader(name: string, vector: Vector): (row: number) => Stored {
   const type = vector.type as DataType;
   if (type.typeId === Type.Timestamp) return timestampReader(vector as Vector<Timestamp>);
@@ -102,10 +100,13 @@ function timestampReader(vector: Vector<Timestamp>): (row: number) => Stored {
 const forJson = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)) : value;
 
-/** A value of a cell as SQLite takes it. @throws CatalogError InvalidInput (13) for one that it can't take */
+/**
+ * Converts a value of a cell for SQLite.
+ * @throws CatalogError InvalidInput (13) if its type is not supported
+ */
 export function boundValue(value: SqlValue): Stored {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
-  // Node gives a number to SQLite as a double, whatever it is.
+  // Node passes every number to SQLite as a double.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === 'bigint') return plainValue('(a value of the cell)', value);
   if (typeof value === 'boolean') return value ? 1n : 0n;
@@ -118,10 +119,10 @@ export function boundValue(value: SqlValue): Stored {
   );
 }
 
-/** A column of a result; `type` is that of the column of a table that it is a copy of. */
+/** A column of a result; `type` is the type of the table column that it is taken from, if any. */
 type ResultColumn = { name: string; type: DataType | undefined };
 
-/** Rows as SQLite gives them, whole numbers as bigint, as a table of Arrow. */
+/** Converts rows from SQLite, with integers as bigint, to an Arrow table. */
 export function tableOf(columns: readonly ResultColumn[], rows: readonly (readonly Stored[])[]): Table {
   const names = uniqueNames(columns.map(({ name }) => name));
   const vectors = columns.map(({ type }, index) =>
@@ -130,17 +131,17 @@ export function tableOf(columns: readonly ResultColumn[], rows: readonly (readon
       type,
     ),
   );
-  // Not from an object, which has names that are numbers before all others.
+  // Not from an object, which would move numeric names to the front.
   const fields = vectors.map(({ type }, index) => new Field(names[index]!, type as DataType, true));
   const columnData = vectors.map(({ data }) => data[0]!);
   return new Table([batchOf(fields, columnData, rows.length)]);
 }
 
-/** A batch of so many rows, from its columns in their order. */
+/** Returns a batch of `length` rows from its columns, in their order. */
 export const batchOf = (fields: Field[], children: Data[], length: number): RecordBatch =>
   new RecordBatch(new Schema(fields), makeData({ type: new Struct(fields), length, nullCount: 0, children }));
 
-/** Two columns of a table can't have one name: those behind the first are numbered, past names that are there. */
+/** Column names must be unique: appends a number to duplicates, avoiding existing names. */
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names);
   const seen = new Set<string>();

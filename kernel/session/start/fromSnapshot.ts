@@ -3,11 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
 import { keepHashes, languageArgument } from '#processes/startSnapshot.ts';
 
-// The script that a process runs which started from a snapshot: `fromSnapshot.cjs ARGUMENTS` is `kernel.cjs ARGUMENTS`
-// with the compiler that is in memory already, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe` shows that a process can live in the snapshot.
+// The script of a process that starts from a snapshot. `fromSnapshot.cjs ARGUMENTS` runs `kernel.cjs ARGUMENTS` with
+// the compiler that is already in memory, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe`
+// tests that a process works from the snapshot.
 
-// Code that was kept compiled, Node's own in the snapshot and that of others, belongs to the flags that it was made under.
-// This one has done its work.
+// Code caches, in the snapshot and elsewhere, are only valid under the flags they were created with. This flag is not
+// needed after the start.
 setFlagsFromString(keepHashes.replace('--no-', '--'));
 const require = createRequire(import.meta.filename);
 
@@ -22,10 +23,13 @@ function start(): void {
   require(script);
 }
 
-/** A module of Node that was half loaded when the snapshot was made aborts a process, or a thread of it, that loads it. */
+/**
+ * Loads all Node modules: a module that was partly loaded when the snapshot was built aborts the process or worker
+ * thread that loads it.
+ */
 function probe(): void {
   for (const name of builtinModules) require(name);
-  // A thread has not all of them, and says so by an error.
+  // Threads lack some modules; loading these throws.
   const everything = `for (const name of ${JSON.stringify(builtinModules)}) try { require(name); } catch {}`;
   const threads = require('node:worker_threads') as { Worker: typeof Worker };
   const worker = new threads.Worker(everything, { eval: true });

@@ -13,16 +13,16 @@ import {
   type BoundFile,
 } from '#session/compiler/lazyFiles.ts';
 
-// Of the declarations that every notebook has, most are of modules that few notebooks import: Node's fifty, and the files
-// of packages. In a snapshot they are left out but for what the compiler looks at in every program, and parsed and bound
-// again, a file at a time, when somebody looks inside one.
+// Most declarations that every notebook includes belong to modules that few notebooks import: about fifty of Node, and
+// the files of packages. A snapshot omits them, except for what the compiler reads in every program. A file is parsed
+// and bound again when the compiler reads inside one of its modules.
 
-/** One that only passes on another module is not worth it. */
+/** A module that only reexports another one is too small to omit. */
 const fewStatements = 3;
 
 /**
- * Leaves out the inside of modules in files that will not change. To be called when all of them are bound.
- * @param options those that the files were bound with
+ * Omits the insides of modules in files that will not change. Call it after all files are bound.
+ * @param options the options that the files were bound with
  */
 export function leaveOutModules(files: readonly ts.SourceFile[], options: ts.CompilerOptions): void {
   const times = new Map<string, number>();
@@ -38,7 +38,8 @@ export function leaveOutModules(files: readonly ts.SourceFile[], options: ts.Com
       continue;
     }
     const modules = modulesIn(file);
-    // What is declared in several files is put together for every program, and what has globals is a part of it.
+    // Modules declared in several files are merged for every program, and modules with globals are part of every
+    // program.
     const whole = modules.filter((each) => canLeave(each) && !hasGlobals(each.module));
     const parts = modules.filter((each) => !whole.includes(each)).flatMap(namespacesIn);
     const left = [...whole, ...parts.filter(canLeave)];
@@ -47,7 +48,7 @@ export function leaveOutModules(files: readonly ts.SourceFile[], options: ts.Com
 }
 
 type Module = ts.ModuleDeclaration & { body: ts.ModuleBlock };
-/** A module with its name, and where it is: the index of a statement, and of one in that. */
+/** A module with its name and location: the index of a statement, and optionally of a statement inside it. */
 type Part = { name: string; path: readonly number[]; module: Module };
 
 const isModule = (node: ts.Node): node is Module =>
@@ -73,7 +74,7 @@ function namespacesIn({ name, path, module }: Part): Part[] {
 function leaveOutParts(file: BoundFile, parts: readonly Part[], options: ts.CompilerOptions): void {
   const again = once(() => bound(file, options));
   const left = new Set<ts.Node>(parts.map(({ module }) => module));
-  // The compiler keeps the imports of a file, and by them all that is around them.
+  // The compiler keeps the import nodes of a file, and through their parents everything around them.
   for (const name of file.imports) {
     const statement = ts.findAncestor(name, ({ parent }) => parent === undefined || left.has(parent.parent));
     if (statement?.parent) adopt(statement, statement.parent.parent);

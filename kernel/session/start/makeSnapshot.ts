@@ -7,11 +7,12 @@ import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } fr
 import { makeFolder } from '#processes/files.ts';
 import { isRunning } from '#processes/running.ts';
 
-// `node FLAGS snapshotMaker.cjs` makes the start-up snapshot for this Node, these flags and the kernel beside this file.
-// A process of its own, which outlives the kernel that started it. It says nothing: without a snapshot kernels start too.
+// `node FLAGS snapshotMaker.cjs` builds the start-up snapshot for this Node, these flags and the kernel in the same
+// folder. It runs as a separate process that outlives the kernel which started it. It reports nothing to the kernel,
+// since kernels also start without a snapshot.
 
 const limitMs = 120_000;
-/** Of other builds and other Nodes, kept for those who use several. */
+/** Number of snapshots kept, including those of other builds and Node versions. */
 const keep = 3;
 
 async function main(): Promise<void> {
@@ -43,12 +44,13 @@ async function main(): Promise<void> {
   }
 }
 
-/** Builds a snapshot and starts from it once: what comes up here comes up again. */
+/** Builds a snapshot and tests that a process starts from it. */
 async function build(snapshot: StartSnapshot): Promise<void> {
   const typescript = createRequire(import.meta.filename).resolve('typescript-6');
   const script = join(import.meta.dirname, 'kernelSnapshot.cjs');
-  // Without warnings and pipes: a process that had its hands on a socket can't be written down.
-  // The flag of the interrupt is counted down in what a process finds: by one who finds it done it would be undone.
+  // Without warnings and pipes: a process that has used a socket can't be serialized. `--no-force-async-hooks-checks`
+  // decrements a counter in memory at each start; built into the snapshot, it would be decremented twice, which undoes
+  // it.
   const flags = process.execArgv.filter((flag) => flag !== '--no-force-async-hooks-checks');
   await run([...flags, '--snapshot-blob', snapshot.blob, '--build-snapshot', script], {
     PATH: process.env['PATH'],
@@ -61,7 +63,6 @@ async function build(snapshot: StartSnapshot): Promise<void> {
   });
 }
 
-/** Runs this Node to its end. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const child = spawn(process.execPath, args, {
     env,
@@ -73,12 +74,12 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<voi
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code ?? signal}.`);
 }
 
-/** Only one maker at a time; one that was killed may have left its lock. */
+/** Takes the lock, so that only one process builds; replaces the lock of a killed process. */
 function take(lock: string): boolean {
   try {
     if (Date.now() - statSync(lock).mtimeMs > 2 * limitMs) rmSync(lock, { force: true });
   } catch {
-    // The usual case: there is none.
+    // Usual case: there is no lock.
   }
   try {
     closeSync(openSync(lock, 'wx', 0o600));
@@ -88,7 +89,7 @@ function take(lock: string): boolean {
   }
 }
 
-/** Removes the snapshots that were made longest ago, note first, and where a killed relay waited for its kernel. */
+/** Removes the oldest snapshots, note first, and the sockets of relays whose kernel no longer runs. */
 function prune(folder: string): void {
   const names = readdirSync(folder);
   for (const name of names)
@@ -102,7 +103,7 @@ function prune(folder: string): void {
 }
 
 main().catch((error: unknown) => {
-  // For whoever runs it by hand; a kernel gives it no stderr.
+  // For manual runs; a kernel ignores stderr.
   process.stderr.write(`${String(error)}\n`);
   process.exitCode = 1;
 });

@@ -3,25 +3,24 @@ import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { keepHashes, type StartSnapshot } from '#processes/startSnapshot.ts';
 
-// What `launcher.sh` goes by to become a snapshot without a Node in between: a line for each thing, in the order in which
-// it reads them. Imports little, as the launcher that it is a part of.
+// Writes the note by which `launcher.sh` starts a snapshot without starting Node in between: one item per line, in the
+// order in which the script reads them. Imports little, since it is a part of the launcher.
 
 type Quick = {
-  /** Where the launcher is, and the note will be. */
+  /** The launcher's folder, which will contain the note. */
   folder: string;
   snapshot: StartSnapshot;
-  /** Those of the kernel. */
   flags: readonly string[];
   /** Files and folders that change when a kernel is installed or removed. */
   watched: readonly string[];
-  /** Before this was looked for which kernel is the newest; milliseconds. */
+  /** Time before the search for the newest kernel, in milliseconds. */
   since: number;
 };
 
-/** Times of files may be as coarse as seconds, and what changed right after it was looked at must count as new. */
+/** File times may have a resolution of seconds, and a change right after the search must count as newer. */
 const marginMs = 2000;
 
-/** Notes what this start went by. Without the note, or with one that does not hold any more, kernels start as this one did. */
+/** Records what this start depended on. Without a valid note, kernels start through Node as this one did. */
 export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quick): void {
   if (!existsSync(join(folder, 'launcher.sh'))) return;
   const { env, execArgv, execPath, pid } = process;
@@ -37,7 +36,7 @@ export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quic
     ...listed([execPath, snapshot.blob]),
     ...watched,
   ];
-  // The shell reads a line for each.
+  // The shell reads one item per line.
   if (lines.some((line) => line.includes('\n'))) return;
   const note = join(folder, 'quick-start');
   const writing = `${note}.${pid}`;
@@ -52,7 +51,7 @@ export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quic
   }
 }
 
-/** As the shell will see them. */
+/** Returns the `ls` output that the shell will compare. */
 function listed(files: readonly string[]): string[] {
   const env = { ...process.env, LC_ALL: 'C' };
   const said = execFileSync('ls', ['-din', '--', ...files], {

@@ -5,22 +5,21 @@ import { isInstalled } from '#session/compiler/installedFiles.ts';
 import { keepDocsApart, leaveOutDocs } from '#session/compiler/lazyComments.ts';
 import { leaveOutModules } from './lazyModules.ts';
 
-// What a start-up snapshot is made of: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this and
-// writes down the memory. It holds the compiler, with what every notebook needs parsed and bound, and nothing else:
-// no socket, no native module, nothing of a person's. Not even `node:v8`, which would be the usual way to say what runs
-// next: it loads Node's streams, and a process that has those from a snapshot aborts when a worker thread opens a socket.
+// The content of a start-up snapshot: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this and
+// serializes the memory. It contains the compiler, with the declarations of every notebook parsed and bound, but no
+// socket, no native module and no user data. Not even `node:v8`, the usual way to set the main function: it loads
+// Node's streams, and a process that has these from a snapshot aborts when a worker thread opens a socket.
 
 type Warmed = {
-  /** What the compiler has against the cells, which is nothing where all is well. */
+  /** Errors of the compiled cells; empty if all is well. */
   problems: string;
-  /** Files that all notebooks share. */
   files: readonly ts.SourceFile[];
   options: ts.CompilerOptions;
 };
 
 /**
- * Compiles two cells, since the second takes other paths through the compiler. What is left behind is the files that all
- * notebooks share.
+ * Compiles two cells, since the second one takes other paths through the compiler, and returns the files shared by all
+ * notebooks.
  */
 function warmUp(): Warmed {
   const converter = createCellConverter({ folder: '/notebook' });
@@ -32,11 +31,11 @@ function warmUp(): Warmed {
   return { problems, files, options: program.getCompilerOptions() };
 }
 
-/** Where TypeScript's own files are: in the bundle it would look for its libraries beside the bundle. */
+/** Path of TypeScript's own files; by default the bundle would search for its libraries beside itself. */
 const typescript = process.env['LANCE_CATALOG_TYPESCRIPT'] ?? '';
 
 ts.sys.getExecutingFilePath = () => typescript;
-// TypeScript remembers the first answer, which would be the folder of whoever made the snapshot.
+// TypeScript caches the first result, which would be the folder of the process that builds the snapshot.
 ts.sys.getCurrentDirectory = () => process.cwd();
 keepDocsApart();
 const { problems, files, options } = warmUp();

@@ -4,18 +4,21 @@ import { join } from 'node:path';
 import { kernelFlags } from '#processes/nodeVersion.ts';
 import { endAttempt, isUsable, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 
-/** Late enough that it takes nothing from the first cells. */
+/** Delay that keeps the build from slowing down the first cells. */
 const delayMs = 3000;
 
-/** To be called when both threads of the kernel are up: the snapshot that it came from, if it did, is a good one. */
+/**
+ * Marks the snapshot that the kernel started from, if any, as working. Call it when both threads of the kernel are
+ * running.
+ */
 export function keepSnapshot(entry: string): void {
   const own = ownSnapshot(entry);
   if (own?.isUsed) endAttempt(own.snapshot);
 }
 
 /**
- * To be called when there is nothing more urgent: has a snapshot made for the next start where there is none, in the
- * background and by a process that outlives this one.
+ * Builds a missing snapshot for the next start, in a background process that outlives this one. Call it when nothing
+ * more urgent is pending.
  */
 export function seeToSnapshot(entry: string): void {
   const own = ownSnapshot(entry);
@@ -26,7 +29,7 @@ type OwnSnapshot = { snapshot: StartSnapshot; flags: readonly string[]; isUsed: 
 
 function ownSnapshot(entry: string): OwnSnapshot | undefined {
   const flags = kernelFlags(process.versions.node);
-  // A Node that refuses the flags, or an editor's, which is another program with another memory.
+  // A Node that rejects the flags, or VS Code's Node (Electron), which can't use the snapshot.
   if (!flags.every((flag) => process.execArgv.includes(flag)) || process.versions['electron'] !== undefined)
     return undefined;
   const snapshot = snapshotOf({ node: process.execPath, version: process.versions.node, flags, entry });
@@ -36,12 +39,12 @@ function ownSnapshot(entry: string): OwnSnapshot | undefined {
 function make(flags: readonly string[]): void {
   const script = join(import.meta.dirname, 'snapshotMaker.cjs');
   const maker = spawn(process.execPath, [...flags, script], { detached: true, stdio: 'ignore' });
-  // Without one the next kernel starts as this one did.
+  // Without a snapshot the next kernel starts as this one did.
   maker.on('error', () => {});
   try {
     if (maker.pid !== undefined) setPriority(maker.pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended already, or may not be made less important.
+    // It has already ended, or its priority can't be lowered.
   }
   maker.unref();
 }

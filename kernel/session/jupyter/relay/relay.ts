@@ -18,19 +18,23 @@ import { ownVersions } from '#session/about.ts';
 import { sayWarnings } from '#session/start/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
 
-// The process that listens for a kernel of Jupyter: `relay.cjs PATH PID --connection-file=FILE`, a child of the kernel's
-// process PID. A kernel that becomes its start-up snapshot can be reached after a quarter of a second, and a client that was
-// refused waits for a tenth or two before it tries again. This is up in a fifth of that. It says itself what kernel this is,
-// which clients ask first, keeps what else they ask until the kernel connects to PATH, and passes everything on from there.
+// The process that listens for a Jupyter kernel: `relay.cjs PATH PID --connection-file=FILE`, started by the launcher
+// as a child of the kernel process PID; it ends with the kernel. A kernel that starts from its snapshot is reachable
+// after 250 ms, and a refused client waits 100 to 200 ms before it retries; the relay is reachable in a fifth of that
+// time. It answers kernel info requests, which clients send first, holds other requests until the kernel connects to
+// PATH, and then forwards all messages.
 
-/** How often it is looked whether the kernel, which has not connected yet, still runs. The next may want its ports at once. */
+/**
+ * Interval of the check that the kernel, not yet connected, still runs: the next kernel may need its ports
+ * immediately.
+ */
 const lookMs = 10;
-/** What is with ZeroMQ is told to the kernel after so many bytes, and whenever all of it is. */
+/** Bytes accepted by ZeroMQ before the kernel is notified; it is also notified when the queue is empty. */
 const tellBytes = 256 << 10;
 
 type Request = Parameters<SocketEvents['request']>;
 
-// Nobody looks at how this ends, and nothing but a kill is sure to end a Node at once.
+// Nothing reads the exit status, and only a kill reliably ends a Node process at once.
 const end = (): never => {
   process.kill(process.pid, 'SIGKILL');
   throw new Error('The relay has ended.');
@@ -86,9 +90,12 @@ async function relay(connected: Promise<Socket>, connectionFile: string, languag
   admit(await connected, sockets);
 }
 
-/** The kernel's connection to `path`. The process ends with it, or with the kernel before there is one. */
+/**
+ * Waits for the kernel to connect to `path`. The process ends with this connection, or with the kernel before it
+ * connects.
+ */
 function waitAt(path: string, kernelPid: number): Promise<Socket> {
-  // Of a process that was killed, which had the same number.
+  // Left by a killed process with the same id.
   rmSync(path, { force: true });
   const look = () => {
     if (process.ppid === kernelPid) return;
@@ -100,19 +107,18 @@ function waitAt(path: string, kernelPid: number): Promise<Socket> {
   return new Promise((resolve) => {
     const server = createServer((socket) => {
       clearInterval(watch);
-      // There is one kernel; closing takes the path away.
+      // There is only one kernel. Closing the server also removes the path.
       server.close();
       socket.on('close', end);
       socket.on('error', () => {});
       resolve(socket);
     });
-    // The kernel finds nobody then, and opens its sockets itself.
+    // The kernel then finds no relay and opens its own sockets.
     server.on('error', end);
     server.listen(path);
   });
 }
 
-/** Does what the kernel says. */
 function serve(socket: Socket, sockets: Sockets): void {
   let taken = 0;
   const publish = (frames: Buffer[]) =>
@@ -129,23 +135,23 @@ function serve(socket: Socket, sockets: Sockets): void {
     else if (kind === 'shell' || kind === 'control') sockets.reply(kind, frames);
     else if (kind === 'ask') void ask(frames, number);
     else if (kind === 'close') void closeAfter(sockets, socket);
-    // None that a kernel sends.
+    // A kernel sends no other kinds.
     else end();
   });
 }
 
 async function closeAfter(sockets: Sockets, socket: Socket): Promise<void> {
   await sockets.close();
-  // The kernel may go; ZeroMQ's own thread still sends.
+  // The kernel may end now, while ZeroMQ's own thread still sends.
   socket.off('close', end);
   socket.end();
   setTimeout(end, lingerMs);
 }
 
-// These reach the whole group, by Ctrl-C or from Jupyter; what they mean the kernel decides, and this ends with it.
+// Ctrl-C and Jupyter send these to the whole process group; the kernel decides what to do, and the relay ends with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 sayWarnings();
-// Its socket is of the person alone.
+// The relay's socket must be private to the user.
 process.umask(0o077);
 const [path = '', pid = '', ...rest] = process.argv.slice(2);
 const valueOf = (flag: string): string | undefined =>
@@ -153,5 +159,5 @@ const valueOf = (flag: string): string | undefined =>
 const file = valueOf('connection-file') ?? '';
 const language = notebookLanguages.find((each) => each === valueOf('language'));
 const kernel = waitAt(path, Number(pid));
-// The kernel finds out by the end of its connection, opens its sockets itself, and says why it can't.
+// The kernel notices the closed connection, opens its own sockets and reports why that fails.
 relay(kernel, file, language).catch(() => kernel.then(end));

@@ -2,37 +2,37 @@ import type { Socket } from 'node:net';
 import { bodyDecoder } from '#shared/protocol/frames.ts';
 import type { Frames } from '#session/jupyter/jupyterFrames.ts';
 
-// What passes between a kernel and its relay. Each message: u32le length of all that follows, u8 kind, u32le number, u32le
-// count of frames, the length of each as u32le, and the frames.
+// Messages between a kernel and its relay: u32le length of the rest, u8 kind, u32le number, u32le count of frames, the
+// length of each as u32le, and the frames.
 
 const kinds = [
-  // From the relay: it is there, and `number` says whether anybody listens. Frames: its session, and the signatures of the requests
-  // that it has answered.
+  // From the relay, first message. `number`: 1 if a client has subscribed. Frames: the session, and the signatures of
+  // the requests that the relay has answered.
   'hello',
-  // From the relay a request on that channel; to it a reply.
+  // From the relay: a request on that channel; to the relay: a reply.
   'shell',
   'control',
   'stdin',
-  /** From the relay: frame 0 is what somebody listens to from here on. */
+  /** From the relay: a client has subscribed to the topic in frame 0. */
   'subscribed',
-  /** From the relay: so many bytes of what was to be published are with ZeroMQ. */
+  /** From the relay: ZeroMQ has accepted this number of published bytes. */
   'taken',
   /** To the relay. */
   'publish',
-  /** To the relay: a question on the stdin channel, answered with the same number. */
+  /** To the relay: a question on the stdin channel; the relay answers with the same number. */
   'ask',
   'reached',
   'unreached',
-  /** To the relay: send what is left, and end. */
+  /** To the relay: send the remaining messages and end. */
   'close',
 ] as const;
 export type RelayKind = (typeof kinds)[number];
 
-/** The most bytes of one message: several frames as large as ZeroMQ is allowed to give, or what a widget is shown. */
+/** Maximum size of a message: several frames of the largest size that ZeroMQ accepts, or the data of a widget. */
 const maxBytes = 2 ** 31;
 const fixedBytes = 9;
 
-/** `false` for what is longer than a message may be, and is not sent, or when nobody is there any more. */
+/** Returns `false`, without sending, if the message is too long or the socket is closed. */
 export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = [], number = 0): boolean {
   const parts = frames.map((frame) => (typeof frame === 'string' ? Buffer.from(frame) : frame));
   const head = Buffer.allocUnsafe(4 + fixedBytes + 4 * parts.length);
@@ -46,7 +46,7 @@ export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = []
   head.writeUInt8(kinds.indexOf(kind), 4);
   head.writeUInt32LE(number, 5);
   head.writeUInt32LE(parts.length, 9);
-  // All of it in one system call.
+  // Write everything in one system call.
   socket.cork();
   socket.write(head);
   for (const part of parts) socket.write(part);
@@ -56,7 +56,7 @@ export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = []
 
 export type RelayMessage = { kind: RelayKind; number: number; frames: Buffer[] };
 
-/** Hands on what comes over a socket, which is closed over what is no message. */
+/** Passes on the messages of a socket; closes the socket if a message is malformed. */
 export function readRelayed(socket: Socket, take: (message: RelayMessage) => void): void {
   const decode = bodyDecoder((body) => take(decodeRelayed(body)), maxBytes);
   socket.on('data', (chunk) => {
@@ -68,7 +68,7 @@ export function readRelayed(socket: Socket, take: (message: RelayMessage) => voi
   });
 }
 
-/** @throws RangeError for bytes that are no message */
+/** @throws RangeError if the bytes are not a message */
 export function decodeRelayed(bytes: Uint8Array): RelayMessage {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const kind = kinds[body.readUInt8(0)];

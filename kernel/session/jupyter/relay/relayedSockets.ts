@@ -5,31 +5,31 @@ import { bytesOf, type Frames } from '#session/jupyter/jupyterFrames.ts';
 import type { SocketEvents, Sockets } from '#session/jupyter/jupyterSockets.ts';
 import { readRelayed, sendRelayed, type RelayKind } from './relayMessages.ts';
 
-/** A relay takes a fifth of the time that a kernel does; on a machine with much to do it may be late all the same. */
+/** A relay starts in a fifth of the kernel's time, but a busy machine may delay it. */
 const connectMs = 3000;
 const againMs = 5;
 const notYet: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED']);
 
-/** What a relay has done before the kernel was there. */
+/** The state of a relay when the kernel connects. */
 export type Relayed = {
   readonly sockets: Sockets;
-  /** Under which its messages went out. */
+  /** Session id of the messages that the relay has sent. */
   readonly session: string;
-  /** Whether somebody listens to what is published. */
+  /** Whether a client has subscribed. */
   readonly isHeard: boolean;
-  /** The signatures of requests that it has answered. */
+  /** Signatures of the requests that the relay has answered. */
   readonly answered: readonly string[];
 };
 
 export type RelayEvents = SocketEvents & {
-  /** The relay is gone, and with it everybody. */
+  /** The relay has ended, and with it all connections to clients. */
   lost(): void;
 };
 
 /**
- * The sockets of a kernel in its relay (see relay.ts), a process that listened for it while it came up. Undefined where there is
- * none: it could not listen, and the kernel will hear why.
- * @param path where the relay waits for its kernel
+ * Connects to the relay (see relay.ts). Returns undefined if there is none: it could not listen, and the kernel will
+ * get the same error.
+ * @param path of the relay's socket
  */
 export async function relayedSockets(path: string, events: RelayEvents): Promise<Relayed | undefined> {
   const socket = await connected(path);
@@ -90,7 +90,7 @@ export async function relayedSockets(path: string, events: RelayEvents): Promise
         case 'publish':
         case 'ask':
         case 'close':
-          // None that a relay sends.
+          // A relay sends no other kinds.
           return void socket.destroy();
       }
     });
@@ -108,7 +108,7 @@ async function connected(path: string): Promise<Socket | undefined> {
       return socket;
     } catch (error) {
       socket.destroy();
-      // It is not there yet; anything else will not pass.
+      // The relay does not listen yet; any other error is permanent.
       if (!notYet.has(Object(error).code)) return undefined;
     }
   }

@@ -3,8 +3,9 @@ import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from '#session/sql/sqlMessages.ts';
 import { SqlDatabase } from './sqlDatabase.ts';
 
-// The process that answers SQL: SQLite can't be stopped while it computes, a process can. Its client is at the other end of
-// its channel of messages, and it ends when that client goes, also while it computes.
+// The process that answers SQL, forked by the kernel: unlike SQLite itself, a process can be stopped while it
+// computes. It receives requests over its IPC channel and ends when the kernel disconnects or ends, also during a
+// query.
 
 process.on('disconnect', () => process.exit(0));
 endWithParent(0);

@@ -8,12 +8,12 @@ import { affinityOf, storedReader, tableOf, type Stored } from '#session/sql/sql
 
 type Sqlite = Pick<typeof sqliteModule, 'DatabaseSync' | 'constants'>;
 
-/** Rows that a query may give. */
+/** Maximum number of rows in a result. */
 const maxResult = 1_000_000;
 
 /**
- * The database in memory that answers one query: the tables that it names, of them the columns and rows that were read.
- * What SQLite has against a query is thrown as it says it.
+ * The in-memory database that answers one query. It contains the tables that the query names, with the columns and
+ * rows read so far. Errors of SQLite are thrown unchanged.
  */
 export class SqlDatabase {
   readonly #sqlite = loadSqlite();
@@ -21,13 +21,13 @@ export class SqlDatabase {
   readonly #tables: (TablePlace & { fields: Schema['fields'] })[] = [];
   readonly #schemas = new Set(['main']);
 
-  /** @throws CatalogError Unsupported (0) where Node was built without SQLite */
+  /** @throws CatalogError Unsupported (0) if Node was built without SQLite */
   constructor() {
     this.#database = new this.#sqlite.DatabaseSync(':memory:');
     this.#database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
   }
 
-  /** The first table that the query names and that is not there. */
+  /** Returns the first table in the query that is not defined yet. */
   missing(text: string): string | null {
     try {
       this.#database.prepare(text);
@@ -39,7 +39,7 @@ export class SqlDatabase {
     }
   }
 
-  /** Makes an empty table with the fields of a stream of Arrow. */
+  /** Creates an empty table with the fields of an Arrow stream. */
   define({ schema, name }: TablePlace, stream: Uint8Array): null {
     if (!this.#schemas.has(schema)) this.#attach(schema);
     const { fields } = tableFromIPC(stream).schema;
@@ -49,7 +49,7 @@ export class SqlDatabase {
     return null;
   }
 
-  /** The columns that the query reads; null where this SQLite does not tell. */
+  /** Returns the columns that the query reads; null if this SQLite has no authorizer. */
   columns(text: string): (TablePlace & { column: string })[] | null {
     const database = this.#database;
     if (typeof database.setAuthorizer !== 'function') return null;
@@ -63,29 +63,35 @@ export class SqlDatabase {
     return read;
   }
 
-  /** Adds the rows of a stream of Arrow. @returns the bytes of text and of binary values */
+  /**
+   * Adds the rows of an Arrow stream.
+   * @returns the size of text and binary values: characters and bytes
+   */
   insert(place: TablePlace, stream: Uint8Array): number {
     let bytes = 0;
     for (const batch of tableFromIPC(stream).batches) bytes += this.#insertBatch(place, batch);
     return bytes;
   }
 
-  /** Whether the query gives so many rows of what is there. */
+  /** Whether the query returns at least `wanted` rows from the data read so far. */
   isEnough({ text, bound }: BoundQuery, wanted: number): boolean {
     try {
       let rows = 0;
       const statement = this.#database.prepare(text);
-      // A number that a double does not hold is an error otherwise.
+      // Otherwise an integer beyond the range of a double throws.
       statement.setReadBigInts(true);
       for (const _ of statement.iterate(...bound)) if (++rows >= wanted) return true;
       return rows >= wanted;
     } catch {
-      // What SQLite has against the query is told when it is answered.
+      // `answer` reports this error.
       return false;
     }
   }
 
-  /** @returns the rows of the query as a stream of Arrow @throws CatalogError InvalidInput (13) for too many of them */
+  /**
+   * @returns the rows of the query as an Arrow stream
+   * @throws CatalogError InvalidInput (13) if there are too many
+   */
   answer({ text, bound }: BoundQuery): Uint8Array {
     this.#database.exec('PRAGMA query_only = ON');
     const statement = this.#database.prepare(text);
@@ -148,7 +154,6 @@ export class SqlDatabase {
   }
 }
 
-/** A table as SQL names it. */
 const placeOf = ({ schema, name }: TablePlace): string => `${quotedName(schema)}.${quotedName(name)}`;
 
 function loadSqlite(): Sqlite {
