@@ -183,7 +183,7 @@ type ReplyKind = keyof typeof kindsByCode | 'InvalidRequest';
 function kindOfReply(name: string, status: number): ReplyKind {
   for (const [kind, codes] of Object.entries(kindsByCode))
     if ((codes as readonly string[]).includes(name)) return kind as ReplyKind;
-  // A reply to `HEAD` has no body, so only the status tells the kind.
+  // A reply to `HEAD` has no body, so only the status is known.
   if (status === 403) return 'Forbidden';
   if (status === 404) return 'NotFound';
   if (status === 429) return 'Throttled';
@@ -242,8 +242,8 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice
 export type KeyRefusal = { readonly action: string; readonly key: string };
 
 /**
- * Returns the KMS key that the error is about, or `undefined` if it is about the bucket.
- * S3 uses the same code for a missing right to the bucket and to its encryption key; only the message differs.
+ * Returns the refused KMS action and key, or `undefined` if the error is about the bucket.
+ * S3 uses one code for a missing right to the bucket and to its encryption key; only the message differs.
  */
 export function keyRefusalOf({ cause }: ClusterError): KeyRefusal | undefined {
   const parts =

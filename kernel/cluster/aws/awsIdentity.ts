@@ -51,7 +51,6 @@ export class AwsIdentity {
     return this.#client(`s3 ${region}`, () => new S3Client({ ...this.#options(), region }));
   }
 
-  /** Describes a call by this identity, for messages. */
   question(action: string, thing: string): AwsQuestion {
     return { action, thing, as: this.label, profile: this.profile };
   }

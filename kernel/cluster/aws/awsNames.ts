@@ -50,7 +50,6 @@ export function roleOfSession(callerArn: string): { readonly name: string; reado
   return parts && name !== undefined ? { name, account: parts.account } : undefined;
 }
 
-/** Returns whether a caller is a session of the role. */
 export function isSessionOf(callerArn: string, roleArn: string): boolean {
   const session = roleOfSession(callerArn);
   return session?.name === roleNameOf(roleArn) && session.account === readArn(roleArn)?.account;

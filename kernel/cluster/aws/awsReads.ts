@@ -30,7 +30,6 @@ import { readPrincipal, type AwsPrincipal } from './iamReads.ts';
 /** The identity that acts as the client: the client role, or the user if the profile has no client role. */
 type ClientIdentity = {
   readonly identity: AwsIdentity;
-  /** The ARN of the role, or of the user. */
   readonly arn: string;
   readonly how: 'assumed' | 'already' | 'person';
 };
@@ -198,7 +197,6 @@ export class AwsReads {
     });
   }
 
-  /** Closes the connections of all identities. */
   close(): void {
     for (const identity of this.#identities) identity.close();
   }
@@ -226,8 +224,8 @@ export class AwsReads {
 
   /**
    * Reads from an account with an identity of that account.
-   * Tries the user first, who more often may read roles, then the client if the user is refused. An identity of
-   * another account would find another thing of the same name, or none, and that result would look valid.
+   * Tries the user first, since more users than clients may read roles, then the client if the user is refused. An
+   * identity of another account would find another thing of the same name, or none, and that result would look valid.
    * @throws ClusterError
    */
   async #byWhoMay<T>(account: string, ask: (who: AwsIdentity) => Promise<T>): Promise<T> {

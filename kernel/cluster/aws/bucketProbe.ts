@@ -152,7 +152,6 @@ type ProbeOptions = {
   /** The bucket's region. */
   readonly region: string;
   readonly leftovers: Leftovers;
-  /** The run's signal. */
   readonly signal: AbortSignal;
 };
 

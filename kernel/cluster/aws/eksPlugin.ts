@@ -1,6 +1,5 @@
 import type { EksLogin } from './eksCredential.ts';
 
-/** A credential plugin of a kubeconfig. */
 type PluginEntry = {
   readonly command: string;
   readonly args: readonly string[];

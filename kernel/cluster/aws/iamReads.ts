@@ -13,7 +13,6 @@ import { hideKeys } from './awsKeys.ts';
 import { readArn, roleNameOf, roleOfSession } from './awsNames.ts';
 import { type PolicyDocument, readPolicy } from './policyDocument.ts';
 
-/** A role with its trust policy. */
 export type AwsRole = { readonly arn: string; readonly name: string; readonly trust: PolicyDocument };
 
 /** @throws ClusterError NotFound if the role does not exist */

@@ -30,7 +30,6 @@ export type WebIdentity = {
   readonly subject: string;
 };
 
-/** Evaluates whether a trust policy accepts a service account. */
 export function readWebIdentityTrust(policy: PolicyDocument, identity: WebIdentity): TrustReading {
   const action = 'sts:AssumeRoleWithWebIdentity';
   const known = { [`${identity.issuer}:aud`]: identity.audience, [`${identity.issuer}:sub`]: identity.subject };

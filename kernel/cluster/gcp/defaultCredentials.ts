@@ -132,10 +132,8 @@ function ofRest(error: unknown, source: string): ClusterError {
   return new ClusterError('CredentialsRefused', `The credentials of ${source} give no token.`, signIn, { cause });
 }
 
-/** A token for Google Cloud, with its expiry. */
 type AccessToken = { readonly token: string; readonly expiresAt: Date | undefined };
 
-/** The application-default credentials of this machine. */
 export type DefaultCredentials = {
   /** Their origin, for display: a file, or the metadata server. */
   readonly source: string;
@@ -246,7 +244,6 @@ export function gkeCredential({
   oauth2,
 }: {
   readonly hidden: HiddenTexts;
-  /** Base URL of Google's OAuth. */
   readonly oauth2?: string | undefined;
 }): CredentialSource {
   let opened: DefaultCredentials | undefined;

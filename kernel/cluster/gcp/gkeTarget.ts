@@ -1,7 +1,6 @@
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
-/** The GKE cluster of a profile. */
 export type GkePlace = NonNullable<ClusterProfile['gcp']>;
 
 /** Returns why the checks of Google Cloud don't apply to a profile, or `undefined` if they do. */

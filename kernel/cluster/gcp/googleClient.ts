@@ -27,7 +27,6 @@ export const googleEndpoints: GoogleEndpoints = {
 /** The scope of all requests; IAM limits what the account may do. */
 export const cloudScope = 'https://www.googleapis.com/auth/cloud-platform';
 
-/** A request to an API of Google Cloud. */
 export type GoogleAsk = {
   readonly api: GoogleApi;
   /** The path from the slash after the host, with its query. */

@@ -26,7 +26,6 @@ class GoogleRefusal extends Error {
 export const refusalOf = (error: unknown): GoogleRefusal | undefined =>
   error instanceof ClusterError && error.cause instanceof GoogleRefusal ? error.cause : undefined;
 
-/** A request, and its failed response. */
 type FailedReply = {
   /** `GET https://…`, for display. */
   readonly asked: string;

@@ -3,15 +3,13 @@ import { at, listAt, mapAt, textAt, textsAt } from '#cluster/kube/fields.ts';
 
 // Replies of Google Cloud, parsed into plain data.
 
-/** A node pool, as far as checks need it. */
 export type NodePool = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** `GKE_METADATA` gives pods tokens of their own service account; otherwise they get the node's. */
+  /** With `GKE_METADATA`, pods get tokens of their service account; otherwise of the node's. */
   readonly metadataMode: string | undefined;
 };
 
-/** A GKE cluster, as far as checks need it. */
 export type GkeCluster = {
   readonly status: string;
   readonly isAutopilot: boolean;

@@ -27,7 +27,6 @@ type ReviewWay =
   | 'review'
   /** By impersonating the service account. */
   | 'impersonation'
-  /** By a token of the service account. */
   | 'token'
   /** None of them is allowed. */
   | 'none';

@@ -32,7 +32,6 @@ export function textsAt(value: unknown, ...path: readonly string[]): string[] {
   return listAt(value, ...path).filter((one) => typeof one === 'string');
 }
 
-/** Returns the string entries of labels, annotations or selectors. */
 export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
   const found = at(value, ...path);
   if (!isRecord(found)) return {};

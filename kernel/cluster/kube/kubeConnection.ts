@@ -71,7 +71,7 @@ class KubePool {
       timeout: timeouts.connect,
       allowH2: false,
     };
-    // HTTP/2 is no faster for two dozen small replies, and proxies and gateways support it less often.
+    // No HTTP/2: two dozen small replies gain nothing from it, and proxies and gateways support it less often.
     const common = { headersTimeout: timeouts.headers, bodyTimeout: timeouts.body, connections: 4, allowH2: false };
     const proxy = proxyOf(url, proxyUrl, process.env);
     if (proxy === undefined) return new Pool(url.origin, { ...common, connect: this.#connector(tls) });
@@ -87,7 +87,6 @@ class KubePool {
     }
   }
 
-  /** Returns a connector that records the server's certificate. */
   #connector(tls: buildConnector.BuildOptions): buildConnector.connector {
     const connect = buildConnector(tls);
     return (target, callback) => {
@@ -103,7 +102,6 @@ class KubePool {
   }
 }
 
-/** Everything that a connection needs. */
 export type KubeAccess = {
   readonly target: KubeTarget;
   readonly credential: CredentialSource;
@@ -115,7 +113,6 @@ export type KubeAccess = {
   readonly namespace?: string | undefined;
   /** The user to act as in every request, if the kubeconfig has one. */
   readonly impersonation?: Impersonation | undefined;
-  /** The kubeconfig's credential plugin. */
   readonly plugin?: PluginUse | undefined;
 };
 
@@ -139,7 +136,6 @@ export class KubeConnection {
     this.#pool = new KubePool(access.target);
   }
 
-  /** URL of the API server. */
   get server(): string {
     return this.access.target.server;
   }

@@ -38,8 +38,8 @@ async function readPerson(kube: KubeReads): Promise<Person> {
 }
 
 /**
- * Returns the error for a refusal that applies to every request. As a missing grant, it would only skip checks, and
- * none would fail.
+ * Returns the error for a refusal that applies to every request. Treated as a missing grant, it would skip checks,
+ * and none would fail.
  */
 function refusalOf({ kind: reason, what, status }: ClusterError): ClusterError | undefined {
   if (reason !== 'Forbidden') return undefined;

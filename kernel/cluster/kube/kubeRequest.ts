@@ -7,7 +7,6 @@ import { errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
 /** A user to act as; the signed-in user needs the right to impersonate. */
 export type Impersonation = { readonly user: string; readonly groups: readonly string[] };
 
-/** A request to an API server. */
 export type KubeAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From the first slash, with the query. The caller escapes its parts. */
@@ -105,7 +104,6 @@ export const wordsOf = ({ method, path }: KubeAsk): string => `${method} ${path}
 export const abortedError = (what: string, signal: AbortSignal): ClusterError =>
   new ClusterError('Aborted', `${what} was given up.`, '', { cause: signal.reason });
 
-/** Returns the header with the credential. */
 export function authorization({ token, basic }: KubeCredential): Record<string, string> {
   if (token !== undefined) return { authorization: `Bearer ${token}` };
   if (basic !== undefined) return { authorization: `Basic ${Buffer.from(basic).toString('base64')}` };

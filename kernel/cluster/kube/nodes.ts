@@ -46,7 +46,6 @@ export function readNode(item: unknown): KubeNode | undefined {
 /** Returns whether the scheduler places pods on the node now. */
 export const isUsable = ({ isReady, isCordoned }: KubeNode): boolean => isReady && !isCordoned;
 
-/** Returns the node's state, for display. */
 export const stateOf = ({ isReady, isCordoned }: KubeNode): string =>
   [isReady ? 'ready' : 'not ready', ...(isCordoned ? ['cordoned'] : [])].join(', ');
 
@@ -66,7 +65,7 @@ const spotLabels = [
 
 /**
  * Returns the provisioner that creates nodes on demand, if it has created any of these.
- * GKE Autopilot is detected by its node names, Karpenter and EKS Auto Mode by their labels. With it, a missing node
+ * GKE Autopilot is detected by node names, Karpenter and EKS Auto Mode by labels. With a provisioner, a missing node
  * is not a problem.
  */
 export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {

@@ -59,7 +59,6 @@ export const clusterRolesOf = (kube: KubeReads): Promise<readonly Role[]> => rea
 export const clusterRoleBindingsOf = (kube: KubeReads): Promise<readonly Binding[]> =>
   readAll(kube, clusterRoleBindingsPath, readBinding);
 
-/** The role bindings of the namespace. */
 export const roleBindingsOf = (kube: KubeReads): Promise<readonly Binding[]> =>
   readAll(kube, roleBindingsPath(kube), readBinding);
 

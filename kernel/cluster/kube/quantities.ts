@@ -24,7 +24,6 @@ export function parseQuantity(value: unknown): number | undefined {
   return Number(`${digits}e${exponent ?? decimal[suffix] ?? 0}`);
 }
 
-/** Resources that pods request or nodes offer. */
 export type Resources = {
   /** Cores. */
   readonly cpu: number;
@@ -34,7 +33,6 @@ export type Resources = {
   readonly gpu: number;
 };
 
-/** The GPU resource name of nodes and containers. */
 export const gpuResource = 'nvidia.com/gpu';
 
 /** Returns what one pod of a profile's group requests. A number as memory means MiB. */
@@ -66,7 +64,6 @@ export function showResources({ cpu, memory, gpu }: Resources): string {
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
-/** Formats cores for a manifest. */
 export const writeCpu = (cores: number): string =>
   Number.isInteger(cores) ? String(cores) : `${Math.ceil(roundTo(cores * 1000, 6))}m`;
 

@@ -1,7 +1,6 @@
 import { listAt, mapAt, numberAt, textAt, textsAt } from './fields.ts';
 import { tagOf, versionIn, type VersionNumber } from './versionNumbers.ts';
 
-/** A Deployment or a DaemonSet. */
 export type Workload = {
   readonly namespace: string;
   readonly name: string;

@@ -5,7 +5,6 @@ import type { Entry } from './kubeconfigFile.ts';
 
 // Fields of clusters and users. They are validated on use, so errors in unused entries do no harm.
 
-/** The error for an invalid field. */
 export const invalidField = (what: string, entry: Entry, key: string, problem: string): ClusterError =>
   new ClusterError(
     'KubeconfigInvalid',

@@ -9,7 +9,6 @@ export type ExecPlugin = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly apiVersion: string;
-  /** The kubeconfig's hint for a missing program. */
   readonly installHint: string | undefined;
   /** Whether the program receives the cluster's data. */
   readonly wantsCluster: boolean;
@@ -37,7 +36,7 @@ export function execPluginOf(entry: Entry): ExecPlugin | undefined {
   if (interactiveMode === 'Always')
     throw invalidField(what, entry, 'exec.interactiveMode', 'is "Always", and there is no terminal to ask you at');
   return {
-    // A path is relative to the kubeconfig; a bare name is looked up on PATH.
+    // A path is relative to the kubeconfig; the system finds a bare name on PATH.
     command: /[\\/]/.test(command) ? besideFile(entry, command) : command,
     args: argumentsOf(entry, args),
     env: environmentOf(entry, env),

@@ -11,9 +11,8 @@ export type LoadOptions = {
 };
 
 /**
- * Reads the kubeconfig as `kubectl` does.
- * A given file counts alone. Of the files in KUBECONFIG, missing ones are skipped and the first value counts. Without
- * these, reads `~/.kube/config`.
+ * Reads the kubeconfig as `kubectl` does: a given file, else the files of KUBECONFIG, else `~/.kube/config`.
+ * In KUBECONFIG, missing files are skipped, and the first value counts.
  * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, KubeconfigInvalid
  */
 export async function loadKubeconfig(options: LoadOptions = {}): Promise<Kubeconfig> {

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
-/** How a program ended. */
 type ProgramEnd =
   | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly end: 'signal'; readonly signal: string; readonly stderr: string }

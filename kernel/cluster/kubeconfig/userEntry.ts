@@ -9,7 +9,6 @@ import { fileField, invalidField, pemField, textField } from './entryFields.ts';
 import { execPluginOf, type ExecPlugin } from './execPlugin.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
-/** How the user of a kubeconfig signs in. */
 type SignIn = {
   /** For display: `the client certificate of alice`. */
   readonly label: string;

@@ -103,8 +103,8 @@ export class DashboardDoor implements AsyncDisposable {
     const { address, socketPath, token } = this.#target;
     const url = new URL(address);
     const headers: Record<string, string | string[] | undefined> = { ...asked.headers, host: url.host };
-    // Ray detects browsers by their headers and refuses changes from them. The key has authenticated the user here,
-    // and the request looks as it does at Ray's own address.
+    // Drops only the cookie, which holds this proxy's key. Browser headers stay: by these Ray refuses changes from
+    // browsers, as at its own address.
     delete headers['cookie'];
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
     return {

@@ -151,7 +151,6 @@ export class HeadForward implements AsyncDisposable {
     }
   }
 
-  /** Closes all connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort();
     for (const socket of this.#open) socket.destroy();
@@ -219,7 +218,7 @@ export class HeadForward implements AsyncDisposable {
   }
 }
 
-/** Returns whether waiting does not help. */
+/** Returns whether an error persists, so that waiting does not help. */
 export const isLasting = (error: unknown): boolean =>
   isClusterError(error) && !error.isTransient && error.kind !== 'NotFound' && error.kind !== 'Conflict';
 

@@ -7,7 +7,6 @@ import type { RayClusterSpec } from './rayClusterSpec.ts';
 /** Ports of Ray in the head's pod. */
 export const rayPorts = { gcs: 6379, dashboard: 8265, client: 10001 } as const;
 
-/** The label of RayClusters created by this extension. */
 const managedBy = { 'app.kubernetes.io/managed-by': 'lance-catalog' } as const;
 
 /**

@@ -3,10 +3,8 @@ import { isClusterError } from '#cluster/errors.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { podLabels, readRayPod, type RayPod } from './rayPods.ts';
 
-/** The namespace and name of a RayCluster. */
 export type RayClusterName = { readonly namespace: string; readonly name: string };
 
-/** The current state of a RayCluster, with its pods. */
 export type RayClusterState = {
   /** As received from the API server. */
   readonly object: unknown;

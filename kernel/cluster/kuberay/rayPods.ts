@@ -11,7 +11,6 @@ export type RayPod = {
   readonly reason: string | undefined;
 };
 
-/** Labels that the operator sets on pods. */
 export const podLabels = { cluster: 'ray.io/cluster', type: 'ray.io/node-type', group: 'ray.io/group' } as const;
 
 export function readRayPod(item: unknown): RayPod | undefined {

@@ -10,7 +10,6 @@ import { isLasting } from './headForward.ts';
 import { rayClusterPath, readRayClusterState, type RayClusterName, type RayClusterState } from './rayClusterState.ts';
 import type { RayPod } from './rayPods.ts';
 
-/** Progress of a RayCluster that is starting. */
 export type RayProgress = {
   readonly phase: 'verify' | 'create' | 'pods' | 'dashboard' | 'ready';
   /** For display: what is awaited, and the reported reason why it is missing. */

@@ -9,7 +9,7 @@ type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; rea
 
 const proxyBetween = 'Check the address, and whether a proxy or a sign-in page stands in between.';
 
-/** Meanings of statuses that tell more than a failure. */
+/** Only the statuses whose meaning is specific. */
 const statuses: Readonly<Record<number, StatusWords>> = {
   401: {
     kind: 'CredentialsMissing',
@@ -50,7 +50,7 @@ export function errorOfReply(subject: string, asked: string, status: number, tex
       status,
     });
   }
-  // Ray responds with 500 to invalid requests too, so only its message tells the reason.
+  // Ray responds with 500 to invalid requests too, so only its message shows the reason.
   const kind: ClusterErrorKind = status >= 500 ? 'Unavailable' : 'InvalidRequest';
   const said = told === '' ? `it answered with ${status} and no reason` : `it says "${told}"`;
   const hint = status >= 500 ? 'Look into the log of the dashboard on the head of Ray.' : 'Correct what was asked for.';

@@ -21,7 +21,6 @@ export interface RayLink extends AsyncDisposable {
   readonly signal: AbortSignal;
 }
 
-/** A request to Ray's dashboard. */
 type RayAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From the slash after the base. The caller escapes its parts. */
