@@ -143,7 +143,6 @@ const browser: BuildOptions = {
 /** Its entry for Node requires its other files in a way that bundlers can't follow. */
 const jsoncParser = inRoot('node_modules/jsonc-parser/lib/esm/main.js');
 
-/** Returns esbuild's options for one bundle. */
 export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildOptions {
   const common: BuildOptions = {
     absWorkingDir: sourceRoot,

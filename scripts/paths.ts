@@ -4,7 +4,6 @@ import { join } from 'node:path';
 /** The repository's root folder, absolute. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** Returns an absolute path in the repository. */
 export function inRoot(...parts: readonly string[]): string {
   return join(root, ...parts);
 }

@@ -35,7 +35,6 @@ export const platforms = [
   },
 ];
 
-/** Returns the entry of this machine, or undefined. */
 export function thisPlatform() {
   // Only a Node built against glibc reports its version.
   const musl = process.platform === 'linux' && !process.report?.getReport?.()?.header?.glibcVersionRuntime;

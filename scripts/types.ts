@@ -78,5 +78,4 @@ function projectFile(from: string, name: string): string | undefined {
   return path?.replace(/\.(?:d\.ts|tsx?|js)$/, '');
 }
 
-/** Path of the declarations' entry. */
 export const typesEntry = join('dist', 'types', entry);

@@ -4,7 +4,6 @@ import { runtimePackages } from '../bundles.ts';
 import { inRoot } from '../paths.ts';
 import type { Platform } from '../platforms.mjs';
 
-/** Fields of a package's manifest. */
 type Manifest = {
   readonly name: string;
   readonly version: string;

@@ -85,7 +85,6 @@ export function choices(words: readonly string[], chosen: Int32Array): Column {
   return { ...column(makeData({ type: new Utf8(), nullCount, nullBitmap, valueOffsets, data })), nullable: true };
 }
 
-/** Creates a table from columns of equal length. */
 export function tableOf(columns: Record<string, Column>): Table {
   const schema = schemaOf(columns);
   const children = Object.values(columns).map(({ data }) => data);

@@ -10,7 +10,6 @@ const windowFolder = process.env['LANCE_CATALOG_WINDOW'] ?? inRoot('.sample');
 /** Paths of the sample; git-ignored, safe to delete. */
 export const sample = {
   catalog: inRoot('.sample/catalog'),
-  /** The folder that the window opens. */
   folder: join(windowFolder, 'notebooks'),
   notebook: join(windowFolder, 'notebooks/tour.ipynb'),
   profile: join(windowFolder, 'window'),

@@ -16,7 +16,6 @@ const stamp = join(folder, 'installed');
 
 export type Workbench = { readonly dir: string; readonly entry: string };
 
-/** Returns the installed workbench, or undefined. */
 export function findWorkbench(): Workbench | undefined {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== workbenchVersion) return undefined;
   const dir = join(folder, 'node_modules/code-server');
@@ -25,8 +24,8 @@ export function findWorkbench(): Workbench | undefined {
 
 /**
  * Installs the workbench from the npm registry if it is missing.
- * Runs no install scripts: native parts are prebuilt, and the two nested installs of its install script are done here for
- * every system.
+ * Runs no install scripts: native parts are prebuilt, and the two nested installs of code-server's script run here,
+ * on every system.
  */
 export async function ensureWorkbench(say: (line: string) => void): Promise<Workbench> {
   const present = findWorkbench();
