@@ -13,7 +13,6 @@ type PagesOptions<T> = {
   readonly numRows: number;
   readonly pageRows: number;
   readonly load: LoadPage<T>;
-  /** Called when a page has loaded or failed. */
   readonly onChange: () => void;
   /** Pages beyond this are dropped, least recently used first; visible pages always stay. */
   readonly maxBytes?: number;
@@ -44,12 +43,10 @@ export class Pages<T> {
     this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
   }
 
-  /** Bytes of the pages in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Returns the page with a row. */
   at(row: number): Page<T> | undefined {
     return this.#pages.get(Math.floor(row / this.#options.pageRows));
   }
@@ -85,7 +82,6 @@ export class Pages<T> {
     await this.show(this.#first * pageRows, Math.min(numRows, (this.#last + 1) * pageRows));
   }
 
-  /** Cancels running loads and releases all pages. */
   close(): void {
     this.#closed = true;
     for (const page of this.#pages.values()) if (page.state === 'loading') page.abort();

@@ -100,7 +100,6 @@ function headingOf(told: unknown): Heading | undefined {
 const child = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
-/** A mounted output. */
 type Mounted = { root: Root; output: Output };
 
 /** Keys that move within the grid; on these a notebook would leave the cell. */

@@ -57,7 +57,7 @@ export class JobLog {
     let from = 0;
     let open = '';
     while (!signal.aborted) {
-      // Before the read, so that text written at the very end is read once more.
+      // Before the read, so that text written at the very end is still read.
       const goesOn = this.#isActive;
       const read = await this.#read(from, signal).catch(() => undefined);
       if (signal.aborted) return;
