@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Every npm script enters here: `node scripts/boot.mjs <command> [arguments]`. Plain JavaScript, runs on Node 18: its
-// first duty is to leave that Node. Some dependencies need a newer one, and a machine's own is often older.
+// The entry of every npm script: `node scripts/boot.mjs <command> [arguments]`. Plain JavaScript for Node 18, since
+// it first switches to a newer Node: some dependencies need one, and the installed Node is often older.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isNotServed, npm, quietInstall } from './npm.mjs';
 import { enginePackage, thisPlatform } from './platforms.mjs';
 
-/** Command → module that exports `main(args): number | Promise<number>`, the exit code. */
+/** Command → module that exports `main(args): number | Promise<number>`, which returns the exit code. */
 const commands = {
   start: 'scripts/start.ts',
   test: 'test/harness/main.ts',
@@ -46,7 +46,7 @@ async function boot() {
   if (!isFit(process.versions.node)) return handOver(await fitNode());
   requirePackages();
   await requireEngine();
-  // What the scripts start, and what those start in turn, finds this Node first.
+  // Child processes, and their children in turn, find this Node first.
   process.env.PATH = [dirname(process.execPath), process.env.PATH].filter(Boolean).join(delimiter);
   const { main } = await import(pathToFileURL(join(root, commands[command])).href);
   process.exitCode = await main(args);
@@ -57,7 +57,7 @@ function isFit(version) {
   return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
 }
 
-/** Path of a fit Node below .toolchain/, installed when it is not there. */
+/** Returns the path of a supported Node below .toolchain/; installs it if missing. */
 async function fitNode() {
   const wanted = `Node ${minimum.join('.')} or newer`;
   const name = thisPlatform()?.node;
@@ -72,7 +72,7 @@ async function fitNode() {
       `This is Node ${process.versions.node}; fetching Node ${pinned} into .toolchain/node (50 MB to download, once) …`,
     );
     mkdirSync(folder, { recursive: true });
-    // Without a manifest of its own npm would install into the repository.
+    // Without its own manifest, npm would install into the repository.
     writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
     try {
       await npm(['install', `${name}@${pinned}`, '--prefix', folder, '--engine-strict=false', ...quietInstall], {
@@ -88,10 +88,10 @@ async function fitNode() {
   return path;
 }
 
-/** Runs this same command on another Node, and ends as it ends. */
+/** Runs the same command on another Node, with the same exit code or signal. */
 function handOver(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', windowsHide: true });
-  // A terminal sends Ctrl-C to the child as well; whoever signals us alone means the child.
+  // A terminal sends Ctrl-C to the child too; other signals are forwarded to it.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
@@ -129,8 +129,9 @@ function isInstalled(name, version) {
 }
 
 /**
- * The engine's native part is an optional package: npm leaves it out without a word when the registry does not have it.
- * It is asked for by name once a day; without it the product runs on `rest` catalogs alone.
+ * Installs the engine's native part if it is missing.
+ * It is an optional package, which npm omits silently if the registry does not have it. A refusal is remembered for a
+ * day; without the engine the product supports only `rest` catalogs.
  */
 async function requireEngine() {
   const version = manifest().dependencies['@lancedb/lancedb'];
@@ -146,7 +147,7 @@ async function requireEngine() {
   try {
     await npm(['install', `${name}@${version}`, '--prefix', root, ...quietInstall], { cwd: root, quiet: true });
   } catch (error) {
-    // Without a network the next start asks again.
+    // Without a network, the next start tries again.
     if (!isNotServed(error)) return without(`fetching it failed (${firstLine(error)})`);
     mkdirSync(dirname(refused), { recursive: true });
     writeFileSync(refused, firstLine(error));

@@ -10,7 +10,7 @@ const stamp = inRoot('dist/.built');
 const sources = ['kernel', 'extension', 'webviews', 'scripts', 'package.json', 'tsconfig.base.json'];
 
 /**
- * Builds everything in dist/. Reports each failure and goes on, so that one broken part does not hide the next.
+ * Builds everything in dist/. Continues after a failure, to report the next ones too.
  * @returns the number of parts that failed
  */
 export async function buildAll(say: (line: string) => void): Promise<number> {
@@ -45,10 +45,10 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
   return failures.length;
 }
 
-/** What every bundle of the last build is made of, as JSON: a test compares it with what it should be. */
+/** The content of the last build's bundles as JSON, which a test compares with the expected one. */
 export const contentsFile = 'out/bundles.json';
 
-/** Size of a bundle's script in bytes, the source files in it, and the bundles that it loads when needed. */
+/** Size of a bundle's script in bytes, its source files, and the bundles that it loads on demand. */
 export type BundleContents = { bytes: number; inputs: string[]; apart: string[] };
 
 function contentsOf({ inputs, outputs }: Metafile): BundleContents {
@@ -65,7 +65,7 @@ const pythonFiles = (): string[] => readdirSync(inRoot(pythonFolder)).filter((na
 
 const snapshotScripts = ['kernelSnapshot.cjs', 'snapshotMaker.cjs', 'fromSnapshot.cjs'] as const;
 
-/** What a start-up snapshot of the kernel is made of, as one short text: every start compares it. */
+/** Writes a hash of the kernel's start-up snapshot inputs, which every start compares. */
 function writeSnapshotKey(): void {
   const types = readdirSync(inRoot('dist/types'), { recursive: true, encoding: 'utf8' }).toSorted();
   const hash = createHash('sha256');
@@ -84,7 +84,7 @@ function typesReport(): string | undefined {
     : `${typesEntry} was not made: kernel/session/preload.ts is missing`;
 }
 
-/** True when a source is newer than the last good build. */
+/** Returns whether a source is newer than the last successful build. */
 export function isStale(): boolean {
   if (!existsSync(stamp)) return true;
   const built = statSync(stamp).mtimeMs;

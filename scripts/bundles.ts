@@ -5,13 +5,14 @@ import { lateArrow } from './lateArrow.ts';
 import { inRoot, root } from './paths.ts';
 
 /**
- * The bundles of the product. Two of them are locks as well as bundles: `vscode` is an external of the extension alone,
- * so an import of it from kernel/ does not resolve, and neither does `node:*` from webviews/ (see test/unit/layers.test.ts).
+ * A bundle of the product.
+ * Two kinds also enforce layers: only the extension has `vscode` as an external, so its import from kernel/ does not
+ * resolve, nor does `node:*` from webviews/ (see test/unit/layers.test.ts).
  */
 export type Bundle = {
-  /** Files it makes in dist/, the first one is the script. */
+  /** Output files in dist/, the script first. */
   readonly outputs: readonly string[];
-  /** Source file it starts from, relative to the root. */
+  /** The entry's source file, relative to the root. */
   readonly entry: string;
   readonly kind: 'extension' | 'kernel' | 'snapshot' | 'worker' | 'webview' | 'renderer';
 };
@@ -45,19 +46,20 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['plotlyRenderer.js'], entry: 'webviews/charts/plotly.ts', kind: 'renderer' },
 ];
 
-/** Folder whose Python files are shipped as they are: they need no bundler, and people may read them. */
+/** Folder of Python files that are shipped as they are: they need no bundler, and users may read them. */
 export const pythonFolder = 'kernel/jobs/driver';
 
-/** What kernelspecs start where there is a shell; shipped as it is. */
+/** Started by kernelspecs on systems with a shell; shipped as it is. */
 export const shellLauncher = 'kernel/session/kernelspecs/launcher.sh';
 
 /**
- * Packages that stay in node_modules: native code (esbuild is a program beside its module), and apache-arrow and TypeScript because a second copy of either in one
- * process misbehaves without an error (unreadable streams; two type checkers that do not know each other's nodes).
+ * Packages that stay in node_modules.
+ * Native code needs it (esbuild is a program next to its module). A second copy of apache-arrow or TypeScript in one
+ * process misbehaves without an error (unreadable streams; type checkers with incompatible nodes).
  */
 export const runtimePackages = ['apache-arrow', '@lancedb/lancedb', 'esbuild', 'typescript-6', 'zeromq'] as const;
 
-/** Code written as ES modules says `import.meta`; the CommonJS bundles get the same values from Node's own variables. */
+/** Replaces `import.meta` of ES modules in CommonJS bundles by Node's variables. */
 const importMeta: BuildOptions = {
   define: {
     'import.meta.url': 'importMetaUrl',
@@ -77,8 +79,9 @@ const node: BuildOptions = {
 };
 
 /**
- * TypeScript for all files of a bundle that import it. esbuild copies what a CommonJS module exports for each of them anew,
- * and these are 2,700 names: thirty copies take a tenth of a second and a dozen megabytes.
+ * Shares one TypeScript module between all files of a bundle.
+ * esbuild copies the exports of a CommonJS module for each importer. With 2,700 names, thirty copies take 0.1 s and a
+ * dozen megabytes.
  */
 const oneTypescript: Plugin = {
   name: 'one-typescript',
@@ -94,10 +97,7 @@ const oneTypescript: Plugin = {
   },
 };
 
-/**
- * Source files that are bundles of their own, which others load when a user asks for what they do: the libraries of the
- * clouds, the Kubernetes client, backfills.
- */
+/** Source files that are separate bundles, loaded on demand: cloud libraries, the Kubernetes client, backfills. */
 export const apart: Readonly<Record<string, string>> = {
   'kernel/cluster/entry.ts': './cluster.cjs',
   'kernel/cluster/kube/kubeClient.ts': './kubeClient.cjs',
@@ -105,15 +105,15 @@ export const apart: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes an import of such a file load its bundle, however the import is written. A static one would copy megabytes into
- * another bundle without a word, so it fails the build.
+ * Makes imports of such files load their bundle.
+ * A static import would silently copy megabytes into another bundle, so it fails the build.
  */
 const bundlesApart = (entry: string, sourceRoot: string): Plugin => ({
   name: 'bundles-apart',
   setup(build) {
     const names = new Set(Object.keys(apart).map((file) => basename(file)));
     build.onResolve({ filter: /^[#.].*\.ts$/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      // Resolving again below comes here again.
+      // The resolve call below triggers this callback again.
       if (pluginData === isResolving || !names.has(basename(path))) return undefined;
       const resolved = await build.resolve(path, { kind, importer, resolveDir, pluginData: isResolving });
       const file = relative(sourceRoot, resolved.path).split(sep).join('/');
@@ -135,15 +135,14 @@ const browser: BuildOptions = {
   jsx: 'automatic',
   minify: true,
   legalComments: 'none',
-  // Without `node` among the conditions #arrow is the ES module build, the one a bundler can shake.
+  // Without the `node` condition #arrow is the ES module build, which supports tree shaking.
   conditions: ['browser', 'production'],
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
-/** Its entry for Node asks for its other files in a way that no bundler can follow. */
+/** Its entry for Node requires its other files in a way that bundlers can't follow. */
 const jsoncParser = inRoot('node_modules/jsonc-parser/lib/esm/main.js');
 
-/** esbuild's options for one bundle. */
 export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildOptions {
   const common: BuildOptions = {
     absWorkingDir: sourceRoot,
@@ -167,18 +166,18 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...node,
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
-        // By `require`, later: of what an interrupt cuts off while Node imports it, Node never hears again.
+        // Use `require`: if an interrupt terminates an import in Node, its promise never settles.
         supported: { 'dynamic-import': false },
         plugins: [oneTypescript, lateArrow, bundlesApart(bundle.entry, sourceRoot)],
         alias: {
-          // tslab asks for its own 38 MB fork of TypeScript 5.0; the session puts TypeScript 6.0 under it.
+          // tslab requires its own 38 MB fork of TypeScript 5.0; the session provides TypeScript 6.0 instead.
           '@tslab/typescript-for-tslab': inRoot('kernel/session/compiler/tslabTypescript.cjs'),
           'jsonc-parser': jsoncParser,
         },
       };
     case 'snapshot':
-      // The one bundle with TypeScript in it: while a snapshot is made, only Node's own modules can be loaded. Short
-      // names, since the text of the program is part of the snapshot.
+      // The only bundle that contains TypeScript: a snapshot in creation can load only Node's own modules. Minified,
+      // since the program's text is part of the snapshot.
       return {
         ...common,
         ...node,
@@ -188,7 +187,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         alias: { crypto: inRoot('kernel/session/start/notInSnapshot.ts') },
       };
     case 'worker':
-      // One file that runs anywhere, so with Arrow in it: the ES module build, of which only what is used stays.
+      // One file that runs anywhere, so it contains Arrow: the ES module build, for tree shaking.
       return {
         ...common,
         platform: 'node',
@@ -201,7 +200,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
     case 'webview':
       return { ...common, ...browser };
     case 'renderer':
-      // Notebook output has no stylesheet of its own: the renderer puts the text into its shadow root.
+      // Notebook output has no stylesheet: the renderer inserts the CSS text into its shadow root.
       return { ...common, ...browser, loader: { '.css': 'text' } };
   }
 }

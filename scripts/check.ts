@@ -9,7 +9,7 @@ export const checks = [
   { name: 'generated files', script: 'scripts/boot.mjs', args: ['generate', '--check'] },
 ] as const;
 
-/** `npm run check`: types of every project, lint rules with the layer locks, format, generated files. Returns the exit code. */
+/** `npm run check`: checks types, lint rules with the layer locks, format and generated files. Returns the exit code. */
 export function main(): number {
   const failed = checks.filter(({ name, script, args }) => {
     const { status } = spawnSync(process.execPath, [inRoot(script), ...args], {

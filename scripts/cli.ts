@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { buildAll, isStale } from './build.ts';
 import { inRoot } from './paths.ts';
 
-/** `npm run lance-catalog -- …`: the command line, built when its sources are newer. Returns its exit code. */
+/** `npm run lance-catalog -- …`: the command line, built first if sources are newer. Returns its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   if (isStale() && (await buildAll((line) => console.error(line))) > 0) return 1;
   const child = spawn(process.execPath, [inRoot('dist/cli.cjs'), ...args], { stdio: 'inherit' });

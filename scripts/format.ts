@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { inRoot } from './paths.ts';
 
-/** `npm run format`: rewrites every file in the project's format. Returns the exit code. */
+/** `npm run format`: formats every file. Returns the exit code. */
 export function main(): number {
   const prettier = inRoot('node_modules/prettier/bin/prettier.cjs');
   return (

@@ -2,17 +2,17 @@ import type { Plugin } from 'esbuild';
 import * as arrow from '#arrow';
 import { inRoot, root } from './paths.ts';
 
-// Loading apache-arrow takes as long as compiling the first cell of a notebook, which most often does without. So bundles
-// load it when something of it is first used. Its enums are the numbers of the format, and part of the bundle: tables of
-// values by type can be made without it.
+// Makes bundles load apache-arrow on first use: loading it takes as long as compiling the first cell of a notebook,
+// and most notebooks don't need it. Its enums are numbers of the format and part of the bundle, so tables of values
+// by type work without it.
 
 const shared = (file: string): string => JSON.stringify(inRoot('kernel/shared', file));
-/** What is to be done once it is loaded: its reader knows no compression by itself. */
+/** Registered after loading, since Arrow's reader supports no compression by itself. */
 const codecs = JSON.stringify(inRoot('kernel/catalog/arrow/ipcCompression.ts'));
 
 const namespace = 'late-arrow';
 
-/** An object of the library's that maps names to numbers and back. */
+/** Returns whether a value is an enum object, which maps names to numbers and back. */
 const isEnum = (value: unknown): boolean =>
   Object.prototype.toString.call(value) === '[object Object]' &&
   Object.values(value as object).length > 0 &&
@@ -22,15 +22,16 @@ const exported = Object.entries(arrow).filter(([name]) => !['default', '__esModu
 const enums = exported.filter(([, value]) => isEnum(value));
 const late = exported.filter(([, value]) => !isEnum(value)).map(([name]) => name);
 
-/** One module for all files of a bundle; what it passes on is a property that is read at every use. */
+/** The module for all files of a bundle. It re-exports properties that are read at every use. */
 const passedOn = [
   `export { ${late.join(', ')} } from '${namespace}';`,
   ...enums.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`),
 ];
 
 /**
- * A getter for each, until it is loaded: then plain properties. Cells may have replaced globals by then; while it loads,
- * they are what they were at first. An interrupt waits until it is loaded, and if it can't, nothing of it is kept here.
+ * Getters that load the library, then become plain properties.
+ * Cells may have replaced globals, so it loads with the original ones. An interrupt waits until it is loaded; if
+ * loading fails, no part of it is kept.
  */
 const loading = `
 const { withOwnGlobals } = require(${shared('ownGlobals.ts')});
@@ -49,7 +50,7 @@ Object.defineProperties(exports, {
 ${late.map((name) => `  ${name}: { get: () => load().${name}, enumerable: true, configurable: true },`).join('\n')}
 });`;
 
-/** Makes `#arrow` in a bundle load apache-arrow at the first use of what it exports. */
+/** Makes `#arrow` in a bundle load apache-arrow on first use of an export. */
 export const lateArrow: Plugin = {
   name: namespace,
   setup(build) {

@@ -1,16 +1,16 @@
-// Plain JavaScript on purpose: boot.mjs uses it on whatever Node a machine has.
+// Plain JavaScript, since boot.mjs imports it on any installed Node.
 import { spawn } from 'node:child_process';
 
 /**
- * Runs npm without a shell script in between: the npm that started us when there is one, else the one on PATH.
+ * Runs npm without a shell: the npm that started this process, or else the one on PATH.
  * @param {readonly string[]} args
- * @param {{ cwd?: string, quiet?: boolean }} [options] `quiet` keeps the output for the error alone
- * @returns {Promise<string>} what npm wrote on stdout (empty unless quiet)
+ * @param {{ cwd?: string, quiet?: boolean }} [options] `quiet` keeps the output for the error only
+ * @returns {Promise<string>} npm's stdout (empty unless quiet)
  */
 export function npm(args, options = {}) {
   const script = process.env['npm_execpath'];
   const own = script !== undefined && /npm-cli\.c?js$/.test(script);
-  // Only npm.cmd exists on Windows, and Node starts .cmd files by a shell alone.
+  // Windows has only npm.cmd, and Node runs .cmd files only with a shell.
   const shell = !own && process.platform === 'win32';
   const command = own ? process.execPath : shell ? 'npm.cmd' : 'npm';
   const child = spawn(command, [...(own ? [script] : []), ...args], {
@@ -33,10 +33,10 @@ export function npm(args, options = {}) {
   });
 }
 
-/** Whether an install failed because the registry does not have the package, and not for want of a network. */
+/** Returns whether an install failed because the registry lacks the package, not because of the network. */
 export const isNotServed = (error) => error instanceof Error && /\bE404\b|ETARGET/.test(error.message);
 
-/** The flags of every install of ours: exact, no scripts, nothing written to a package.json. */
+/** The flags of every install by scripts: no install scripts, no changes to package.json. */
 export const quietInstall = [
   '--no-save',
   '--no-package-lock',

@@ -44,11 +44,11 @@ export async function main(args: readonly string[]): Promise<number> {
     pack({ platform: undefined, engine: undefined, bundler: undefined, notices });
   if (without.length > 0)
     say(['No package with an engine, so these use the universal one (REST catalogs alone):', ...without].join('\n'));
-  // Asked for by name, a package that cannot be made is a failure.
+  // If a target was requested by name, a missing package is a failure.
   return values.target !== undefined && without.length > 0 ? 1 : 0;
 }
 
-/** Path of the VSIX of a target, below out/vsix. */
+/** Returns the path of a target's VSIX, below out/vsix. */
 export function vsixPath(target: string): string {
   return inRoot('out/vsix', `lance-catalog-${target}-${readManifest(inRoot()).version}.vsix`);
 }

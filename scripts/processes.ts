@@ -13,21 +13,21 @@ process.on('exit', () => {
 });
 
 /**
- * Takes ownership of a child started with `detached: true`: its whole process group is ended with this process, however
- * this process ends (short of SIGKILL). Without it a Ctrl-C in the terminal leaves servers behind.
+ * Ends the process group of a child with this process, however this process ends (except by SIGKILL).
+ * The child must be started with `detached: true`. Otherwise Ctrl-C in the terminal leaves servers running.
  */
 export function ownGroup(child: ChildProcess): void {
   if (child.pid !== undefined) owned.add(child.pid);
 }
 
-/** A new empty folder with a short path (a socket's may have 107 bytes), removed when this process ends. */
+/** Creates an empty folder with a short path (sockets allow 107 bytes), removed when this process ends. */
 export function temporaryFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   folders.add(folder);
   return folder;
 }
 
-/** Ends a process group: SIGTERM, then SIGKILL for what is left after `limit` milliseconds. */
+/** Ends a process group: SIGTERM, then SIGKILL after `limit` milliseconds. */
 export async function endGroup(child: ChildProcess, limit = 5_000): Promise<void> {
   const pid = child.pid;
   if (pid === undefined) return;
@@ -38,7 +38,10 @@ export async function endGroup(child: ChildProcess, limit = 5_000): Promise<void
   owned.delete(pid);
 }
 
-/** Runs `cleanUp` once on the first Ctrl-C, SIGTERM or SIGHUP and then exits as a shell expects; a second one exits at once. */
+/**
+ * Runs `cleanUp` on the first Ctrl-C, SIGTERM or SIGHUP, then exits with the usual code; a second signal exits
+ * immediately.
+ */
 export function onInterrupt(cleanUp: () => Promise<void>): void {
   const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
   let stopping = false;
@@ -53,7 +56,7 @@ export function onInterrupt(cleanUp: () => Promise<void>): void {
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    // A negative id is the group; Windows has none, there the child alone is signalled.
+    // A negative id signals the group. Windows has no groups, so only the child gets the signal.
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;

@@ -1,4 +1,4 @@
-// Makes the sample catalog: `node scripts/sample.ts <directory>`. The data is generated, the same on every machine.
+// Creates the sample catalog: `node scripts/sample.ts <directory>`. The generated data is the same on every machine.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,19 +8,19 @@ import { makeOrders, returnsSchema } from './sample/orders.ts';
 import { createPrices } from './sample/prices.ts';
 import { makeProducts } from './sample/products.ts';
 
-/** Counted up when the generated data changes; a catalog of another version is made anew. */
+/** Increased when the generated data changes; an older catalog is recreated. */
 const sampleVersion = 2;
 const marker = '.lance-catalog-sample.json';
 
 type SampleOptions = {
-  /** What is being done, a line each. */
+  /** Receives progress, one line per call. */
   log?: (line: string) => void;
 };
 
 /**
- * Makes the sample catalog in a directory, or leaves it as it is when it is there and complete. It is built beside and
- * moved into place at the end, so an interrupted run leaves nothing half made.
- * @throws Error when the directory holds something else
+ * Creates the sample catalog in a directory, unless a complete one exists.
+ * It is built next to the directory and moved at the end, so an interrupted run leaves nothing incomplete.
+ * @throws Error if the directory contains something else
  */
 export async function makeSample(root: string, options: SampleOptions = {}): Promise<void> {
   const target = resolve(root);
@@ -78,7 +78,7 @@ async function moveInto(building: string, target: string): Promise<void> {
   try {
     await rename(building, target);
   } catch (error) {
-    // Someone else was faster.
+    // Another process was faster.
     if ((await stateOf(target)) !== 'current') throw error;
   } finally {
     if (hadOld) await rm(old, { recursive: true, force: true });

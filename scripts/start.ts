@@ -12,8 +12,8 @@ import { prepareSample, sample } from './start/sample.ts';
 import { calmSettings } from './workbench/settings.ts';
 
 /**
- * Takes the one window of the sample: two servers on one profile would overwrite each other's state.
- * @throws Error naming the process that has it
+ * Locks the sample window: two servers on one profile would overwrite each other's state.
+ * @throws Error with the process that has the lock
  */
 function takeWindow(file: string): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -56,7 +56,7 @@ export async function main(args: readonly string[]): Promise<number> {
       say('building …');
       if ((await buildAll(say)) > 0) return 1;
     }
-    // From here on a Ctrl-C ends what was started, also while it is still starting.
+    // From here on Ctrl-C ends started processes, even while they start.
     let cleanUp: (() => Promise<void>) | undefined;
     onInterrupt(async () => cleanUp?.());
     const whenInterrupted = (last: () => Promise<void>): void => void (cleanUp = last);
@@ -80,10 +80,10 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 type Settings = Record<string, unknown>;
-/** Takes what a Ctrl-C does from now on. */
+/** Sets the cleanup for Ctrl-C, replacing the last one. */
 type WhenInterrupted = (cleanUp: () => Promise<void>) => void;
 
-/** Settings of the window, with the sample as a connection. The folder is ours, so nobody is asked whether to trust it. */
+/** Settings of the window, with the sample as a connection. The folder is generated, so it needs no trust prompt. */
 const windowSettings = (isSampleThere: boolean): Settings => ({
   'security.workspace.trust.enabled': false,
   'lanceCatalog.defaultConnections': isSampleThere ? [{ name: 'sample', root: sample.catalog }] : [],
@@ -108,7 +108,7 @@ async function showDesktop(desktop: Desktop, settings: Settings, whenInterrupted
   });
 }
 
-/** Resolves when the server ends, which it does not by itself: Ctrl-C ends it. */
+/** Resolves if the server ends by itself, which is an error; Ctrl-C ends it and this process. */
 async function showBrowser(port: number, settings: Settings, whenInterrupted: WhenInterrupted): Promise<number> {
   const server = await openInBrowser({
     profile: sample.profile,
@@ -134,7 +134,7 @@ async function showBrowser(port: number, settings: Settings, whenInterrupted: Wh
   });
 }
 
-/** Runs the tour with the same kernel that the window uses, for machines without a screen. */
+/** Runs the tour with the window's kernel, for machines without a screen. */
 function runTour(whenInterrupted: WhenInterrupted): Promise<number> {
   const child = spawn(
     process.execPath,
@@ -148,7 +148,7 @@ function runTour(whenInterrupted: WhenInterrupted): Promise<number> {
   });
 }
 
-/** @throws the error of an unknown option, which boot.mjs words */
+/** @throws the error of an unknown option, for which boot.mjs prints a message */
 function readArguments(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],

@@ -6,14 +6,14 @@ import { inRoot } from './paths.ts';
 /** Folders of kernel/ whose declaration files a notebook's TypeScript may read. */
 const layers = ['shared', 'processes', 'catalog', 'engine', 'cluster', 'session'] as const;
 const entry = 'session/preload.d.ts';
-/** Read by the editor's TypeScript while nothing of ours answers for a notebook. */
+/** Read by the editor's TypeScript while the extension does not serve the notebook. */
 const globalsEntry = 'notebook.d.ts';
 const specifier = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"]+)\2/g;
 
 /**
- * Makes `dist/types`: the declarations a notebook cell is checked against (entry `session/preload.d.ts`). The project
- * says `#shared/x.ts`; outside this package nobody can resolve that, so every import becomes a relative `.js` one.
- * @returns tsc's report when the sources have type errors (declarations are written all the same), else undefined
+ * Creates `dist/types`: the declarations for checking notebook cells (entry `session/preload.d.ts`).
+ * Imports such as `#shared/x.ts` resolve only in this package, so each becomes a relative `.js` import.
+ * @returns tsc's report if the sources have type errors (declarations are still written), else undefined
  */
 export function buildTypes(): string | undefined {
   const compiler = inRoot('node_modules/typescript/bin/tsc');
@@ -22,7 +22,7 @@ export function buildTypes(): string | undefined {
     throw new Error(`Cannot run the TypeScript compiler ${compiler}: run npm install.`, { cause: run.error });
   rmSync(inRoot('dist/types'), { recursive: true, force: true });
   mkdirSync(inRoot('dist/types'), { recursive: true });
-  // tslab is inside the kernel's bundle; `import { display } from 'tslab'` in a cell is checked against this file alone.
+  // tslab is bundled into the kernel; `import { display } from 'tslab'` in a cell needs only this file.
   copyFileSync(inRoot('node_modules/tslab/dist/public.d.ts'), inRoot('dist/types/tslab.d.ts'));
   const seen = new Set<string>();
   const queue: string[] = [entry];
@@ -46,8 +46,8 @@ export function buildTypes(): string | undefined {
 }
 
 /**
- * What every notebook has, as globals: for the editor's own TypeScript, to which a cell is a file like any other.
- * @param text the imports and declarations that cells stand behind
+ * Declares a notebook's globals for the editor's own TypeScript, which treats a cell as an ordinary file.
+ * @param text the imports and declarations that precede every cell
  */
 function globals(text: string): string {
   const from = 'import("./session/preload.js")';
@@ -58,7 +58,7 @@ function globals(text: string): string {
   return `${[...imported, ...declared].join('\n').replaceAll('import("lance-catalog")', from)}\n`;
 }
 
-/** Rewrites every import of one declaration file and reports the files of the project it needs. */
+/** Rewrites the imports of one declaration file and reports the project files it needs. */
 function rewrite(file: string, text: string, need: (file: string) => void): string {
   return text
     .replace(/^\/\/# sourceMappingURL=.*$/gm, '')
@@ -71,12 +71,11 @@ function rewrite(file: string, text: string, need: (file: string) => void): stri
     });
 }
 
-/** `#catalog/a.ts` or `./a.ts` as a path below out/ without extension; undefined for a package. */
+/** Returns `#catalog/a.ts` or `./a.ts` as a path below out/ without extension; undefined for a package. */
 function projectFile(from: string, name: string): string | undefined {
   const layer = layers.find((candidate) => name.startsWith(`#${candidate}/`));
   const path = layer ? name.slice(1) : name.startsWith('.') ? posix.join(posix.dirname(from), name) : undefined;
   return path?.replace(/\.(?:d\.ts|tsx?|js)$/, '');
 }
 
-/** Where the entry of the declarations lands. */
 export const typesEntry = join('dist', 'types', entry);

@@ -7,14 +7,14 @@ const help = `npm run watch
   builds everything in dist/ with source maps, and builds a bundle again when one of its files changes
 Ctrl-C ends it. Declarations that cells are checked against (dist/types) are made at the start only.`;
 
-/** `npm run watch`. Resolves with the exit code when it is interrupted. */
+/** `npm run watch`. Resolves with the exit code on an interrupt. */
 export async function main(args: readonly string[]): Promise<number> {
   if (args.includes('--help')) {
     console.log(help);
     return 0;
   }
   console.log('building …');
-  // The types and the scripts that are copied; the bundles follow with their source maps.
+  // Builds the types and copies scripts; the watchers below rebuild the bundles with source maps.
   await buildAll(console.log);
   const contexts = await Promise.all(bundles.map((bundle) => watchBundle(bundle)));
   return new Promise((resolve) => {
@@ -42,7 +42,7 @@ async function watchBundle(bundle: Bundle): Promise<BuildContext> {
       });
     },
   };
-  // The text of the snapshot's script is part of the snapshot, so it has no map.
+  // The script's text is part of the snapshot, so it has no source map.
   const sourcemap = bundle.kind === 'snapshot' ? false : 'linked';
   const one = await context({ ...options, sourcemap, plugins: [...(options.plugins ?? []), report] });
   await one.watch();

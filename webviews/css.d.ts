@@ -1,7 +1,7 @@
-// The panel's bundle makes a stylesheet of these, the renderer's takes their text into its shadow root.
+// The panel's bundle writes a stylesheet; the renderer's bundle inserts the CSS text into its shadow root.
 declare module '*.css' {
   export const text: string;
-  // A text import of esbuild has its value as the default export.
+  // esbuild's text loader exports the text as default.
   // oxlint-disable-next-line import/no-default-export
   export default text;
 }

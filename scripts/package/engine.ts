@@ -5,10 +5,10 @@ import { inRoot, toolchain } from '../paths.ts';
 import { bundlerPackage, enginePackage, type Platform } from '../platforms.mjs';
 import { readManifest } from './runtime.ts';
 
-/** Folder of a package of a platform, or one sentence why there is none. */
+/** Folder of a platform's package, or a sentence about why it is missing. */
 type Fetched = { folder: string } | { missing: string };
 
-/** The folder of a platform's native engine package, fetched by name if it is another platform's. */
+/** Returns the folder of a platform's native engine package; downloads that of another platform. */
 export async function fetchEngine(platform: Platform, say: (line: string) => void): Promise<Fetched> {
   const name = enginePackage(platform);
   if (name === null) return { missing: 'upstream builds no engine for it' };
@@ -16,19 +16,19 @@ export async function fetchEngine(platform: Platform, say: (line: string) => voi
   return fetchPackage(platform, { name, version, size: 70 }, say);
 }
 
-/** The same of the program that bundles functions. */
+/** Does the same for the bundler's program, which bundles functions. */
 export function fetchBundler(platform: Platform, say: (line: string) => void): Promise<Fetched> {
   const version = readManifest(inRoot()).dependencies['esbuild'] ?? '';
   return fetchPackage(platform, { name: bundlerPackage(platform), version, size: 5 }, say);
 }
 
-/** @param size megabytes to download, to be told */
+/** @param size megabytes to download, for the message */
 async function fetchPackage(
   platform: Platform,
   { name, version, size }: { name: string; version: string; size: number },
   say: (line: string) => void,
 ): Promise<Fetched> {
-  // A folder a package: npm removes what it was not asked for.
+  // One folder per package: npm removes packages that it did not install in this call.
   const cache = join(toolchain, 'engines', platform.target, name.replace('/', '+'));
   for (const parent of [inRoot(), cache]) {
     const folder = join(parent, 'node_modules', name);
@@ -38,7 +38,7 @@ async function fetchPackage(
   writeFileSync(join(cache, 'package.json'), '{"private":true}\n');
   say(`fetching ${name}@${version} (about ${size} MB to download) …`);
   try {
-    // `force` because it is meant for another platform than this one.
+    // `force`, since the package is for another platform.
     await npm(['install', `${name}@${version}`, '--force', '--prefix', cache, ...quietInstall], {
       cwd: cache,
       quiet: true,

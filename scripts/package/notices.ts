@@ -5,7 +5,7 @@ import { bundleOptions, bundles } from '../bundles.ts';
 import { inRoot } from '../paths.ts';
 import { readManifest, runtimeFolders } from './runtime.ts';
 
-/** Text of THIRD-PARTY-NOTICES.txt: every package whose code is bundled or shipped, with the text of its licence. */
+/** Returns THIRD-PARTY-NOTICES.txt: every bundled or shipped package with its license text. */
 export async function thirdPartyNotices(): Promise<string> {
   const folders = new Set(runtimeFolders());
   for (const bundle of bundles) {

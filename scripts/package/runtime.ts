@@ -4,7 +4,6 @@ import { runtimePackages } from '../bundles.ts';
 import { inRoot } from '../paths.ts';
 import type { Platform } from '../platforms.mjs';
 
-/** What is read of a package's manifest. */
 type Manifest = {
   readonly name: string;
   readonly version: string;
@@ -12,7 +11,7 @@ type Manifest = {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** Reads a package's manifest, trusting no field of it. */
+/** Reads a package's manifest. Fields that are not strings become empty. */
 export function readManifest(folder: string): Manifest {
   const json: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const fields = new Map<string, unknown>(typeof json === 'object' && json !== null ? Object.entries(json) : []);
@@ -30,13 +29,13 @@ export function readManifest(folder: string): Manifest {
   };
 }
 
-/** Beside what the bundles require: the declarations that a cell's `process` and `Buffer` are checked against. */
+/** The packages that bundles require, and the declarations for `process` and `Buffer` in cells. */
 const shipped = [...runtimePackages, '@types/node'];
 
-/** Their own copy of @types/node would declare every global of Node twice. */
+/** A dependency's own copy of @types/node would declare every global of Node twice. */
 const left = new Set(['@types/node', 'node-addon-api']);
 
-/** Folders of the packages that go into the VSIX, with their dependencies, as Node would find them. */
+/** Returns the folders of the VSIX's packages and their dependencies, resolved as Node does. */
 export function runtimeFolders(): string[] {
   const folders = new Set<string>();
   const queue = shipped.map((name) => ({ name, from: inRoot() }));
@@ -59,7 +58,7 @@ function resolve(name: string, from: string): string {
   }
 }
 
-/** Parts of packages that nobody reads at run time; they would double the download. */
+/** Files that are not used at run time; they would double the download. */
 const unneeded: Readonly<Record<string, RegExp>> = {
   'apache-arrow': /^(?:src|bin)\/|\.min\.js$/,
   flatbuffers: /^(?:mjs|ts)\//,
@@ -73,9 +72,8 @@ const unneeded: Readonly<Record<string, RegExp>> = {
 const unneededAnywhere = /\.map$|^(?:AGENTS|CONTRIBUTING|CHANGELOG|README)\.md$|(?:^|\/)node_modules(?:\/|$)/;
 
 /**
- * Copies the packages into `target`, a node_modules folder, leaving out what no one reads and, of zeromq's binaries,
- * the other platforms'.
- * @param platform undefined copies every platform's
+ * Copies the packages into `target`, a node_modules folder, without unused files and binaries of other platforms.
+ * @param platform undefined copies binaries of all platforms
  */
 export function copyRuntime(target: string, platform: Platform | undefined): void {
   for (const folder of runtimeFolders()) {
@@ -92,13 +90,16 @@ export function copyRuntime(target: string, platform: Platform | undefined): voi
 
 function isUnneeded(name: string, path: string, source: string, platform: Platform | undefined): boolean {
   if (unneededAnywhere.test(path)) return true;
-  // The patterns speak of files; a folder on the way to one stays.
+  // The patterns match files; folders stay, since they may contain needed ones.
   if (statSync(source).isDirectory()) return false;
   if (name === 'zeromq' && path.startsWith('build/') && path.endsWith('.node')) return !isWanted(path, platform);
   return unneeded[name]?.test(path) ?? false;
 }
 
-/** `build/<system>/<processor>/node/<libc>-<version>/addon.node`; binaries without a libc are left from older releases. */
+/**
+ * Selects `build/<system>/<processor>/node/<libc>-<version>/addon.node`; binaries without a libc are from older
+ * releases.
+ */
 function isWanted(path: string, platform: Platform | undefined): boolean {
   if (/\/node\/\d+\//.test(path)) return false;
   if (platform === undefined) return true;

@@ -5,17 +5,17 @@ import { bundlerPackage, enginePackage, type Platform } from '../platforms.mjs';
 import { copyRuntime, readManifest } from './runtime.ts';
 
 const files = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore', 'docs', 'media', 'snippets'];
-/** What a manifest needs in the repository only. `imports` names sources that are not shipped. */
+/** Manifest fields for the repository only; `imports` refers to sources that are not shipped. */
 const ours = new Set(['scripts', 'dependencies', 'devDependencies', 'overrides', 'imports', 'private']);
-/** The editor's TypeScript looks for it in node_modules at the top and nowhere else. */
+/** The editor's TypeScript searches for plugins only in the top-level node_modules. */
 const plugin = { name: 'lance-catalog-typescript', folder: inRoot('extension/typescriptPlugin') };
 
 /**
- * Lays out what one VSIX holds. The packages go to dist/node_modules, where the bundles find them first. Of a
- * node_modules at the top the packager takes what `npm list` finds there, and that is the one package without code of
- * its own.
- * @param options.engine folder of the native package; undefined makes the package for REST catalogs alone
- * @param options.bundler folder of the bundler's program; without it no TypeScript function is defined
+ * Creates the folder with the content of one VSIX.
+ * The packages go to dist/node_modules, where the bundles find them first. From the top-level node_modules the
+ * packager takes what `npm list` reports: only the plugin's package, which just loads a bundle.
+ * @param options.engine folder of the native package; undefined creates the package for REST catalogs only
+ * @param options.bundler folder of the bundler's program, which TypeScript functions need
  */
 export function stage(
   folder: string,
@@ -31,7 +31,7 @@ export function stage(
   mkdirSync(folder, { recursive: true });
   for (const name of files) cpSync(inRoot(name), join(folder, name), { recursive: true });
   for (const name of readdirSync(inRoot('dist'))) {
-    // Source maps are left there by a build that watches.
+    // A watching build leaves source maps there.
     if (!name.startsWith('.') && !name.endsWith('.map'))
       cpSync(inRoot('dist', name), join(folder, 'dist', name), { recursive: true });
   }

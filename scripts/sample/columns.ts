@@ -19,7 +19,7 @@ import {
   type Data,
 } from '#arrow';
 
-// Columns straight from typed arrays: a million row objects, or a million JavaScript strings, would take ten seconds.
+// Creates columns from typed arrays: a million row objects, or a million JavaScript strings, would take ten seconds.
 
 type Column = { type: Data['type']; data: Data; nullable?: boolean; metadata?: Record<string, string> };
 
@@ -27,7 +27,7 @@ export const int64 = (values: BigInt64Array): Column => column(makeData({ type: 
 export const int32 = (values: Int32Array): Column => column(makeData({ type: new Int32(), data: values }));
 export const float64 = (values: Float64Array): Column => column(makeData({ type: new Float64(), data: values }));
 
-/** Microseconds since 1970 UTC. */
+/** Creates timestamps from microseconds since 1970 UTC. */
 export const timestamp = (micros: BigInt64Array): Column =>
   column(makeData({ type: new TimestampMicrosecond('UTC'), data: micros }));
 
@@ -37,14 +37,14 @@ export function bool(values: readonly boolean[]): Column {
   );
 }
 
-/** Amounts of money in cents as decimal(10, 2). */
+/** Creates prices as decimal(10, 2), from cents. */
 export function money(cents: ArrayLike<number>): Column {
   const words = new Uint32Array(cents.length * 4);
   for (let row = 0; row < cents.length; row++) words[row * 4] = cents[row]!;
   return column(makeData({ type: new Decimal(2, 10, 128), data: words }));
 }
 
-/** Vectors of equal length, one after another. */
+/** Creates vectors of equal width from their concatenated values. */
 export function vectors(values: Float32Array, width: number): Column {
   const item = new Field('item', new Float32(), true);
   const child = makeData({ type: item.type, data: values });
@@ -74,7 +74,7 @@ export function textLists(values: readonly (readonly string[])[]): Column {
   return column(makeData({ type: new List(item), valueOffsets, child }));
 }
 
-/** Texts chosen from a few words by index; null where the index is negative. */
+/** Creates strings from an index into a few words; a negative index gives null. */
 export function choices(words: readonly string[], chosen: Int32Array): Column {
   const encoder = new TextEncoder();
   const encoded = words.map((word) => encoder.encode(word));
@@ -85,7 +85,6 @@ export function choices(words: readonly string[], chosen: Int32Array): Column {
   return { ...column(makeData({ type: new Utf8(), nullCount, nullBitmap, valueOffsets, data })), nullable: true };
 }
 
-/** A table of columns of equal length. */
 export function tableOf(columns: Record<string, Column>): Table {
   const schema = schemaOf(columns);
   const children = Object.values(columns).map(({ data }) => data);

@@ -1,6 +1,6 @@
 export type Kind = keyof typeof kinds;
 
-/** What is sold: the price range in whole euros, the colour of its pictures, and words about it. */
+/** Kinds of products: price range in whole euros, hue of their images, tags and a description. */
 export const kinds = {
   mug: { low: 8, high: 24, hue: 20, tags: ['kitchen', 'tea'], use: 'Holds a generous cup and keeps it warm' },
   lamp: {

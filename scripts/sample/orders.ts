@@ -23,7 +23,7 @@ const notes = [
 const start = BigInt(Date.UTC(2025, 0, 1)) * 1000n;
 const year = 365 * 86_400;
 
-/** A million orders in the order of time, each of one product; `cents` are the prices of the products. */
+/** Creates a million orders sorted by time, each for one product. `cents` has the product prices. */
 export function makeOrders(cents: Int32Array): Table {
   const random = seeded(365);
   const id = new BigInt64Array(orderCount);
@@ -34,7 +34,8 @@ export function makeOrders(cents: Int32Array): Table {
   const ordered = new BigInt64Array(orderCount);
   const country = new Int32Array(orderCount);
   for (let row = 0; row < orderCount; row++) {
-    // The square favours the first products, the first countries and small numbers: shops have favourites.
+    // Powers of the random number prefer the first products, the first countries and small quantities, as in real
+    // shops.
     const which = Math.floor(random() ** 2 * cents.length);
     const many = 1 + Math.floor(random() ** 3 * 6);
     id[row] = BigInt(row + 1);
@@ -57,7 +58,7 @@ export function makeOrders(cents: Int32Array): Table {
   });
 }
 
-/** The columns of the table of returns, of which there are none yet. */
+/** The schema of the returns table, which has no rows. */
 export const returnsSchema = new Schema([
   new Field('order_id', new Int64(), false),
   new Field('reason', new Utf8(), true),

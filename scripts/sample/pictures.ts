@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { Kind } from './kinds.ts';
 
-/** A picture in 8-bit RGBA, row by row from the top. */
+/** An image in 8-bit RGBA, row by row from the top. */
 type Pixels = { width: number; height: number; rgba: Uint8Array };
 
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
-/** Encodes a picture as a PNG file (truecolour with alpha, no filter, no interlace). */
+/** Encodes an image as a PNG file (truecolor with alpha, no filter, no interlace). */
 export function encodePng({ width, height, rgba }: Pixels): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -15,7 +15,7 @@ export function encodePng({ width, height, rgba }: Pixels): Uint8Array {
   const stride = width * 4;
   const lines = Buffer.alloc((stride + 1) * height);
   for (let y = 0; y < height; y++) {
-    // Each line begins with the number of its filter, 0 for none.
+    // Each line starts with its filter number, 0 for none.
     lines.set(rgba.subarray(y * stride, (y + 1) * stride), y * (stride + 1) + 1);
   }
   const body = deflateSync(lines, { level: 9 });
@@ -31,7 +31,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   return framed;
 }
 
-// Small icons, drawn as shapes: a shape says how far inside of it a point is, in pixels of a 32 × 32 picture.
+// Icons from shapes. A shape returns how far inside of it a point is, in pixels of a 32 × 32 image.
 
 type Shape = (x: number, y: number) => number;
 
@@ -91,7 +91,7 @@ const icons: Record<Kind, Shape> = {
   ),
 };
 
-/** The icon of a kind of product on a soft background; `hue` in degrees. */
+/** Draws the icon of a product kind on a soft background; `hue` in degrees. */
 export function productPicture(kind: Kind, hue: number): Uint8Array {
   const rgba = new Uint8Array(size * size * 4);
   const shape = icons[kind];
@@ -112,10 +112,10 @@ export function productPicture(kind: Kind, hue: number): Uint8Array {
   return encodePng({ width: size, height: size, rgba });
 }
 
-/** How much of a pixel a shape covers: its edge is one pixel wide, which smooths it. */
+/** Returns how much of a pixel a shape covers. The edge is one pixel wide, for anti-aliasing. */
 const coverage = (depth: number): number => Math.min(1, Math.max(0, depth + 0.5));
 
-/** Red, green and blue from 0 to 1. */
+/** Returns red, green and blue from 0 to 1. */
 function hsl(hue: number, saturation: number, lightness: number): [number, number, number] {
   const channel = (shift: number): number => {
     const k = (shift + (((hue % 360) + 360) % 360) / 30) % 12;

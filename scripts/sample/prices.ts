@@ -5,7 +5,7 @@ import { between, seeded } from './random.ts';
 
 const perBatch = 120;
 
-/** Prices in dollars of the products `from` to `from + perBatch - 1`, with a season's factor. */
+/** Creates dollar prices of the products `from` to `from + perBatch - 1`: each euro price times a random factor. */
 function makePrices(season: string, from: number, cents: Int32Array): ArrowTable {
   const random = seeded(from + season.length);
   const rows = Array.from({ length: perBatch }, (_, row) => from + row);
@@ -16,7 +16,7 @@ function makePrices(season: string, from: number, cents: Int32Array): ArrowTable
   });
 }
 
-/** Makes a table whose history has four versions: created, added to twice, and then some rows deleted. */
+/** Creates a table with four versions: created, two additions, and deleted rows. */
 export async function createPrices(catalog: Catalog, namespacePath: string[], cents: Int32Array): Promise<void> {
   const table = await catalog.createTable('prices', makePrices('spring', 0, cents), { namespacePath });
   await table.add(makePrices('summer', perBatch, cents));

@@ -15,7 +15,7 @@ const firstDay = BigInt(Date.UTC(2024, 0, 1)) * 1000n;
 
 type Products = { table: Table; /** Price of each product in cents. */ cents: Int32Array };
 
-/** The products of the sample: 500 rows with texts, prices, times, vectors and pictures. */
+/** Creates the products: 500 rows with strings, prices, times, vectors and images. */
 export function makeProducts(): Products {
   const random = seeded(2024);
   const rows = Array.from({ length: productCount }, (_, row) => makeProduct(random, row));
@@ -62,7 +62,7 @@ function makeProduct(random: Random, row: number) {
   };
 }
 
-/** A vector near another, so that products of one kind are each other's neighbours. */
+/** Returns a vector near another, so that products of one kind are nearest neighbors. */
 const near = (random: Random, centre: Float32Array): Float32Array =>
   unit(Array.from(centre, (value) => value + (0.45 / Math.sqrt(embeddingWidth)) * bell(random)));
 

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same for the same seed on every machine (mulberry32). */
+/** Returns numbers from 0 to 1, the same sequence for a seed on every machine (mulberry32). */
 export type Random = () => number;
 
 export function seeded(seed: number): Random {
@@ -13,7 +13,7 @@ export function seeded(seed: number): Random {
 
 export const between = (random: Random, low: number, high: number): number => low + (high - low) * random();
 
-/** A whole number from 0 to `count - 1`. */
+/** Returns an integer from 0 to `count - 1`. */
 export const below = (random: Random, count: number): number => Math.floor(random() * count);
 
 export function pick<T>(random: Random, from: readonly T[]): T {
@@ -22,6 +22,6 @@ export function pick<T>(random: Random, from: readonly T[]): T {
   return found;
 }
 
-/** A number from a bell curve around 0 with deviation 1. */
+/** Returns a number of the normal distribution with mean 0 and deviation 1. */
 export const bell = (random: Random): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

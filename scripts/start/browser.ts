@@ -7,7 +7,7 @@ import { inRoot } from '../paths.ts';
 import { ensureWorkbench } from '../workbench/install.ts';
 import { makeProfile, startServer, type Server } from '../workbench/server.ts';
 
-/** Starts the browser workbench with this repository as its one extension. Installs it the first time. */
+/** Starts the browser workbench with this repository as an extension. Installs the workbench the first time. */
 export async function openInBrowser(options: {
   /** Folder of the private profile. */
   profile: string;
@@ -18,7 +18,7 @@ export async function openInBrowser(options: {
 }): Promise<Server> {
   const { say, folder, port } = options;
   const workbench = await ensureWorkbench(say);
-  // Made anew each time: the list of extensions in it remembers versions that are gone.
+  // Recreated each time: its list of extensions remembers old versions.
   rmSync(join(options.profile, 'ext'), { recursive: true, force: true });
   const profile = makeProfile(options.profile, options.settings);
   for (const extension of [inRoot(), inRoot('scripts/start/opening')]) {
@@ -35,8 +35,8 @@ export async function openInBrowser(options: {
 const portFile = 'port';
 
 /**
- * The port of the last window if it is free, else 0. The browser keeps connections and layout for an address, so another
- * port would be a window without them.
+ * Returns the port of the last window if it is free, else 0.
+ * The browser stores connections and layout by URL, so a window at another port would lack them.
  */
 async function lastPort(profile: string): Promise<number> {
   const path = join(profile, portFile);
@@ -48,26 +48,26 @@ async function lastPort(profile: string): Promise<number> {
     await once(probe, 'listening');
     return last;
   } catch {
-    return 0; // someone else has it now
+    return 0; // another process uses it now
   } finally {
     probe.close();
   }
 }
 
-/** `publisher.name-version`, the form in which an extensions folder keeps an extension. */
+/** Returns `publisher.name-version`, the folder name of an installed extension. */
 function extensionFolder(extension: string): string {
   const text = readFileSync(join(extension, 'package.json'), 'utf8');
   const field = (name: string): string => new RegExp(`"${name}"\\s*:\\s*"([^"]+)"`).exec(text)?.[1] ?? '';
   return `${field('publisher')}.${field('name')}-${field('version')}`;
 }
 
-/** Opens the person's browser where there is one and a screen; the address is printed in any case. */
+/** Opens the user's browser if there is a screen. The URL is printed in any case. */
 function openWindow(address: string): void {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const hasScreen = process.platform === 'darwin' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
   const isThere = (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, opener)));
   if (!hasScreen || !isThere) return;
   const child = spawn(opener, [address], { stdio: 'ignore', detached: true });
-  child.on('error', () => {}); // the printed address still works
+  child.on('error', () => {}); // the printed URL still works
   child.unref();
 }

@@ -5,15 +5,16 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { inRoot } from '../paths.ts';
 import { ownGroup } from '../processes.ts';
 
-/** A desktop VS Code (or VSCodium): its executable, and its version where that can be read. */
+/** A desktop VS Code or VSCodium: its executable, and its version if readable. */
 export type Desktop = { readonly path: string; readonly version: string | undefined };
 
 /** The oldest VS Code that package.json's `engines` accepts. */
 const oldest = [1, 106] as const;
 
 /**
- * Finds a desktop VS Code: on PATH first, then where each system puts it. It returns the application's own executable,
- * never the `code` command: that one hands the window to a process that nobody here could end.
+ * Finds a desktop VS Code: on PATH first, then in the system's usual locations.
+ * Returns the application's executable and not the `code` command, which passes the window to a process that this
+ * script can't end.
  */
 export function findDesktop(): Desktop | undefined {
   const hasScreen = process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
@@ -26,7 +27,7 @@ export function findDesktop(): Desktop | undefined {
   return undefined;
 }
 
-/** Opens a window with folders of its own, so that the person's settings and extensions stay out of it and untouched. */
+/** Opens a window with its own folders, separate from the user's settings and extensions. */
 export function openDesktop(
   desktop: Desktop,
   options: { userData: string; extensions: string; folder: string; file: string },
@@ -53,11 +54,11 @@ export function openDesktop(
 
 const commands = ['code', 'codium', 'vscodium', 'code-insiders'] as const;
 
-/** Executables of the applications whose command is on PATH. */
+/** Returns executables of the applications whose command is on PATH. */
 function onPath(): string[] {
   const found: string[] = [];
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    // The command of a remote window, or of Windows below WSL, opens no window of this machine.
+    // Skip commands of remote windows, and of Windows in WSL: they open no window on this machine.
     if (folder === '' || /remote-cli|code-server|^\/mnt\//.test(folder)) continue;
     for (const name of commands) {
       const command = join(folder, process.platform === 'win32' ? `${name}.cmd` : name);
@@ -110,7 +111,7 @@ function executablesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Reads the version beside the executable; starting the application to ask it would open a window. */
+/** Reads the version from the manifest; starting the application for it would open a window. */
 function versionOf(path: string): string | undefined {
   const manifest = ['resources/app/package.json', '../Resources/app/package.json']
     .map((name) => join(dirname(path), name))
@@ -123,7 +124,7 @@ function isNewEnough(version: string): boolean {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
 }
 
-/** Started from a terminal inside VS Code, the window would otherwise take itself for a part of that one. */
+/** Returns the environment without variables of a surrounding VS Code; with them, the window would attach to it. */
 function withoutEditor(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:VSCODE_|ELECTRON_)/.test(name)));
 }

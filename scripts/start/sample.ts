@@ -4,21 +4,20 @@ import { inRoot } from '../paths.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { makeSample } from '../sample.ts';
 
-// A test opens a window of its own beside the one a person may have open.
+// Tests set the variable, to leave a user's window alone.
 const windowFolder = process.env['LANCE_CATALOG_WINDOW'] ?? inRoot('.sample');
 
-/** Where the sample lies; git-ignored, safe to delete. */
+/** Paths of the sample; git-ignored, safe to delete. */
 export const sample = {
   catalog: inRoot('.sample/catalog'),
-  /** The folder that the window opens. */
   folder: join(windowFolder, 'notebooks'),
   notebook: join(windowFolder, 'notebooks/tour.ipynb'),
   profile: join(windowFolder, 'window'),
 } as const;
 
 /**
- * Makes the sample catalog and the tour notebook, or reuses them: a notebook that a person has changed stays as it is.
- * @returns whether there is a sample; there is none where the engine for local tables does not exist
+ * Creates the sample catalog and the tour notebook, or reuses them: changes to the notebook stay.
+ * @returns whether there is a sample; not on platforms without the engine for local tables
  */
 export async function prepareSample(say: (line: string) => void): Promise<boolean> {
   mkdirSync(sample.folder, { recursive: true });

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { npm, quietInstall } from '../npm.mjs';
 import { toolchain } from '../paths.ts';
 
-/** The browser build of VS Code that `npm start` falls back to and the tests drive: code-server 4.139 is VS Code 1.139. */
+/**
+ * The browser build of VS Code for the tests, and for `npm start` without a desktop VS Code. code-server 4.139 is VS
+ * Code 1.139.
+ */
 const workbenchVersion = '4.139.1';
-/** Measured: what an install fetches, and what it leaves on disk, in MB. */
+/** Measured download and disk size, in MB. */
 export const workbenchSize = { download: 205, disk: 490 } as const;
 
 const folder = join(toolchain, 'workbench');
@@ -13,7 +16,6 @@ const stamp = join(folder, 'installed');
 
 export type Workbench = { readonly dir: string; readonly entry: string };
 
-/** The installed workbench, or undefined. */
 export function findWorkbench(): Workbench | undefined {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== workbenchVersion) return undefined;
   const dir = join(folder, 'node_modules/code-server');
@@ -21,8 +23,9 @@ export function findWorkbench(): Workbench | undefined {
 }
 
 /**
- * Installs the workbench from the npm registry unless it is there. It runs no install script: the native parts come
- * with prebuilt binaries, and what its own script would do (two nested installs) is done here, on every system alike.
+ * Installs the workbench from the npm registry if it is missing.
+ * Runs no install scripts: native parts are prebuilt, and the two nested installs of code-server's script run here,
+ * on every system.
  */
 export async function ensureWorkbench(say: (line: string) => void): Promise<Workbench> {
   const present = findWorkbench();
@@ -50,13 +53,13 @@ export async function ensureWorkbench(say: (line: string) => void): Promise<Work
       npm(['install', '--omit=dev', '--prefix', dir, ...quietInstall], { cwd: dir, quiet: true }),
     );
   }
-  // An assistant's runtime of more than 200 MB that nothing here uses.
+  // Runtime of an assistant: more than 200 MB, unused here.
   rmSync(join(vscode, 'node_modules/@github'), { recursive: true, force: true });
   writeFileSync(stamp, workbenchVersion);
   return { dir: server, entry: join(server, 'out/node/entry.js') };
 }
 
-/** Runs one step of the install and says every ten seconds that it still runs. */
+/** Runs one step of the install and prints every ten seconds that it is still running. */
 async function phase(say: (line: string) => void, title: string, work: () => Promise<unknown>): Promise<void> {
   const started = Date.now();
   const seconds = (): string => `${Math.round((Date.now() - started) / 1000)} s`;

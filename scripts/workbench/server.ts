@@ -7,7 +7,7 @@ import { endGroup, ownGroup, temporaryFolder } from '../processes.ts';
 import type { Workbench } from './install.ts';
 import { calmSettings } from './settings.ts';
 
-/** The private folders of one workbench; nothing of the person's own profile is read or written. */
+/** The private folders of one workbench. The user's own profile is neither read nor written. */
 export type Profile = {
   readonly home: string;
   readonly run: string;
@@ -18,18 +18,19 @@ export type Profile = {
 export type Server = {
   readonly address: string;
   readonly port: number;
-  /** Fresh for every start; it never reaches argv, a file or a log. */
+  /** New for every start; never in argv, a file or a log. */
   readonly password: string;
   readonly log: string;
   readonly child: ChildProcess;
-  /** Why it ended, or undefined while it runs. */
+  /** Returns why it ended, or undefined while it runs. */
   readonly ended: () => string | undefined;
   readonly stop: () => Promise<void>;
 };
 
 /**
- * Makes the folders of a profile below `dir` and writes its settings. `run` is outside, in the system's temporary folder:
- * a socket's path may have 107 bytes, and a repository can lie deep. It is removed when this process ends.
+ * Creates the folders of a profile below `dir` and writes its settings.
+ * `run` is in the system's temporary folder, since a socket path is limited to 107 bytes and the repository's path
+ * may be long. It is removed when this process ends.
  */
 export function makeProfile(dir: string, settings: Record<string, unknown> = {}): Profile {
   const profile = {
@@ -50,16 +51,16 @@ function writeSettings(profile: Profile, settings: Record<string, unknown>): voi
   writeFileSync(join(profile.userData, 'User/settings.json'), text);
 }
 
-/** Starts the workbench on loopback, behind a fresh password, and waits until it listens. */
+/** Starts the workbench on loopback with a new password, and waits until it listens. */
 export async function startServer(options: {
   workbench: Workbench;
   profile: Profile;
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   port?: number;
-  /** Folder that the bare address opens. */
+  /** Folder that the URL opens by default. */
   folder?: string;
   env?: Record<string, string>;
-  /** Switches on what tests inside the extension host need; it mutes toasts and dialogs, so nobody else wants it. */
+  /** Enables the driver for tests in the extension host. It mutes notifications and dialogs, so only tests use it. */
   testDriver?: boolean;
   /** Milliseconds until a server that does not listen is an error. */
   timeout?: number;
@@ -77,7 +78,7 @@ export async function startServer(options: {
       ...(folder === undefined ? [] : [folder]),
       ...(testDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ],
-    // The server takes the password out of its environment before it starts anything itself.
+    // The server removes the password from its environment before it starts child processes.
     {
       env: { ...serverEnvironment(profile), PASSWORD: password, ...env },
       stdio: ['ignore', fd, fd],
@@ -131,7 +132,7 @@ export async function installExtension(workbench: Workbench, profile: Profile, v
   if (code !== 0) throw new Error(`Installing ${vsix} ended with ${String(code)}.\n${report}`);
 }
 
-/** The last lines of a log, for an error message. */
+/** Returns the last lines of a log, for an error message. */
 export function tail(file: string, lines = 30): string {
   return readFileSync(file, 'utf8').split('\n').slice(-lines).join('\n');
 }
@@ -142,7 +143,7 @@ function serverArguments(workbench: Workbench, profile: Profile): string[] {
     'user-data-dir': profile.userData,
     'extensions-dir': profile.extensions,
     'reconnection-grace-time': '60',
-    // What the page that asks for the password says.
+    // Text of the page with the password prompt.
     'app-name': 'Lance Catalog',
     'welcome-text': 'Lance Catalog: the password is in your terminal',
   };
@@ -151,7 +152,7 @@ function serverArguments(workbench: Workbench, profile: Profile): string[] {
   return [workbench.entry, ...pairs, ...flags, '--ignore-last-opened'];
 }
 
-/** The parent's environment without what belongs to another editor, with every per-user folder inside the profile. */
+/** Returns the environment without variables of another editor, and with all user folders inside the profile. */
 function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
   const foreign =
     /^(?:VSCODE_|CODE_SERVER_|PORT$|PASSWORD$|HASHED_PASSWORD$|ELECTRON_RUN_AS_NODE$|NODE_OPTIONS$|npm_)/i;
@@ -165,7 +166,7 @@ function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
     XDG_CACHE_HOME: join(profile.home, '.cache'),
     XDG_RUNTIME_DIR: profile.run,
     TMPDIR: profile.run,
-    // No extension gallery: a sample window asks the network for nothing.
+    // No extension gallery: a sample window sends no network requests.
     EXTENSIONS_GALLERY: '{}',
   };
 }

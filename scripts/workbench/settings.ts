@@ -1,6 +1,6 @@
 /**
- * Settings of a calm window: no telemetry, no toasts about other processes' ports, no assistants, no welcome page in
- * front of the sample. Used by `npm start` and by the tests alike, so that a test sees what a newcomer sees.
+ * Settings without telemetry, notifications about ports, assistants and a welcome page. Shared by `npm start` and the
+ * tests, so that tests see the same window as a new user.
  */
 export const calmSettings = {
   'telemetry.telemetryLevel': 'off',

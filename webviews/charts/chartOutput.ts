@@ -1,10 +1,10 @@
 import type { ActivationFunction } from 'vscode-notebook-renderer';
 import { disposer } from '../parts/shownOutputs.ts';
 
-/** The colours and the font that a chart takes from the editor, as CSS has them. */
+/** The editor's colors and font for a chart, as CSS values. */
 export type ChartLook = { isDark: boolean; text: string; lines: string; font: string };
 
-/** The look of an output. Libraries compute with colours, so these are no names of variables. */
+/** Reads the look of an output as computed colors, since chart libraries can't resolve CSS variables. */
 function lookOf(element: HTMLElement): ChartLook {
   const { classList } = document.body;
   const isLight = classList.contains('vscode-light') || classList.contains('vscode-high-contrast-light');
@@ -12,18 +12,18 @@ function lookOf(element: HTMLElement): ChartLook {
   return { isDark: !isLight, text: color, lines: faint(color), font: fontFamily };
 }
 
-/** The same colour, as much of it as lines behind a chart need. */
+/** Returns the color with a lower opacity, for lines behind a chart. */
 const faint = (color: string): string => color.replace(/^rgba?\((\d+), (\d+), (\d+).*$/, 'rgba($1, $2, $3, 0.25)');
 
 /**
- * Draws a chart into a place, in the colours of the editor. What it gives is called when the chart goes.
- * @throws what its library says of a description that it can't draw
+ * Draws a chart into an element, in the editor's colors. Returns a function that disposes of the chart.
+ * @throws the library's error if it can't draw the description
  */
 type DrawChart = (description: unknown, mime: string, place: HTMLElement, look: ChartLook) => Promise<() => void>;
 
 type Shown = { description: unknown; mime: string; element: HTMLElement; end: () => void };
 
-/** A renderer of outputs that draws charts, and draws them again when the theme changes. */
+/** Creates a renderer of charts, which redraws them when the theme changes. */
 export const chartRenderer =
   (draw: DrawChart): ActivationFunction =>
   () => {
@@ -33,12 +33,12 @@ export const chartRenderer =
       chart.end();
       chart.end = () => {};
       const place = document.createElement('div');
-      // An output without a height loses its distance to the cell's edge, and libraries take a while.
+      // An output without height loses its distance to the cell's edge, and libraries take a while.
       place.style.minHeight = '1em';
       chart.element.replaceChildren(place);
       try {
         const end = await draw(chart.description, chart.mime, place, lookOf(chart.element));
-        // Gone, or drawn anew, while the library was at work.
+        // The chart may have been disposed of or redrawn while the library ran.
         if (place.isConnected) chart.end = end;
         else end();
       } catch (error) {

@@ -1,4 +1,4 @@
-/** The part of Plotly that draws; the package comes without declarations. */
+/** The used part of Plotly's API; the package has no declarations. */
 declare module 'plotly.js-dist-min' {
   const Plotly: {
     newPlot(

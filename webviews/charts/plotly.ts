@@ -3,7 +3,7 @@ import { isRecord } from '#shared/records.ts';
 import { chartRenderer } from './chartOutput.ts';
 import type { ChartLook } from './chartOutput.ts';
 
-/** What a figure has unless it says otherwise. */
+/** Returns the defaults of a figure. */
 function templateOf({ text, lines, font }: ChartLook): object {
   const axis = { gridcolor: lines, linecolor: lines, zerolinecolor: lines };
   return {
@@ -17,7 +17,7 @@ function templateOf({ text, lines, font }: ChartLook): object {
   };
 }
 
-/** Draws Plotly figures: `{ data, layout, frames, config }`. */
+/** Renders Plotly figures: `{ data, layout, frames, config }`. */
 export const activate = chartRenderer(async (figure, _, place, look) => {
   if (!isRecord(figure) || !Array.isArray(figure['data'])) throw new Error('it has no data.');
   const { data, layout, frames, config } = figure;

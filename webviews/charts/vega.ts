@@ -15,7 +15,10 @@ const configOf = ({ text, lines, font }: ChartLook) => {
   };
 };
 
-/** Draws Vega and Vega-Lite charts. What is in a notebook is not trusted to be code: expressions are interpreted. */
+/**
+ * Renders Vega and Vega-Lite charts. `ast` makes Vega interpret expressions, since a notebook's content must not run
+ * as code.
+ */
 export const activate = chartRenderer(async (description, mime, place, look) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library says what is wrong with it
   const { finalize } = await embed(place, description as VisualizationSpec, {

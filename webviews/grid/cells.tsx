@@ -4,10 +4,10 @@ import type { CellContentProps } from 'hightable';
 import { spark, sparkPath } from '#shared/format/sparkPath.ts';
 import type { GridCell } from './frame.ts';
 
-/** A text of so many characters fits any column. */
+/** Characters of a string that fits any column. */
 const shortText = 12;
 
-/** Draws a value by its kind; the grid component gives the cell around it. */
+/** Renders the content of a cell by the kind of its value. */
 export function renderCell({ cell }: CellContentProps): ReactNode {
   const value = cell?.value as GridCell | undefined;
   if (value === undefined) return null;
@@ -29,7 +29,7 @@ export function renderCell({ cell }: CellContentProps): ReactNode {
     case 'time':
     case 'number':
     case 'text':
-      // A string is drawn as it is; a null must not look like the string "null".
+      // A null needs its own style, unlike the string "null".
       return (
         <span className={`lance-${value.kind}`} title={value.text.length > shortText ? value.text : undefined}>
           {value.text}
@@ -38,7 +38,7 @@ export function renderCell({ cell }: CellContentProps): ReactNode {
   }
 }
 
-/** A picture from the bytes of the cell, small until it is clicked. The object URL lives as long as the cell is on the screen. */
+/** An image from the bytes of the cell, enlarged on click. The object URL lives as long as the cell is mounted. */
 const ImageCell = memo(function ImageCell({ bytes, mime, text }: { bytes: Uint8Array; mime: string; text: string }) {
   const [url, setUrl] = useState<string>();
   const [broken, setBroken] = useState(false);
@@ -70,13 +70,13 @@ const ImageCell = memo(function ImageCell({ bytes, mime, text }: { bytes: Uint8A
         onError={() => setBroken(true)}
         onClick={(event) => open(event.currentTarget)}
       />
-      {/* In the top layer: the cell would cut it, and in a notebook the middle of the page may be out of sight. */}
+      {/* In the top layer: the cell would clip it, and the center of a notebook's page may be out of sight. */}
       <img className="lance-large" ref={large} popover="auto" src={url} alt={text} />
     </>
   );
 });
 
-/** Enter on a cell with a picture shows it in its size, as a click on the picture does. */
+/** Enlarges the image of a cell on Enter, like a click. */
 export function openCell(event: KeyboardEvent): void {
   if (event.key === 'Enter') event.currentTarget.querySelector<HTMLElement>('.lance-image')?.click();
 }

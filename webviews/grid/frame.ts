@@ -8,23 +8,23 @@ import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts
 import { pageRows } from '#shared/mime.ts';
 import { Pages } from './pages.ts';
 
-/** A cell of the grid: a value, or the reason why there is none. */
+/** A cell of the grid: a value, or the reason why it is missing. */
 export type GridCell = Cell | { kind: 'failed'; text: string; reason: string };
 
-/** What the grid shows: the data frame of the component, and what it doesn't know of. */
+/** The content of the grid: the component's data frame, and data beyond it. */
 export type GridFrame = {
   readonly data: DataFrame;
-  /** All of them, in their order; the grid may hide some. */
+  /** All columns in their order; the grid may hide some. */
   readonly columns: readonly GridColumn[];
-  /** The whole text of a cell by its row and the position of its column in `columns`; `undefined` where it isn't loaded. */
+  /** Returns the full text of a cell by row and index in `columns`; `undefined` if it isn't loaded. */
   exactText(row: number, column: number): string | undefined;
-  /** Why rows on the screen are missing, or `undefined`. */
+  /** Returns why visible rows are missing, or `undefined`. */
   problem(): { rows: string; message: string } | undefined;
   retry(): void;
   close(): void;
 };
 
-/** A column of the grid. Its key is what the grid component calls it: two columns of a table may have one name. */
+/** A column of the grid. Its key is the column name in the grid component, unique even if the table's names are not. */
 export type GridColumn = ColumnInfo & { readonly key: string; readonly numeric: boolean };
 
 const numericType = /^(u?int|halffloat|float|double|decimal)/;
@@ -42,7 +42,7 @@ function gridColumns(columns: readonly ColumnInfo[]): GridColumn[] {
   });
 }
 
-/** Rows in memory, each cell formatted once. */
+/** Rows in memory. Each cell is formatted once. */
 type Block = { cell(row: number, column: number): Cell; exactText(row: number, column: number): string };
 
 function blockOf(table: Table): Block {
@@ -51,7 +51,7 @@ function blockOf(table: Table): Block {
   const formatters = vectors.map((vector, i) => columnFormatter(vector, { field: fields[i] }));
   const cells: Cell[][] = fields.map(() => []);
   return {
-    // The grid compares cells by identity to know what to draw again.
+    // The grid compares cells by identity to decide what to draw again.
     cell: (row, column) => (cells[column]![row] ??= formatters[column]!(row)),
     exactText: (row, column) => columnFormatter(vectors[column]!, { limits: noLimits })(row).text,
   };
@@ -60,7 +60,7 @@ function blockOf(table: Table): Block {
 const textOf = (cell: Cell | undefined, whole: () => string): string | undefined =>
   cell === undefined ? undefined : cell.kind === 'null' ? '' : whole();
 
-/** A table that is in memory as a whole. */
+/** Creates the frame of a table that is completely in memory. */
 export function tableFrame(table: Table): GridFrame {
   const block = blockOf(table);
   const columns = gridColumns(columnsOf(table.schema));
@@ -80,13 +80,13 @@ export function tableFrame(table: Table): GridFrame {
   };
 }
 
-/** The data frame is also asked for cells that are still to come; only a boxed value counts as an answer. */
+/** Boxes a loaded value; the data frame expects undefined for a cell that is not loaded. */
 const boxed = (value: GridCell | undefined) => (value === undefined ? undefined : { value });
 
-/** Gives rows [start, end) of the table as an Arrow stream. */
+/** Loads rows [start, end) of the table as an Arrow stream. */
 type LoadRows = (start: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** A table of any size, read by pages of Arrow. `close()` it when it leaves the screen. */
+/** Creates the frame of a table of any size, read in pages of Arrow. Call `close()` when it leaves the screen. */
 export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
   const columns = gridColumns(table.columns);
   const positions = new Map(columns.map(({ key }, i) => [key, i]));
@@ -113,7 +113,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
       columnDescriptors: columns.map(({ key }) => ({ name: key })),
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => boxed(cellAt(row, positions.get(column)!)),
-      // The grid's own signal fires whenever it scrolls on; Pages knows better which loads are of no more use.
+      // Ignores the grid's signal, which aborts on every scroll; Pages knows better which loads are useless.
       fetch: ({ rowStart, rowEnd }) => pages.show(rowStart, rowEnd),
       eventTarget: events as NonNullable<DataFrame['eventTarget']>,
     },
@@ -135,7 +135,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
 const rangeText = (start: number, end: number): string =>
   `${(start + 1).toLocaleString('en-US')}–${end.toLocaleString('en-US')}`;
 
-/** @throws Error on bytes that are no Arrow stream, or rows of another table */
+/** @throws Error if the bytes are not an Arrow stream, or the rows are from another table */
 function checkPage(bytes: unknown, columns: readonly GridColumn[], numRows: number): Table {
   if (!(bytes instanceof Uint8Array)) throw new Error('The rows did not come as bytes. Open the table again.');
   const table = tableFromIPC(bytes);

@@ -5,22 +5,22 @@ import type { ColumnConfiguration } from 'hightable';
 import { openCell, renderCell } from './cells.tsx';
 import type { GridCell, GridColumn, GridFrame } from './frame.ts';
 
-/** Height of a row and of the header as the grid component lays them out, in pixels. */
+/** Heights of a row and of the header in pixels, as in the grid component. */
 export const rowHeight = 33;
 export const headerHeight = 42;
 
-/** The columns that the menu in the header has hidden, by key. */
+/** The columns hidden with the header's menu, by key. */
 type Visibility = NonNullable<ComponentProps<typeof HighTable>['columnsVisibility']>;
 
 type GridProps = {
   readonly frame: GridFrame;
-  /** Puts the keyboard focus on the grid when it appears. */
+  /** Moves the keyboard focus to the grid when it appears. */
   readonly focus: boolean;
-  /** Said under the grid. */
+  /** Shown below the grid. */
   readonly footer: ReactNode;
 };
 
-/** The grid of the panel and of notebook outputs: header with types, rows, one line below. */
+/** The grid of the panel and of notebook outputs: header with types, rows, footer. */
 export function Grid({ frame, focus, footer }: GridProps) {
   const configuration = useMemo(
     (): ColumnConfiguration =>
@@ -28,7 +28,7 @@ export function Grid({ frame, focus, footer }: GridProps) {
     [frame],
   );
   const problem = useProblem(frame);
-  // Position 1, 1 is the corner; the header is row 1 and the row numbers are column 1.
+  // Position 1, 1 is the corner: row 1 is the header, and column 1 has the row numbers.
   const [position, setPosition] = useState({ colIndex: 2, rowIndex: frame.data.numRows > 0 ? 2 : 1 });
   const [visibility, setVisibility] = useState<Visibility>({});
   const copy = useCallback((event: ClipboardEvent) => copyCell(event, frame, visibility), [frame, visibility]);
@@ -85,8 +85,9 @@ const digitWidth = 8.5;
 const cellPadding = 24;
 
 /**
- * Columns are as wide as what the first rows need and are squeezed to fit the window. A point in time cut in the middle
- * says the wrong thing, and so does a number; whole numbers often count the rows, so the last one must fit as well.
+ * Returns the minimum width of a column in pixels. The component sizes columns by the first rows and shrinks them to
+ * fit the window.
+ * A truncated timestamp or number would be misleading. Integers often count the rows, so the last row's must fit too.
  */
 function minWidth(type: string, numRows: number): number {
   if (/^u?int(32|64)$/.test(type)) return Math.max(leastWidth, String(numRows).length * digitWidth + cellPadding);
@@ -110,12 +111,15 @@ function useProblem(frame: GridFrame): ReturnType<GridFrame['problem']> {
   return problem;
 }
 
-/** The cell's whole value, where the screen shows a head of it. The component itself would ask for clipboard rights. */
+/**
+ * Copies the whole value of a cell, also if it is displayed shortened. The component itself would request clipboard
+ * permission.
+ */
 function copyCell(event: ClipboardEvent, frame: GridFrame, visibility: Visibility): void {
   const cell = (event.target as Element).closest('td[data-rownumber]');
   if (!cell || !document.getSelection()?.isCollapsed) return;
   const shown = frame.columns.flatMap(({ key }, column) => (visibility[key]?.hidden ? [] : [column]));
-  // Column 1 is the row number, and hidden ones are not counted.
+  // Column 1 has the row numbers, and hidden columns don't count.
   const column = shown[Number(cell.getAttribute('aria-colindex')) - 2];
   if (column === undefined) return;
   const text = frame.exactText(Number(cell.getAttribute('data-rownumber')), column);

@@ -1,9 +1,9 @@
 import { isAbort } from '#shared/errors.ts';
 
-/** Gives the rows [start, end) as something of a size in bytes. */
+/** Loads rows [start, end) as a value with a size in bytes. */
 type LoadPage<T> = (start: number, end: number, signal: AbortSignal) => Promise<{ value: T; bytes: number }>;
 
-/** What is known of a page; `undefined` in its place means that it was never asked for, or dropped since. */
+/** The state of a page; `undefined` means that it was never requested, or was dropped. */
 type Page<T> =
   | { state: 'loading'; start: number; end: number; done: Promise<void>; abort(): void }
   | { state: 'loaded'; start: number; end: number; value: T; bytes: number }
@@ -13,24 +13,24 @@ type PagesOptions<T> = {
   readonly numRows: number;
   readonly pageRows: number;
   readonly load: LoadPage<T>;
-  /** Called when a page was loaded or failed. */
   readonly onChange: () => void;
-  /** Pages beyond this are dropped, the longest unseen first; what is on the screen always stays. */
+  /** Pages beyond this are dropped, least recently used first; visible pages always stay. */
   readonly maxBytes?: number;
 };
 
-/** Pages beside the visible ones that may go on loading when the view moves; farther ones are called off. */
+/** Distance in pages from the visible ones within which loads continue; others are canceled. */
 const nearPages = 3;
 
 /**
- * The pages of a large table that are in memory. The view says which rows it shows, this loads them, then the next page in
- * the direction of scrolling. A page load belongs to this store and not to the view that asked first: a grid moves on with
- * nearly every frame of a scroll, and a load that was called off each time would never land.
+ * The loaded pages of a large table.
+ * Loads the rows that the view shows, then the next page in the scroll direction. Loads belong to this store and not
+ * to the view's call: a scrolling grid calls with nearly every frame, so loads canceled with each call would never
+ * finish.
  */
 export class Pages<T> {
   readonly #options: PagesOptions<T>;
   readonly #maxBytes: number;
-  /** By page number; the order of insertion is the order of use. */
+  /** By page number, in the order of use. */
   readonly #pages = new Map<number, Page<T>>();
   #bytes = 0;
   #first = 0;
@@ -43,24 +43,22 @@ export class Pages<T> {
     this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
   }
 
-  /** Bytes of the pages in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The page that holds a row. */
   at(row: number): Page<T> | undefined {
     return this.#pages.get(Math.floor(row / this.#options.pageRows));
   }
 
-  /** The failed pages, which are all on the screen: others are forgotten, so that they are tried when they come there. */
+  /** Returns the failed pages. All are visible: others are dropped, so that scrolling to them tries again. */
   get failures(): Extract<Page<T>, { state: 'failed' }>[] {
     return [...this.#pages.values()].filter((page) => page.state === 'failed');
   }
 
   /**
-   * The view shows the rows [start, end). Resolves when their pages are there or have failed, which is no rejection: the
-   * page itself says so.
+   * Loads the visible rows [start, end). Resolves when their pages have loaded or failed; never rejects, since each
+   * page has its error.
    */
   async show(start: number, end: number): Promise<void> {
     if (this.#closed || end <= start) return;
@@ -73,18 +71,17 @@ export class Pages<T> {
     const loads: Promise<void>[] = [];
     for (let number = first; number <= last; number++) loads.push(this.#want(number));
     await Promise.all(loads);
-    // The view may have moved on meanwhile, and then the page beside it is for another call to load.
+    // If the view has moved on, a later call loads its next page.
     if (this.#views === view) await this.#want(down ? last + 1 : first - 1);
   }
 
-  /** Asks again for the pages on the screen that failed. */
+  /** Loads failed visible pages again. */
   async retry(): Promise<void> {
     for (const page of this.failures) this.#pages.delete(page.start / this.#options.pageRows);
     const { pageRows, numRows } = this.#options;
     await this.show(this.#first * pageRows, Math.min(numRows, (this.#last + 1) * pageRows));
   }
 
-  /** Calls off what is under way and lets go of all pages. */
   close(): void {
     this.#closed = true;
     for (const page of this.#pages.values()) if (page.state === 'loading') page.abort();
@@ -92,7 +89,7 @@ export class Pages<T> {
     this.#bytes = 0;
   }
 
-  /** Calls off loads far from the view, and forgets failures out of sight, so that scrolling back tries again. */
+  /** Cancels loads far from the view and drops invisible failures, so that scrolling back tries again. */
   #leave(): void {
     for (const [number, page] of this.#pages) {
       const distance = this.#distance(number);
@@ -101,7 +98,7 @@ export class Pages<T> {
     }
   }
 
-  /** How many pages a page is away from the screen. */
+  /** Returns the number of pages between a page and the view. */
   #distance(number: number): number {
     return Math.max(this.#first - number, number - this.#last, 0);
   }
@@ -136,9 +133,9 @@ export class Pages<T> {
       if (isAbort(error)) return;
       page = { state: 'failed', start, end, error: error instanceof Error ? error : new Error(String(error)) };
     }
-    // A load that was called off may come home all the same, after another one took its place.
+    // A canceled load may still finish, after another one has replaced it.
     if (signal.aborted || this.#closed) return;
-    // Of a page that nobody has seen there is nothing to tell.
+    // The failure of an invisible page is not reported.
     if (page.state === 'failed' && this.#distance(number) > 0) return void this.#pages.delete(number);
     this.#pages.set(number, page);
     if (page.state === 'loaded') this.#bytes += page.bytes;

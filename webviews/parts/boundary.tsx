@@ -2,14 +2,14 @@ import { Component } from 'react';
 import type { ReactNode } from 'react';
 
 type BoundaryProps = {
-  /** What is shown in place of the children when drawing them failed. */
+  /** Replaces the children if drawing them fails. */
   readonly fallback: ReactNode;
   readonly children: ReactNode;
 };
 
 /**
- * Keeps a failure to draw in its place. Values are formatted while they are drawn, and an Arrow stream that reads well can
- * still hold columns that make no sense; without this React would take everything off the screen.
+ * Limits a drawing error to its children; without it, React would remove the whole page.
+ * Values are formatted while they are drawn, and a readable Arrow stream can contain invalid columns.
  */
 export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false };

@@ -1,8 +1,8 @@
-/** What the editor calls when an output goes, or all of them: disposes of those that are shown, by their ids. */
+/** Returns a `disposeOutputItem` callback: it disposes of the output with an id, or without one of all. */
 export const disposer =
   (shown: ReadonlyMap<string, unknown>, dispose: (id: string) => void) =>
   (id?: string): void => {
     if (id !== undefined) return dispose(id);
-    // Deleting from a Map while walking it is well defined.
+    // Deleting from a Map during its iteration is safe.
     for (const each of shown.keys()) dispose(each);
   };

@@ -12,26 +12,26 @@ import { disposer } from '../parts/shownOutputs.ts';
 import themeCss from '../parts/theme.css';
 import outputCss from './output.css';
 
-/** Rows of the tallest output; more of them are scrolled to. */
+/** Rows of the tallest output; the others need scrolling. */
 const maxRows = 10;
 const footerHeight = 23;
 const titleHeight = 26;
-/** Characters of the line above the rows; it is cut to the width of the output anyway. */
+/** Characters of the heading, which is also cut to the width of the output. */
 const maxHeading = 500;
-/** Leaves room for a horizontal scroll bar, so that it doesn't cover the last row. */
+/** Space for a horizontal scroll bar, so that it doesn't cover the last row. */
 const scrollBarHeight = 14;
 
-/** What a saved output is worth: a table, or the reason why it can't be shown. */
+/** A saved output: a table, or the reason why it can't be shown. */
 type Output = { frame: GridFrame; footer: string; heading: Heading | undefined } | { problem: string };
 
-/** What stands above the rows. */
+/** The line above the rows. */
 type Heading = { title: string; facts: string };
 
 const unreadable = 'This output is no readable Arrow stream. Run the cell again to make it anew.';
 
 /**
- * Reads a notebook output; never throws, since a notebook holds whatever someone saved in it. What only shows when its
- * values are drawn is told by `OutputView`.
+ * Parses a notebook output. Never throws, since a notebook may contain anything.
+ * Errors that appear only when values are drawn are caught in `OutputView`.
  */
 function readOutput(data: Uint8Array, metadata: unknown): Output {
   let table;
@@ -70,7 +70,7 @@ const Problem = ({ text }: { text: string }) => <p className="lance-unreadable">
 function footerText(rows: number, columns: number, told: unknown): string {
   const shape = `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`;
   const total = totalRows(told);
-  // Our kernel, which says of its outputs how many rows they hold, has a way to show more.
+  // Only this kernel sets `included_rows`, and its `display` has an option to show more.
   const more = child(told, 'included_rows') === undefined ? '' : ' · display(…, { limit }) shows more';
   if (total === null) return `The first ${countText(rows)} rows · ${shape}${more}`;
   if (total !== undefined && total > rows)
@@ -78,11 +78,11 @@ function footerText(rows: number, columns: number, told: unknown): string {
   return `${countText(rows)} ${rows === 1 ? 'row' : 'rows'} · ${shape}`;
 }
 
-/** What the kernel says of the rows, out of metadata that anyone may have written. */
+/** Returns the kernel's metadata. Another program may have written it, so nothing in it is trusted. */
 const toldBy = (metadata: unknown): unknown =>
   child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
 
-/** Null when there are more, and nobody counted them. */
+/** Returns null if there are more rows, but not how many. */
 function totalRows(told: unknown): number | null | undefined {
   const total = child(told, 'total_rows');
   if (total === null) return null;
@@ -100,13 +100,12 @@ function headingOf(told: unknown): Heading | undefined {
 const child = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
-/** One output on the screen. */
 type Mounted = { root: Root; output: Output };
 
-/** Keys that move within the grid; a notebook would leave the cell on them. */
+/** Keys that move within the grid; on these a notebook would leave the cell. */
 const gridKeys = /^(Arrow|Page|Home|End|Tab$|Enter$| $)/;
 
-/** Draws `application/vnd.apache.arrow.stream` outputs, from a running kernel or out of a saved notebook. */
+/** Renders `application/vnd.apache.arrow.stream` outputs, of a running kernel or a saved notebook. */
 export const activate: ActivationFunction = () => {
   const mounted = new Map<string, Mounted>();
   let styles: CSSStyleSheet | undefined;
@@ -122,7 +121,7 @@ export const activate: ActivationFunction = () => {
     renderOutputItem(item, element) {
       dispose(item.id);
       styles ??= styleSheet();
-      // Neither may the notebook's rules for tables reach the grid, nor the grid's rules the notebook.
+      // Isolate the grid's styles from the notebook's table styles, in both directions.
       const shadow = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
       shadow.adoptedStyleSheets = [styles];
       const place = document.createElement('div');
@@ -132,7 +131,7 @@ export const activate: ActivationFunction = () => {
       const output = readOutput(item.data(), item.metadata);
       const root = createRoot(place);
       mounted.set(item.id, { root, output });
-      // At once: an output without a height loses its distance to the cell's edge.
+      // Render synchronously: an output without height loses its distance to the cell's edge.
       flushSync(() => root.render(<OutputView output={output} />));
     },
     disposeOutputItem: disposer(mounted, dispose),
@@ -151,7 +150,7 @@ function keepKeys(place: HTMLElement): void {
   });
 }
 
-/** The notebook scrolls on wheel events unless it sees something scrollable, and it doesn't see into a shadow root. */
+/** Stops wheel events that scroll the grid: the notebook can't detect scrollable elements in a shadow root. */
 function keepWheel(place: HTMLElement): void {
   place.addEventListener(
     'wheel',

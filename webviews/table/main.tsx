@@ -10,7 +10,7 @@ import { createRoot } from 'react-dom/client';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 
-/** What a table panel shows: nothing yet, a table, or why there is none. */
+/** The content of a table panel: nothing yet, a table, or an error. */
 type PanelState =
   | { kind: 'waiting' }
   | { kind: 'table'; table: PanelTable; frame: GridFrame }
@@ -22,7 +22,7 @@ const undrawable =
 function Panel({ state }: { state: PanelState }) {
   switch (state.kind) {
     case 'waiting':
-      // The first rows come within a blink: a spinner would only flash.
+      // The first rows arrive at once, so a spinner would only flash.
       return <div aria-busy="true" />;
     case 'failed':
       return <Failure title={state.title} message={state.message} />;
@@ -60,7 +60,7 @@ function Footer({ table }: { table: PanelTable }) {
   );
 }
 
-/** What VS Code gives a webview to talk with. */
+/** VS Code's API in a webview. */
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
 const editor = acquireVsCodeApi();
@@ -78,7 +78,7 @@ function draw(next: PanelState): void {
 }
 
 function show(table: PanelTable): void {
-  // What a reloaded window gives back to the extension to open the panel again.
+  // The state from which the extension reopens the panel after a reload.
   editor.setState({ key: table.key, title: table.title, version: table.version });
   const { key } = table;
   const frame = pagedFrame(table, (start, end, signal) => host.request('rows', { key, start, end }, signal));
@@ -91,7 +91,7 @@ addEventListener('pagehide', () => host.close());
 draw(state);
 try {
   const table = await host.request('ready', null);
-  // Another table may have been shown meanwhile, and that one is newer.
+  // A newer table may have arrived during the request.
   if (state.kind === 'waiting') show(table);
 } catch (error) {
   if (!isAbort(error)) draw({ kind: 'failed', title: 'The table could not be opened', message: messageOf(error) });

@@ -1,21 +1,22 @@
 import { ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
 import { messageOf } from '#shared/errors.ts';
 
-/** What a call asks, for the sentence when it fails. */
+/** What a call requests, for error messages. */
 export type AwsQuestion = {
-  /** As a policy names it: `eks:DescribeCluster`. */
+  /** The action's name in policies: `eks:DescribeCluster`. */
   readonly action: string;
   /** `the EKS cluster "prod" in eu-west-1` */
   readonly thing: string;
-  /** Who asks: `you`, or a role. */
+  /** The caller: `you`, or a role. */
   readonly as: string;
-  /** The profile of `~/.aws/config` that the person's keys come from. */
+  /** The profile of `~/.aws/config` that the user's keys come from. */
   readonly profile?: string | undefined;
 };
 
 /**
- * Asks AWS, and makes one error of all that its library may throw: replies with a code, credentials that cannot be had, the
- * network, and servers that are not AWS. What was thrown is the cause.
+ * Calls AWS and converts everything its library may throw to a ClusterError.
+ * These are replies with a code, missing credentials, network errors, and servers that are not AWS. The original
+ * error is the cause.
  * @throws ClusterError
  */
 export async function awsCall<T>(question: AwsQuestion, call: () => Promise<T>): Promise<T> {
@@ -26,11 +27,11 @@ export async function awsCall<T>(question: AwsQuestion, call: () => Promise<T>):
   }
 }
 
-/** The code that AWS gave, such as `NoSuchBucket`. */
+/** Returns the error code from AWS, such as `NoSuchBucket`. */
 export const awsCodeOf = (error: unknown): string | undefined =>
   isClusterError(error) && isObject(error.cause) ? textOf(error.cause, 'name') : undefined;
 
-/** What AWS said, as evidence: `403 AccessDenied: User … is not authorized to perform …`. */
+/** Returns the error from AWS as evidence: `403 AccessDenied: User … is not authorized to perform …`. */
 export function awsSaid(error: unknown): string {
   const cause = isClusterError(error) && error.cause !== undefined ? error.cause : error;
   const said = [statusOf(cause), isObject(cause) ? textOf(cause, 'name') : undefined].filter(
@@ -39,7 +40,7 @@ export function awsSaid(error: unknown): string {
   return `${said.join(' ')}: ${oneLine(messageOf(cause))}`;
 }
 
-/** Codes by what they mean; each service has its own spelling. */
+/** Error codes by meaning; each service has its own spelling. */
 const kindsByCode = {
   CredentialsExpired: ['ExpiredToken', 'ExpiredTokenException', 'TokenRefreshRequired', 'ExpiredTradeInTokenException'],
   CredentialsRefused: [
@@ -84,7 +85,7 @@ const kindsByCode = {
   ],
 } as const satisfies Partial<Record<ClusterErrorKind, readonly string[]>>;
 
-/** Codes of a clock that is wrong, or of a secret that does not go with its key. */
+/** Codes for a wrong clock, or for a secret that does not belong to its key. */
 const clockCodes: readonly string[] = [
   'SignatureDoesNotMatch',
   'InvalidSignatureException',
@@ -96,7 +97,7 @@ const tlsCode = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MI
 const networkCode =
   /^(?:E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|CONNABORTED|HOSTUNREACH|NETUNREACH|PIPE|PROTO)|UND_ERR_)/;
 
-/** The one place that reads errors of the AWS library. */
+/** Converts an error of the AWS library. No other function reads those errors. */
 export function awsError(error: unknown, question: AwsQuestion): ClusterError {
   if (isClusterError(error)) return error;
   const name = isObject(error) ? (textOf(error, 'name') ?? '') : '';
@@ -134,7 +135,7 @@ export function awsError(error: unknown, question: AwsQuestion): ClusterError {
 
 type Make = (kind: ClusterErrorKind, what: string, hint: string) => ClusterError;
 
-/** Something answers in AWS's place: a page, or a reply without what it must have. */
+/** The error for a reply that is not from AWS: an HTML page, or a reply without required fields. */
 export const notAws = ({ action }: AwsQuestion, make: Make = makePlain): ClusterError =>
   make(
     'WrongServer',
@@ -146,7 +147,7 @@ const makePlain: Make = (kind, what, hint) => new ClusterError(kind, what, hint)
 
 function errorOfReply(name: string, status: number, message: string, question: AwsQuestion, make: Make): ClusterError {
   const { action, thing, as } = question;
-  // A page of HTML has no code: the library fails at reading it, and says so with the status beside it.
+  // An HTML page has no code: the library reports that it can't parse it, with the status.
   if (name === 'SyntaxError' || /deserializ|Unexpected token|XML parse|Unclosed|is not expected/i.test(message))
     return notAws(question, make);
   switch (kindOfReply(name, status)) {
@@ -182,14 +183,14 @@ type ReplyKind = keyof typeof kindsByCode | 'InvalidRequest';
 function kindOfReply(name: string, status: number): ReplyKind {
   for (const [kind, codes] of Object.entries(kindsByCode))
     if ((codes as readonly string[]).includes(name)) return kind as ReplyKind;
-  // `HEAD` has no body, so that the status is all there is.
+  // A reply to `HEAD` has no body, so only the status is known.
   if (status === 403) return 'Forbidden';
   if (status === 404) return 'NotFound';
   if (status === 429) return 'Throttled';
   return status >= 500 ? 'Unavailable' : 'InvalidRequest';
 }
 
-/** Looking for credentials failed before AWS was asked. */
+/** Converts a failure to find credentials, before any request to AWS. */
 function errorOfChain(message: string, question: AwsQuestion, make: Make): ClusterError {
   const profile = question.profile ?? process.env['AWS_PROFILE'];
   const whose = profile === undefined ? '' : ` of the profile "${profile}"`;
@@ -214,7 +215,7 @@ function errorOfChain(message: string, question: AwsQuestion, make: Make): Clust
   );
 }
 
-/** How to sign in anew. Roles have no sign-in of their own: theirs is the person's. */
+/** Says how to sign in again. A role has no sign-in; the user's applies. */
 function signInHint(question: AwsQuestion): string {
   const profile = question.profile ?? process.env['AWS_PROFILE'];
   return profile === undefined
@@ -237,12 +238,12 @@ function statusOf(error: unknown): number | undefined {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 400);
 
-/** What was refused with a key of KMS, and its ARN. */
+/** The KMS action that was refused, and the key's ARN. */
 export type KeyRefusal = { readonly action: string; readonly key: string };
 
 /**
- * S3 refuses with one and the same code whether a right to the bucket is missing or one to the key that encrypts it: its sentence
- * tells them apart. `undefined` where it is not the key.
+ * Returns the refused KMS action and key, or `undefined` if the error is about the bucket.
+ * S3 uses one code for a missing right to the bucket and to its encryption key; only the message differs.
  */
 export function keyRefusalOf({ cause }: ClusterError): KeyRefusal | undefined {
   const parts =

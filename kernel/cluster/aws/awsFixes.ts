@@ -11,7 +11,7 @@ const version = '2012-10-17';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** A line for the AWS command line: `eks wait`, and its options by their names without dashes. */
+/** Builds an AWS command line, for example from `eks wait` and option names without dashes. */
 function awsLine(verb: string, options: Readonly<Record<string, string>>): string {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   return shellLine('aws', ...verb.split(' '), ...words);
@@ -22,7 +22,7 @@ export const awsCommand = (verb: string, options: Readonly<Record<string, string
   command: awsLine(verb, options),
 });
 
-/** Lets somebody into a cluster. */
+/** Gives a principal access to a cluster. */
 export const accessEntryMend = (region: string, clusterName: string, principalArn: string): Mend =>
   awsCommand('eks create-access-entry', {
     region,
@@ -31,13 +31,13 @@ export const accessEntryMend = (region: string, clusterName: string, principalAr
     type: 'STANDARD',
   });
 
-/** Commands of S3 take addresses. */
+/** `aws s3` commands take URLs. */
 export const makeBucketMend = (bucket: string, region: string): Mend => ({
   kind: 'command',
   command: shellLine('aws', 's3', 'mb', `s3://${bucket}`, '--region', region),
 });
 
-/** Rights for a role, as a policy of its own, so that nothing it has is replaced. */
+/** Gives a role rights by a separate policy, so that nothing it has is replaced. */
 function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Record<string, unknown>>): Mend {
   const role = roleNameOf(roleArn);
   const file = `${policyName}.json`;
@@ -54,7 +54,7 @@ function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Rec
   };
 }
 
-/** What lets somebody who is no role of ours do something: only they know where their rights come from. */
+/** Advice for a principal that is not a role: only its administrator knows where its rights come from. */
 const askFor = (action: string, resource: string): Mend => ({
   kind: 'advice',
   text: `Ask the administrator of the AWS account for ${action} on ${resource}.`,
@@ -62,7 +62,7 @@ const askFor = (action: string, resource: string): Mend => ({
 
 const isRole = (arn: string): boolean => /^arn:[^:]+:iam::\d+:role\//.test(arn);
 
-/** Lets somebody have EKS describe a cluster. */
+/** Allows a principal to describe a cluster in EKS. */
 export function describeMend(who: string, region: string, clusterArn: string): Mend {
   const statement = { Action: ['eks:DescribeCluster'], Resource: clusterArn };
   return isRole(who)
@@ -70,7 +70,7 @@ export function describeMend(who: string, region: string, clusterArn: string): M
     : askFor('eks:DescribeCluster', `${clusterArn} in ${region}`);
 }
 
-/** Lets somebody do with the objects of a bucket all that a backfill does, so that one command is enough. */
+/** Allows a principal every object operation of a backfill, so that one command is enough. */
 export function bucketMend(who: string, place: BucketPlace, step: BucketStep): Mend {
   const bucket = `arn:${readArn(who)?.partition ?? 'aws'}:s3:::${place.bucket}`;
   const objects = `${bucket}/${place.prefix === '' ? '' : `${place.prefix}/`}*`;
@@ -83,19 +83,20 @@ export function bucketMend(who: string, place: BucketPlace, step: BucketStep): M
       });
 }
 
-/** Lets somebody use the key that a bucket encrypts its objects with. */
+/** Allows a principal to use the key that encrypts a bucket's objects. */
 export const keyMend = (who: string, { action, key }: KeyRefusal): Mend =>
   isRole(who)
     ? rolePolicy(who, 'lance-catalog-key', { Action: ['kms:GenerateDataKey', 'kms:Decrypt'], Resource: key })
     : askFor(action, key);
 
-/** Lets a caller assume a role. A session is named by its role, since it ends. */
+/** Allows a caller to assume a role. A session ends, so the policy names its role. */
 export const callerTrustMend = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Mend =>
   trustMend(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
 
 /**
- * How a policy names a caller. The role of a single sign-on has a path that its sessions do not show, and that has the region
- * in it or not: it is named by a condition, since IAM takes no principal that is not there.
+ * Returns how a policy names a caller.
+ * The role of a single sign-on has a path that its sessions do not show, and that may include the region. A condition
+ * names it, since IAM rejects a principal that does not exist.
  */
 function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
   const session = roleOfSession(callerArn);
@@ -106,7 +107,7 @@ function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
   return { Principal: { AWS: `${roles}:root` }, Condition: { ArnLike: { 'aws:PrincipalArn': arns } } };
 }
 
-/** Lets one service account assume a role. */
+/** Allows one service account to assume a role. */
 export function webIdentityTrustMend(
   roleArn: string,
   { providerArn, issuer, audience, subject }: WebIdentity,
@@ -121,8 +122,9 @@ export function webIdentityTrustMend(
 }
 
 /**
- * A trust policy is put in place whole, so a statement is added to those that are there. Where they cannot be read, the
- * statement alone is given, and the command shows what it is to be added to.
+ * Adds a statement to a trust policy, which can only be replaced as a whole.
+ * If the current policy is not readable, the fix is the statement alone, and its command prints the policy to add it
+ * to.
  */
 function trustMend(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Mend {
   const role = roleNameOf(roleArn);

@@ -11,19 +11,19 @@ import { readArn, type AwsCaller } from './awsNames.ts';
 import { awsTransport } from './awsTransport.ts';
 
 type IdentityOptions = {
-  /** For sentences: `you`, or a role. */
+  /** For messages: `you`, or a role. */
   readonly label: string;
   readonly keys: AwsKeys;
   readonly region: string;
   readonly profile?: string | undefined;
 };
 
-/** Somebody in AWS, with the services asked as them. Owns their connections: `close()` ends those. */
+/** An AWS principal with its service clients. Owns their connections, which `close()` ends. */
 export class AwsIdentity {
   readonly label: string;
   readonly keys: AwsKeys;
   readonly region: string;
-  /** Counts beside the keys too: it may name endpoints. */
+  /** Needed in addition to the keys, since the profile may set endpoints. */
   readonly profile: string | undefined;
   readonly #clients = new Map<string, { destroy(): void }>();
 
@@ -46,12 +46,11 @@ export class AwsIdentity {
     return this.#client('iam', () => new IAMClient(this.#options()));
   }
 
-  /** @param region of the bucket: a request for it that goes to another one is refused */
+  /** @param region of the bucket: S3 rejects a request that is sent to another region */
   s3(region: string): S3Client {
     return this.#client(`s3 ${region}`, () => new S3Client({ ...this.#options(), region }));
   }
 
-  /** The question of a call, asked by this identity. */
   question(action: string, thing: string): AwsQuestion {
     return { action, thing, as: this.label, profile: this.profile };
   }
@@ -68,7 +67,7 @@ export class AwsIdentity {
 
   #client<T extends { destroy(): void }>(name: string, make: () => T): T {
     const known = this.#clients.get(name);
-    // The name is that of one kind of client.
+    // The type is safe: each name stands for one kind of client.
     if (known) return known as T;
     const client = make();
     this.#clients.set(name, client);
@@ -76,7 +75,7 @@ export class AwsIdentity {
   }
 }
 
-/** Who an identity is in AWS. Everybody with valid keys may ask this. */
+/** Reads which principal an identity is. Any valid key may call this. */
 export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Promise<AwsCaller> {
   const question = identity.question('sts:GetCallerIdentity', 'who is asking');
   const reply = await awsCall(question, () =>
@@ -89,13 +88,13 @@ export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Prom
 
 type AssumeOptions = {
   readonly roleArn: string;
-  /** For sentences about what is asked as the role. */
+  /** For messages about calls with the role. */
   readonly label: string;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
 };
 
-/** Becomes a role, for an hour. @throws ClusterError of kind Forbidden where the role does not trust the identity */
+/** Assumes a role for an hour. @throws ClusterError Forbidden if the role does not trust the identity */
 export async function assumeRole(identity: AwsIdentity, options: AssumeOptions): Promise<AwsIdentity> {
   const { roleArn, label, hidden, signal } = options;
   const question = identity.question('sts:AssumeRole', `the role ${roleArn}`);
@@ -109,7 +108,7 @@ export async function assumeRole(identity: AwsIdentity, options: AssumeOptions):
   return new AwsIdentity({ label, keys, region: identity.region, profile: identity.profile });
 }
 
-/** How our sessions are called in the logs of an account. */
+/** The name of the sessions in the logs of an account. */
 export const sessionName = 'lance-catalog-check';
 
 type CredentialsReply =
@@ -121,7 +120,7 @@ type CredentialsReply =
     }
   | undefined;
 
-/** @throws ClusterError for a reply without keys in it */
+/** @throws ClusterError BadReply if the reply has no keys */
 export function keysOfReply(reply: CredentialsReply, { action }: AwsQuestion): AwsKeys {
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = reply ?? {};
   if (!accessKeyId || !secretAccessKey || !sessionToken)

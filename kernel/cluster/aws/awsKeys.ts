@@ -3,7 +3,7 @@ import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
 import { awsTransport } from './awsTransport.ts';
 
-/** An access key. All of it is kept out of reports, the id too, which is of no use to whoever reads one. */
+/** An access key. Reports hide all of it, also the id, which does not help their readers. */
 export type AwsKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -16,18 +16,18 @@ export const hideKeys = (keys: AwsKeys, hidden: HiddenTexts): void =>
 
 type ChainOptions = {
   readonly region: string;
-  /** A profile of `~/.aws/config`; that of AWS_PROFILE, or the default one, where none is named. */
+  /** A profile of `~/.aws/config`. Default: that of AWS_PROFILE, or the default profile. */
   readonly profile?: string | undefined;
   readonly hidden: HiddenTexts;
 };
 
 /**
- * The person's own keys, from where the AWS command line has them: the environment, `~/.aws`, a single sign-on session, a
+ * Finds the user's own keys as the AWS command line does: in the environment, `~/.aws`, a single sign-on session, a
  * program, a container, or the machine.
- * @throws ClusterError of kind CredentialsMissing or CredentialsExpired
+ * @throws ClusterError CredentialsMissing or CredentialsExpired
  */
 export async function chainKeys({ region, profile, hidden }: ChainOptions): Promise<AwsKeys> {
-  // Files are read anew each time: in an editor that stays open for days, the person signs in between two runs.
+  // Ignore the cache: in an editor that stays open for days, the user signs in between two runs.
   const requestHandler = awsTransport();
   const options = { region, ignoreCache: true, requestHandler, ...(profile === undefined ? {} : { profile }) };
   const client = new STSClient(options);

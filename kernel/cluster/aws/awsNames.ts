@@ -1,7 +1,7 @@
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
-/** Who somebody is in AWS, as `GetCallerIdentity` says it. */
+/** An AWS principal, as `GetCallerIdentity` reports it. */
 export type AwsCaller = {
   readonly arn: string;
   readonly account: string;
@@ -9,7 +9,7 @@ export type AwsCaller = {
   readonly partition: string;
 };
 
-/** An ARN by its parts: `arn:partition:service:region:account:resource`. */
+/** The parts of an ARN: `arn:partition:service:region:account:resource`. */
 type ArnParts = {
   readonly partition: string;
   readonly service: string;
@@ -24,7 +24,10 @@ export function readArn(text: string): ArnParts | undefined {
   return { partition, service, region, account, resource: resource.join(':') };
 }
 
-/** A role is named by its ARN, or by its name (with its path, where it has one) in the account of whoever asks. */
+/**
+ * Resolves a role name to an ARN in the caller's account; the name may include a path. Returns an ARN as it is.
+ * @throws ClusterError ProfileInvalid if the ARN is not that of a role
+ */
 export function roleArnOf(role: string, caller: AwsCaller): string {
   if (!role.startsWith('arn:')) return `arn:${caller.partition}:iam::${caller.account}:role/${role.replace(/^\//, '')}`;
   const parts = readArn(role);
@@ -37,23 +40,22 @@ export function roleArnOf(role: string, caller: AwsCaller): string {
   return role;
 }
 
-/** `arn:aws:iam::1:role/team/geneva` → `geneva`: what IAM's commands take. */
+/** `arn:aws:iam::1:role/team/geneva` → `geneva`, the form that IAM commands take. */
 export const roleNameOf = (roleArn: string): string => roleArn.slice(roleArn.lastIndexOf('/') + 1);
 
-/** The role that an assumed-role session is of, in the form of a role's ARN; it lacks the path, which a session does not show. */
+/** Reads the role behind an assumed-role session. A session does not show the role's path. */
 export function roleOfSession(callerArn: string): { readonly name: string; readonly account: string } | undefined {
   const parts = readArn(callerArn);
   const name = parts?.service === 'sts' ? /^assumed-role\/([^/]+)\//.exec(parts.resource)?.[1] : undefined;
   return parts && name !== undefined ? { name, account: parts.account } : undefined;
 }
 
-/** Whether a caller is a session of the role. */
 export function isSessionOf(callerArn: string, roleArn: string): boolean {
   const session = roleOfSession(callerArn);
   return session?.name === roleNameOf(roleArn) && session.account === readArn(roleArn)?.account;
 }
 
-/** What a profile says of AWS, in whichever of the two places it says so. */
+/** The AWS settings of a profile, from `auth` or `aws`. */
 export type AwsPlace = {
   readonly region: string;
   readonly clusterName: string | undefined;
@@ -64,7 +66,7 @@ export type AwsPlace = {
   readonly profile: string | undefined;
 };
 
-/** `undefined` where the cluster of the profile is not on AWS. */
+/** Returns the AWS settings of a profile, or `undefined` if its cluster is not on AWS. */
 export function awsPlaceOf({ auth, aws }: ClusterProfile): AwsPlace | undefined {
   if (auth.configMethod !== 'EKS_AUTH') return aws && { ...aws, profile: aws.profile };
   return {

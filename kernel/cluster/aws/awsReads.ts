@@ -27,15 +27,14 @@ import {
 } from './iamReads.ts';
 import { readPrincipal, type AwsPrincipal } from './iamReads.ts';
 
-/** Who stands for the client: the client role, or the person where the profile names none. */
+/** The identity that acts as the client: the client role, or the user if the profile has no client role. */
 type ClientIdentity = {
   readonly identity: AwsIdentity;
-  /** The role's ARN, or the person's own. */
   readonly arn: string;
   readonly how: 'assumed' | 'already' | 'person';
 };
 
-/** What checks ask of AWS, each question once a run. */
+/** Reads from AWS for the checks, each read once a run. */
 export class AwsReads {
   readonly #once = new Once();
   readonly #identities: AwsIdentity[] = [];
@@ -43,7 +42,7 @@ export class AwsReads {
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
 
-  /** @param signal the run's: an answer is shared, so that no single check may give it up */
+  /** @param signal the run's: results are shared, so no single check may cancel a read */
   constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal) {
     this.profile = profile;
     this.hidden = hidden;
@@ -54,7 +53,7 @@ export class AwsReads {
     return this.#once.ask(question, how);
   }
 
-  /** What the profile says of AWS. @throws ClusterError where it is not there */
+  /** The AWS settings of the profile. @throws ClusterError ProfileInvalid if there are none */
   get place(): AwsPlace {
     const place = awsPlaceOf(this.profile);
     if (place === undefined)
@@ -62,14 +61,14 @@ export class AwsReads {
     return place;
   }
 
-  /** The bucket that tables go to. @throws ClusterError where the profile names none in S3 */
+  /** The bucket of the tables. @throws ClusterError ProfileInvalid if the profile has no S3 bucket */
   get bucket(): BucketPlace {
     const { storage } = this.profile;
     if (storage?.scheme !== 's3') throw new ClusterError('ProfileInvalid', 'The profile names no bucket in S3.', '');
     return storage;
   }
 
-  /** The person, by the credentials of their AWS command line. @throws ClusterError */
+  /** Returns the user, with the credentials of the AWS command line. @throws ClusterError */
   person(): Promise<AwsIdentity> {
     return this.once('person', async () => {
       const { region, profile } = this.place;
@@ -78,18 +77,18 @@ export class AwsReads {
     });
   }
 
-  /** Who the person is in AWS. @throws ClusterError */
+  /** Reads which principal the user is. @throws ClusterError */
   caller(): Promise<AwsCaller> {
     return this.once('caller', async () => callerOf(await this.person(), this.signal));
   }
 
-  /** The ARN of the client role; `undefined` where the profile names none. @throws ClusterError */
+  /** Returns the ARN of the client role, or `undefined` if the profile has none. @throws ClusterError */
   async clientRoleArn(): Promise<string | undefined> {
     const { clientRole } = this.place;
     return clientRole === undefined ? undefined : roleArnOf(clientRole, await this.caller());
   }
 
-  /** @throws ClusterError of kind Forbidden where the client role does not trust the person */
+  /** @throws ClusterError Forbidden if the client role does not trust the user */
   client(): Promise<ClientIdentity> {
     return this.once('client', async () => {
       const [person, { arn }, roleArn] = [await this.person(), await this.caller(), await this.clientRoleArn()];
@@ -101,7 +100,7 @@ export class AwsReads {
     });
   }
 
-  /** Who the client is to access entries. @throws ClusterError */
+  /** Returns the client as access entries name it. @throws ClusterError */
   principal(): Promise<AwsPrincipal> {
     return this.once('principal', async () => {
       const { arn, how } = await this.client();
@@ -110,7 +109,7 @@ export class AwsReads {
     });
   }
 
-  /** The cluster as EKS describes it to the client. @throws ClusterError */
+  /** Reads the cluster from EKS, as the client. @throws ClusterError */
   cluster(): Promise<EksCluster> {
     return this.once('cluster', async () => {
       const { identity } = await this.client();
@@ -118,20 +117,20 @@ export class AwsReads {
     });
   }
 
-  /** The way into the cluster as the client, by what the checks of AWS have asked for anyhow. @throws ClusterError */
+  /** Returns access to the cluster as the client, from data the AWS checks read anyway. @throws ClusterError */
   async accessTo(auth: EksAuth): Promise<KubeAccess> {
     const [{ identity }, cluster] = [await this.client(), await this.cluster()];
     return eksAccess(cluster, { login: loginOf(auth), identity, hidden: this.hidden });
   }
 
-  /** What EKS says of the cluster to the service account's role. @throws ClusterError */
+  /** Reads the cluster from EKS, as the service account's role. @throws ClusterError */
   clusterAsService(roleArn: string, token: ServiceAccountToken): Promise<EksCluster> {
     return this.once('cluster as service', async () =>
       describeEksCluster(await this.service(roleArn, token), this.#clusterName(), this.signal),
     );
   }
 
-  /** What lets the client into the cluster. @throws ClusterError of kind NotFound where nothing does */
+  /** Reads the client's access entry for the cluster. @throws ClusterError NotFound if it has none */
   accessEntry(): Promise<AccessEntry> {
     return this.once('access entry', async () => {
       const [{ account }, { arn: principalArn }] = [await this.cluster(), await this.principal()];
@@ -149,7 +148,10 @@ export class AwsReads {
     });
   }
 
-  /** The id of what gives the service account its role without an annotation, where there is such a thing. @throws ClusterError */
+  /**
+   * Returns the id of the service account's pod identity association, which gives it a role without an annotation.
+   * @throws ClusterError
+   */
   podIdentity(): Promise<string | undefined> {
     return this.once('pod identity', async () => {
       const { namespace, serviceAccount } = this.profile;
@@ -159,13 +161,13 @@ export class AwsReads {
     });
   }
 
-  /** A role with its trust policy. @throws ClusterError of kind NotFound where there is none */
+  /** Reads a role with its trust policy. @throws ClusterError NotFound if it does not exist */
   role(roleArn: string): Promise<AwsRole> {
     const account = readArn(roleArn)?.account ?? '';
     return this.once(`role ${roleArn}`, () => this.#byWhoMay(account, (who) => readRole(who, roleArn, this.signal)));
   }
 
-  /** @throws ClusterError of kind NotFound where IAM has none */
+  /** @throws ClusterError NotFound if IAM does not have it */
   oidcProvider(arn: string): Promise<OidcProvider> {
     const account = readArn(arn)?.account ?? '';
     return this.once(`provider ${arn}`, () =>
@@ -173,7 +175,7 @@ export class AwsReads {
     );
   }
 
-  /** Whoever the pods are in AWS. @throws ClusterError */
+  /** Returns the identity that the pods have. @throws ClusterError */
   service(roleArn: string, { token }: ServiceAccountToken): Promise<AwsIdentity> {
     return this.once('service', async () => {
       const { region, profile } = this.place;
@@ -187,7 +189,7 @@ export class AwsReads {
     return this.once('bucket region', () => readBucketRegion(identity, this.bucket.bucket, this.signal));
   }
 
-  /** What tries the bucket as somebody, made once for each. @throws ClusterError where there is no such bucket */
+  /** Returns the bucket probe of an identity, created once each. @throws ClusterError if the bucket does not exist */
   probe(identity: AwsIdentity, leftovers: Leftovers): Promise<BucketProbe> {
     return this.once(`probe as ${identity.label}`, async () => {
       const region = await this.#regionOfProbe(identity);
@@ -195,12 +197,11 @@ export class AwsReads {
     });
   }
 
-  /** Ends the connections of everybody. */
   close(): void {
     for (const identity of this.#identities) identity.close();
   }
 
-  /** Where the bucket's own is not told, the cluster's is the best guess; a wrong one fails with the right one in its text. */
+  /** Returns the cluster's region if the bucket's is not readable; if it is wrong, the error names the right one. */
   async #regionOfProbe(identity: AwsIdentity): Promise<string> {
     try {
       return await this.bucketRegion(identity);
@@ -222,8 +223,10 @@ export class AwsReads {
   }
 
   /**
-   * Asks about something in an account as who is in it: the person, who more often may look at roles, and the client where
-   * the person may not. In another account there is something else of the same name, or nothing, which would be believed.
+   * Reads from an account with an identity of that account.
+   * Tries the user first, since more users than clients may read roles, then the client if the user is refused. An
+   * identity of another account would find another thing of the same name, or none, and that result would look valid.
+   * @throws ClusterError
    */
   async #byWhoMay<T>(account: string, ask: (who: AwsIdentity) => Promise<T>): Promise<T> {
     const [person, { account: own }] = [await this.person(), await this.caller()];

@@ -1,7 +1,7 @@
-/** Milliseconds: a check has ten seconds, in which one more try should fit. */
+/** Milliseconds. A check has ten seconds, enough for these and a retry. */
 const timeouts = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
 
-/** How long a request may take: as a whole, or while nothing moves. */
+/** Limits for a whole request, or for the time in which no data moves. */
 type AwsTimeouts = {
   readonly connectionTimeout: number;
   readonly requestTimeout?: number;
@@ -10,8 +10,9 @@ type AwsTimeouts = {
 };
 
 /**
- * How requests to AWS travel. The SDK knows nothing of `HTTPS_PROXY` and `NO_PROXY`; Node's own agents do when they are told,
- * from 24.5 on.
+ * Returns the transport of requests to AWS.
+ * The SDK ignores `HTTPS_PROXY` and `NO_PROXY`, so Node's own agents handle them; they need `proxyEnv`, from Node
+ * 24.5 on.
  */
 export function awsTransport(env: NodeJS.ProcessEnv = process.env, limits: AwsTimeouts = timeouts) {
   const agent = { keepAlive: true, maxSockets: 50, proxyEnv: env };

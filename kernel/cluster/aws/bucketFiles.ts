@@ -11,10 +11,10 @@ import { awsCall } from './awsErrors.ts';
 import { awsTransport } from './awsTransport.ts';
 import type { BucketSettings } from './bucketSettings.ts';
 
-/** Milliseconds. Files may be large and lines slow: what counts is whether anything moves. */
+/** Milliseconds. There is no limit for a whole request: files may be large and connections slow. */
 const limits = { connectionTimeout: 5_000, socketTimeout: 30_000 };
 
-/** Small files in a bucket, by their keys. Owns its connections: `close()` ends those. */
+/** Small files in a bucket, by key. Owns its connections, which `close()` ends. */
 export class BucketFiles {
   readonly #client: S3Client;
   readonly #settings: BucketSettings;
@@ -23,13 +23,13 @@ export class BucketFiles {
     const { region, endpoint, isPathStyle, keys } = settings;
     this.#settings = settings;
     this.#client = new S3Client({
-      // Where nothing says it, S3 tells which one the bucket is in.
+      // A default: S3 redirects to the bucket's region.
       region: region ?? 'us-east-1',
       followRegionRedirects: true,
       forcePathStyle: isPathStyle,
       maxAttempts: 4,
       requestHandler: awsTransport(process.env, limits),
-      // Stores that only speak as S3 does refuse checksums that they don't know.
+      // Other stores with an S3 API refuse checksums that they don't know.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...given({ endpoint }),
@@ -39,12 +39,12 @@ export class BucketFiles {
     });
   }
 
-  /** Where a key is, as people write it. */
+  /** Returns the `s3://` URI of a key, for display. */
   uri(key: string): string {
     return `s3://${this.#settings.bucket}/${key}`;
   }
 
-  /** The bytes of a file; `undefined` where there is none. @throws ClusterError */
+  /** Reads a file, or returns `undefined` if it does not exist. @throws ClusterError */
   async get(key: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     try {
       return await this.#ask('s3:GetObject', key, async () => {
@@ -62,16 +62,16 @@ export class BucketFiles {
     await this.#put(key, bytes, {});
   }
 
-  /** Writes a file where there is none. @returns whether there was none @throws ClusterError */
+  /** Writes a file if it does not exist. @returns whether it wrote the file @throws ClusterError */
   async create(key: string, bytes: Uint8Array): Promise<boolean> {
     try {
       await this.#put(key, bytes, { IfNoneMatch: '*' });
       return true;
     } catch (error) {
       if (!isClusterError(error)) throw error;
-      // 409 while somebody else writes it.
+      // 409 if another client is writing the file.
       if (error.status === 412 || error.status === 409) return false;
-      // A store that knows no conditions: whoever creates there has to look again who was last.
+      // The store has no conditional writes: concurrent creators must check later which of them wrote last.
       if (error.status !== 501) throw error;
       if ((await this.get(key)) !== undefined) return false;
       await this.put(key, bytes);
@@ -79,7 +79,7 @@ export class BucketFiles {
     }
   }
 
-  /** Names of the files right below a folder. @throws ClusterError */
+  /** Lists the names of the files directly in a folder. @throws ClusterError */
   async list(folder: string, signal?: AbortSignal): Promise<string[]> {
     const { bucket: Bucket } = this.#settings;
     const names: string[] = [];
@@ -89,7 +89,7 @@ export class BucketFiles {
       const reply = await this.#ask('s3:ListBucket', folder, () =>
         this.#client.send(new ListObjectsV2Command(asked), aborting(signal)),
       );
-      // Not the object of the folder itself, which some libraries make.
+      // Skip the object for the folder itself, which some libraries create.
       for (const { Key: key } of reply.Contents ?? [])
         if (key !== undefined && !key.endsWith('/')) names.push(key.slice(folder.length + 1));
       token = reply.IsTruncated === true ? reply.NextContinuationToken : undefined;
@@ -97,7 +97,7 @@ export class BucketFiles {
     return names;
   }
 
-  /** Removes a file, if it is there. @throws ClusterError */
+  /** Removes a file, if it exists. @throws ClusterError */
   async remove(key: string): Promise<void> {
     try {
       await this.#ask('s3:DeleteObject', key, () => this.#client.send(new DeleteObjectCommand(this.#object(key))));
@@ -133,7 +133,7 @@ export class BucketFiles {
 
 const aborting = (abortSignal: AbortSignal | undefined) => (abortSignal ? { abortSignal } : {});
 
-/** A bucket that is missing is something else than a file that is. */
+/** Returns whether the file is missing. A missing bucket is another error. */
 const isMissing = (error: unknown): boolean =>
   isClusterError(error) &&
   error.status === 404 &&

@@ -14,11 +14,11 @@ import { isRecord } from '#shared/records.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
 
-/** What a backfill does to objects, in the order in which it is tried. */
+/** The object operations of a backfill, in the order of the probe. */
 const bucketSteps = ['list', 'put', 'head', 'get', 'delete'] as const;
 export type BucketStep = (typeof bucketSteps)[number];
 
-/** The permission that each step takes; that of `HEAD` is the one to read. */
+/** The permission that each step needs; `HEAD` needs the one to read. */
 export const bucketActions: Readonly<Record<BucketStep, string>> = {
   list: 's3:ListBucket',
   put: 's3:PutObject',
@@ -27,14 +27,14 @@ export const bucketActions: Readonly<Record<BucketStep, string>> = {
   delete: 's3:DeleteObject',
 };
 
-/** What a step came to: what was seen, or why it failed. */
+/** The result of a step, or why it failed. */
 type StepOutcome = { readonly saw: string } | { readonly error: ClusterError } | { readonly reason: string };
 
 const body = 'Written by the cluster checks of Lance Catalog, and removed again at once.\n';
 
 /**
- * Tries a bucket as somebody: lists it, and writes, looks at, reads and deletes one object whose name nothing else has. The
- * object is among the leftovers of the run before it is written, so that it is removed however the run ends.
+ * Probes a bucket with an identity: lists it, then writes, heads, reads and deletes one object with a unique name.
+ * The object is added to the run's leftovers before it is written, so that it is removed however the run ends.
  */
 export class BucketProbe {
   readonly place: BucketPlace;
@@ -54,12 +54,12 @@ export class BucketProbe {
     this.key = `${place.prefix === '' ? '' : `${place.prefix}/`}.lance-catalog-probe-${randomUUID()}`;
   }
 
-  /** Where the object is, as people write it. */
+  /** The `s3://` URI of the object, for display. */
   get uri(): string {
     return `s3://${this.place.bucket}/${this.key}`;
   }
 
-  /** Lists the bucket below the prefix; it leaves nothing behind. @throws ClusterError */
+  /** Lists the bucket below the prefix. Leaves nothing behind. @throws ClusterError */
   async list(signal: AbortSignal): Promise<string> {
     const { bucket, prefix } = this.place;
     const reply = await this.#ask('list', () =>
@@ -71,7 +71,7 @@ export class BucketProbe {
     return (reply.KeyCount ?? 0) > 0 ? 'objects' : 'no objects';
   }
 
-  /** What a step that writes came to. All of them are taken at once, in their order, whoever asks first. */
+  /** Returns the outcome of a step that writes. The first call runs all of these steps in order. */
   async outcome(step: Exclude<BucketStep, 'list'>): Promise<StepOutcome> {
     this.#steps ??= this.#takeSteps();
     return (await this.#steps).get(step) ?? { reason: 'It was not tried.' };
@@ -102,9 +102,9 @@ export class BucketProbe {
     });
     const put = await putting;
     outcomes.set('put', put);
-    // One that was refused has left nothing; of one that was cut off nobody knows.
+    // A refused write left no object; after a broken connection this is unknown.
     if ('error' in put && put.error.status !== undefined && put.error.status < 500) leftover.forget();
-    // Without an object each of the others would fail for a reason that is not its own.
+    // Without an object, each further step would fail for this reason and not its own.
     if (!('saw' in put)) return outcomes;
     await take('head', () => this.#head());
     await take('get', () => this.#get());
@@ -115,7 +115,7 @@ export class BucketProbe {
     return outcomes;
   }
 
-  /** Not given up when the run is stopped: a moment later it is known whether there is something to remove. */
+  /** Not canceled when the run stops: it soon ends, and then it is known whether there is an object to remove. */
   async #put(): Promise<string> {
     const asked = { ...this.#object, Body: body, ContentType: 'text/plain' };
     await this.#ask('put', () => this.#s3.send(new PutObjectCommand(asked)));
@@ -149,10 +149,9 @@ export class BucketProbe {
 }
 
 type ProbeOptions = {
-  /** The bucket's. */
+  /** The bucket's region. */
   readonly region: string;
   readonly leftovers: Leftovers;
-  /** The run's. */
   readonly signal: AbortSignal;
 };
 
@@ -166,8 +165,8 @@ async function outcomeOf(how: () => Promise<string>): Promise<StepOutcome> {
 }
 
 /**
- * The region that a bucket is in. S3 says it to everybody, also where it refuses the question itself.
- * @throws ClusterError where there is no such bucket, or nobody answers
+ * Reads the region of a bucket. S3 reports it to every client, also if it refuses the request.
+ * @throws ClusterError if the bucket does not exist or S3 does not respond
  */
 export async function readBucketRegion(identity: AwsIdentity, bucket: string, signal: AbortSignal): Promise<string> {
   const client = identity.s3(identity.region);
@@ -177,7 +176,7 @@ export async function readBucketRegion(identity: AwsIdentity, bucket: string, si
     );
     return reply.BucketRegion ?? identity.region;
   } catch (error) {
-    // What awsCall throws has the reply's headers in its cause.
+    // The errors of awsCall have the headers of the reply in their cause.
     const region = regionOf((error as ClusterError).cause);
     if (region === undefined) throw error;
     return region;

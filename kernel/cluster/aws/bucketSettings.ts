@@ -1,20 +1,20 @@
-/** How a bucket is reached, from the settings by which Lance reaches a table in it. */
+/** How to reach a bucket, from the settings with which Lance reaches a table in it. */
 export type BucketSettings = {
   readonly bucket: string;
-  /** Of the table in the bucket, without a slash at either end. */
+  /** The path of the table in the bucket, without a slash at either end. */
   readonly prefix: string;
   readonly region: string | undefined;
-  /** Of a store that is not AWS, or of an endpoint of one's own. */
+  /** For a store that is not AWS, or for a custom endpoint. */
   readonly endpoint: string | undefined;
   readonly isPathStyle: boolean;
-  /** Those of the settings; the person's own, from where the AWS command line has them, where there are none. */
+  /** The keys in the settings; if there are none, the user's own apply, as in the AWS command line. */
   readonly keys: { readonly id: string; readonly secret: string; readonly token: string | undefined } | undefined;
-  /** What the store is asked to encrypt with, where a bucket takes nothing else. */
+  /** The encryption to request, for buckets that refuse other objects. */
   readonly encryption:
     { readonly kind: 'AES256' | 'aws:kms' | 'aws:kms:dsse'; readonly key: string | undefined } | undefined;
 };
 
-/** Settings that change who asks or how, and that only Lance goes by. */
+/** Settings that change the identity or the connection, and that only Lance supports. */
 const notOurs = [
   'aws_role_arn',
   'aws_web_identity_token_file',
@@ -27,9 +27,9 @@ const notOurs = [
 ] as const;
 
 /**
- * Reads the address of a table in S3, or in a store that speaks as S3 does, and Lance's settings for it; names that these leave
- * out are looked for in the environment, as Lance does.
- * @returns a sentence that says why not, where the table is reached in a way that is not ours
+ * Reads the URI of a table in S3, or in a compatible store, and its Lance settings.
+ * Settings that are missing are read from the environment, as Lance does.
+ * @returns the settings, or a sentence that says why files can't be reached that way
  */
 export function readBucketSettings(
   uri: string,
@@ -41,7 +41,7 @@ export function readBucketSettings(
   const given = new Map(Object.entries(storageOptions).map(([name, value]) => [settingName(name), value]));
   const option = (...names: readonly string[]): string | undefined => {
     for (const name of names) {
-      // Of the environment Lance takes only what says AWS in its name.
+      // From the environment, Lance takes only variables that start with AWS.
       const value = given.get(name) || (name.startsWith('aws_') ? env[name.toUpperCase()] : undefined);
       if (value) return value;
     }
@@ -70,6 +70,6 @@ export function readBucketSettings(
   };
 }
 
-/** The engine takes `awsRegion` and `AWS_REGION` for `aws_region`. */
+/** The engine treats `awsRegion` and `AWS_REGION` as `aws_region`. */
 const settingName = (name: string): string =>
   (name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)).toLowerCase();

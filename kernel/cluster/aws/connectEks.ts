@@ -10,8 +10,8 @@ import { eksCredential, loginToAws, type EksLogin } from './eksCredential.ts';
 export type EksAuth = Extract<ClusterAuth, { readonly configMethod: 'EKS_AUTH' }>;
 
 /**
- * Finds an EKS cluster by its name: assumes the client role, has EKS say where the cluster is, and signs tokens for it. Needs
- * neither a kubeconfig nor the AWS command line.
+ * Finds an EKS cluster by name: assumes the client role, reads the endpoint from EKS, and signs tokens.
+ * Needs neither a kubeconfig nor the AWS command line.
  * @throws ClusterError for each way in which that fails
  */
 export async function connectEks(
@@ -38,7 +38,7 @@ export const loginOf = ({ clusterName, region, roleName, profile }: EksAuth): Ek
   profile,
 });
 
-/** The way into a cluster that EKS has described, for somebody who has signed in to AWS already. */
+/** Returns access to a cluster that EKS has described, for an identity that has signed in to AWS. */
 export function eksAccess(
   cluster: EksCluster,
   {
@@ -55,7 +55,7 @@ export function eksAccess(
   };
 }
 
-/** Whether something leads to the cluster, by whatever address: each EKS cluster has an authority of its own. */
+/** Returns whether a target is the cluster, at any address: each EKS cluster has its own certificate authority. */
 export function isWayTo({ ca }: KubeTarget, { certificateAuthority }: EksCluster): boolean {
   const own = Buffer.from(certificateAuthority ?? '', 'base64')
     .toString('utf8')
@@ -63,7 +63,7 @@ export function isWayTo({ ca }: KubeTarget, { certificateAuthority }: EksCluster
   return own !== '' && ca?.trim() === own;
 }
 
-/** How to reach a cluster that EKS has described. @throws ClusterError for one that is not up yet */
+/** Returns how to reach a cluster that EKS has described. @throws ClusterError Unavailable if it has no address yet */
 function targetOf(cluster: EksCluster): KubeTarget {
   const { name, region, status, endpoint, certificateAuthority } = cluster;
   if (endpoint === undefined || certificateAuthority === undefined)

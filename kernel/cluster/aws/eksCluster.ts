@@ -5,7 +5,7 @@ import type { AwsIdentity } from './awsIdentity.ts';
 import { readArn } from './awsNames.ts';
 import type { AwsPlace } from './awsNames.ts';
 
-/** What EKS says of a cluster, as far as somebody needs it. */
+/** The description of a cluster by EKS, as far as it is used. */
 export type EksCluster = {
   readonly name: string;
   readonly arn: string;
@@ -14,18 +14,18 @@ export type EksCluster = {
   readonly region: string;
   /** `ACTIVE`, `CREATING`, `UPDATING`, … */
   readonly status: string;
-  /** Of Kubernetes, such as `1.30`. */
+  /** Kubernetes version, such as `1.30`. */
   readonly version: string | undefined;
   readonly endpoint: string | undefined;
-  /** Base64 of PEM, as a kubeconfig has it. */
+  /** Base64 of PEM, as in a kubeconfig. */
   readonly certificateAuthority: string | undefined;
-  /** `CONFIG_MAP` is what clusters have that were made before there was a choice. */
+  /** `CONFIG_MAP` for clusters older than this setting. */
   readonly authenticationMode: string;
-  /** Address of who signs the tokens of service accounts. */
+  /** URL of the issuer of service account tokens. */
   readonly issuer: string | undefined;
 };
 
-/** @throws ClusterError of kind NotFound or Forbidden, among others */
+/** @throws ClusterError NotFound or Forbidden, among others */
 export async function describeEksCluster(
   identity: AwsIdentity,
   clusterName: string,
@@ -53,7 +53,7 @@ export async function describeEksCluster(
   };
 }
 
-/** The ARN of a cluster that nobody has described, in the account of somebody's ARN. */
+/** Returns the ARN of a cluster that was not described, in the account and partition of another ARN. */
 export function clusterArnOf({ region, clusterName = '' }: AwsPlace, whose: string): string {
   const { partition = 'aws', account = '' } = readArn(whose) ?? {};
   return `arn:${partition}:eks:${region}:${account}:cluster/${clusterName}`;

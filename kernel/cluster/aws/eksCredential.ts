@@ -7,24 +7,25 @@ import { assumeRole, AwsIdentity, callerOf } from './awsIdentity.ts';
 import { type AwsKeys, chainKeys } from './awsKeys.ts';
 import { isSessionOf, roleArnOf } from './awsNames.ts';
 
-/** What EKS takes for a password: a signed question to STS, which the cluster asks in our place to learn who we are. */
+/** What EKS accepts as a token: a signed request to STS, which the cluster sends to learn the caller's identity. */
 type EksToken = { readonly token: string; readonly expiresAt: Date };
 
 type EksTokenRequest = {
   readonly clusterName: string;
   readonly region: string;
   readonly keys: AwsKeys;
-  /** Address of STS in the region, which differs in partitions such as China. */
+  /** The region's STS endpoint, which differs in partitions such as China. */
   readonly sts: URL;
   readonly now?: Date | undefined;
 };
 
-/** How long a cluster takes a token for: a quarter of an hour, less a minute for clocks that differ. */
+/** Milliseconds that a cluster accepts a token: 15 minutes, less one for clocks that differ. */
 const lifetime = 14 * 60_000;
 
 /**
- * The token that `aws eks get-token` would print, without that program. It is a presigned `GetCallerIdentity`, good for the
- * named cluster alone, since that name is a header among what is signed.
+ * Creates the token that `aws eks get-token` would print, without that program.
+ * The token is a presigned `GetCallerIdentity`, valid for the named cluster only, since the signature covers a header
+ * with its name.
  */
 export async function signEksToken(request: EksTokenRequest): Promise<EksToken> {
   const { clusterName, region, keys, sts, now = new Date() } = request;
@@ -39,11 +40,11 @@ export async function signEksToken(request: EksTokenRequest): Promise<EksToken> 
       query: { Action: 'GetCallerIdentity', Version: '2011-06-15' },
       headers: { host: sts.host, 'x-k8s-aws-id': clusterName },
     },
-    // Sent as a header by whoever verifies the token, so it must not become part of the address.
+    // The cluster sends it as a header to verify the token, so it must not move to the URL.
     { expiresIn: 60, signingDate: now, unhoistableHeaders: new Set(['x-k8s-aws-id']) },
   );
   const { 'X-Amz-Security-Token': session, 'X-Amz-Signature': signature, ...rest } = signed.query ?? {};
-  // In the order of upstream's signer, so that the two can be compared.
+  // The order of the reference signer, so that the two can be compared.
   const ordered = { ...rest, ...(session ? { 'X-Amz-Security-Token': session } : {}), 'X-Amz-Signature': signature };
   const query = Object.entries(ordered).map(([key, value]) => `${escapeQuery(key)}=${escapeQuery(String(value))}`);
   const address = `${sts.protocol}//${sts.host}/?${query.join('&')}`;
@@ -51,7 +52,7 @@ export async function signEksToken(request: EksTokenRequest): Promise<EksToken> 
   return { token: `k8s-aws-v1.${Buffer.from(address).toString('base64url')}`, expiresAt: new Date(end) };
 }
 
-/** As RFC 3986 has it, since that is what was signed. */
+/** Encodes by RFC 3986, as in the signed request. */
 const escapeQuery = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -65,9 +66,9 @@ export type EksLogin = {
 };
 
 /**
- * Signs in to an EKS cluster as the person, or as a role that they assume. Keys are looked up anew for each token, so that
- * whoever signs in again meanwhile is not left with the old ones.
- * @param firstKeys for the first token, where somebody has signed in already
+ * Signs in to an EKS cluster as the user, or as a role that the user assumes.
+ * Looks up the keys again for each token, so that a new sign-in takes effect.
+ * @param firstKeys for the first token, if there is a signed-in identity
  */
 export function eksCredential(
   login: EksLogin,
@@ -90,7 +91,7 @@ async function keysOfLogin(login: EksLogin, options: Parameters<typeof loginToAw
   return identity.keys;
 }
 
-/** The identity that a login acts as; whoever gets it closes it. @throws ClusterError */
+/** Returns the identity of a login. The caller closes it. @throws ClusterError */
 export async function loginToAws(
   { region, roleArn: role, profile }: EksLogin,
   { hidden, signal }: { readonly hidden: HiddenTexts; readonly signal: AbortSignal },
@@ -101,7 +102,7 @@ export async function loginToAws(
   try {
     const caller = await callerOf(person, signal);
     const roleArn = roleArnOf(role, caller);
-    // Who is the role already need not be trusted by it.
+    // A session of the role does not need the role's trust.
     login = isSessionOf(caller.arn, roleArn)
       ? person
       : await assumeRole(person, { roleArn, label: `the role ${roleArn}`, hidden, signal });
@@ -111,7 +112,7 @@ export async function loginToAws(
   }
 }
 
-/** The region's own STS: whatever endpoint our calls take, the cluster asks there. */
+/** Returns the STS endpoint of the region, which the cluster calls even if this process uses another endpoint. */
 export function stsOf(region: string): URL {
   const client = new STSClient({ region });
   const { url } = client.config.endpointProvider({

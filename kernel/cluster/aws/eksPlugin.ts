@@ -1,13 +1,12 @@
 import type { EksLogin } from './eksCredential.ts';
 
-/** A program that a kubeconfig has for its tokens. */
 type PluginEntry = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** The programs that sign tokens for EKS, with how each spells what a token is for. */
+/** The programs that sign tokens for EKS, with their option names. */
 const plugins: Readonly<Record<string, { readonly verbs: readonly string[]; readonly flags: Flags }>> = {
   aws: {
     verbs: ['eks', 'get-token'],
@@ -22,8 +21,8 @@ const plugins: Readonly<Record<string, { readonly verbs: readonly string[]; read
 type Flags = { readonly clusterName: readonly string[]; readonly role: readonly string[] };
 
 /**
- * What such a program is asked for, so that its token can be signed without it. Nothing for other programs, and nothing where
- * an argument is met that is not known, since it may mean something that we would not do.
+ * Reads the login from a plugin's arguments, so that the token can be signed without the plugin.
+ * Returns `undefined` for other programs and for unknown arguments, whose effect could not be reproduced.
  */
 export function readEksPlugin({ command, args, env }: PluginEntry): EksLogin | undefined {
   const plugin = plugins[programOf(command)];
@@ -54,9 +53,9 @@ export function readEksPlugin({ command, args, env }: PluginEntry): EksLogin | u
   return { clusterName, region, roleArn: valueOf(flags.role), profile };
 }
 
-/** Flags without a value that change nothing about the token. */
+/** Flags without a value that do not affect the token. */
 const ignored: ReadonlySet<string> = new Set(['--no-cli-pager', '--token-only', '--cache']);
-/** Flags with a value that change nothing about the token. */
+/** Flags with a value that do not affect the token. */
 const harmless = ['--output', '--session-name', '-s'];
 
 /** `C:\tools\aws.exe` → `aws` */

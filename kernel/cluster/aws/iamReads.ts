@@ -13,10 +13,9 @@ import { hideKeys } from './awsKeys.ts';
 import { readArn, roleNameOf, roleOfSession } from './awsNames.ts';
 import { type PolicyDocument, readPolicy } from './policyDocument.ts';
 
-/** A role with who may assume it. */
 export type AwsRole = { readonly arn: string; readonly name: string; readonly trust: PolicyDocument };
 
-/** @throws ClusterError of kind NotFound where there is none */
+/** @throws ClusterError NotFound if the role does not exist */
 export async function readRole(identity: AwsIdentity, roleArn: string, signal: AbortSignal): Promise<AwsRole> {
   const name = roleNameOf(roleArn);
   const thing = `the role ${roleArn}`;
@@ -28,19 +27,19 @@ export async function readRole(identity: AwsIdentity, roleArn: string, signal: A
   return { arn: role?.Arn ?? roleArn, name, trust };
 }
 
-/** Who IAM believes when they say that a token is a service account's. */
+/** An issuer whose service account tokens IAM trusts. */
 export type OidcProvider = { readonly arn: string; readonly audiences: readonly string[] };
 
-/** The name of an issuer in ARNs and conditions: its address without `https://`. */
+/** Returns the name of an issuer in ARNs and conditions: its URL without `https://`. */
 export const issuerName = (issuer: string): string => issuer.replace(/^https:\/\//, '').replace(/\/+$/, '');
 
-/** @param where the account of the role that is to believe the issuer, which need not be the cluster's */
+/** @param where the account of the role that is to trust the issuer, which may differ from the cluster's */
 export const oidcProviderArn = ({ partition, account }: AccountPlace, issuer: string): string =>
   `arn:${partition}:iam::${account}:oidc-provider/${issuerName(issuer)}`;
 
 export type AccountPlace = { readonly partition: string; readonly account: string };
 
-/** @throws ClusterError of kind NotFound where there is none */
+/** @throws ClusterError NotFound if the provider does not exist */
 export async function readOidcProvider(identity: AwsIdentity, arn: string, signal: AbortSignal): Promise<OidcProvider> {
   const question = identity.question('iam:GetOpenIDConnectProvider', `the identity provider ${arn}`);
   const reply = await awsCall(question, () =>
@@ -49,10 +48,10 @@ export async function readOidcProvider(identity: AwsIdentity, arn: string, signa
   return { arn, audiences: reply.ClientIDList ?? [] };
 }
 
-/** What lets a role of AWS into a cluster. */
+/** Gives a principal of AWS access to a cluster. */
 export type AccessEntry = { readonly type: string; readonly groups: readonly string[] };
 
-/** @throws ClusterError of kind NotFound where the role has none */
+/** @throws ClusterError NotFound if the principal has none */
 export async function readAccessEntry(
   identity: AwsIdentity,
   { clusterName, principalArn }: { readonly clusterName: string; readonly principalArn: string },
@@ -66,7 +65,7 @@ export async function readAccessEntry(
   return { type: accessEntry.type ?? 'STANDARD', groups: accessEntry.kubernetesGroups ?? [] };
 }
 
-/** What an access entry allows: a policy of EKS, and where it holds. */
+/** A policy of EKS that an access entry has, and its scope. */
 export type AccessPolicy = { readonly arn: string; readonly scope: string; readonly namespaces: readonly string[] };
 
 /** @throws ClusterError */
@@ -90,7 +89,7 @@ export async function readAccessPolicies(
   return found;
 }
 
-/** The id of the association by which EKS gives the pods of a service account a role. @throws ClusterError */
+/** Returns the id of the association by which EKS gives a service account's pods a role. @throws ClusterError */
 export async function readPodIdentity(
   identity: AwsIdentity,
   asked: { readonly clusterName: string; readonly namespace: string; readonly serviceAccount: string },
@@ -105,7 +104,7 @@ export async function readPodIdentity(
 
 type WebIdentityOptions = {
   readonly roleArn: string;
-  /** Of the service account, for the audience `sts.amazonaws.com`. */
+  /** The service account's, for the audience `sts.amazonaws.com`. */
   readonly token: string;
   readonly region: string;
   readonly profile?: string | undefined;
@@ -113,11 +112,11 @@ type WebIdentityOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Nobody: this call is not signed, since the token says who asks. */
+/** Placeholders: the call is not signed, since the token identifies the caller. */
 const noKeys = { accessKeyId: 'none', secretAccessKey: 'none' };
 
 /**
- * Becomes the role of a service account as its pods do, by the token that the cluster signs for it; no pod is needed.
+ * Assumes a service account's role as its pods do, with a token from the cluster; needs no pod.
  * @throws ClusterError
  */
 export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<AwsIdentity> {
@@ -137,13 +136,13 @@ export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<
   }
 }
 
-/** Somebody as access entries and trust policies name them; not sure where only a path may be missing from it. */
+/** A principal as access entries and trust policies name it; not sure if its path may be missing. */
 export type AwsPrincipal = { readonly arn: string; readonly isSure: boolean };
 
 /**
- * Who somebody is by their ARN: of a session the role that it is of. A session does not show the path of its role, and roles of
- * single sign-on have one, so IAM is asked for it.
- * @param findRole asks IAM; may throw ClusterError, after which the role is taken to have no path
+ * Returns the principal of an ARN: for a session, its role.
+ * A session does not show the path of its role, and single sign-on roles have one, so IAM is queried for it.
+ * @param findRole reads from IAM; if it throws a ClusterError, the role is assumed to have no path
  */
 export async function readPrincipal(
   arn: string,

@@ -1,23 +1,23 @@
 import { isRecord } from '#shared/records.ts';
 
-/** A condition of a statement: `StringEquals`, `oidc.eks…:sub`, and the values of which one must be so. */
+/** A condition of a statement: `StringEquals`, `oidc.eks…:sub`, and the values, one of which must match. */
 export type PolicyCondition = { readonly operator: string; readonly key: string; readonly values: readonly string[] };
 
-/** A statement of a policy, with what may be written in several ways written in one. */
+/** A policy statement; values that IAM accepts in several forms have one form here. */
 export type PolicyStatement = {
   readonly effect: 'Allow' | 'Deny';
   readonly actions: readonly string[];
-  /** By kind: `AWS`, `Federated`, `Service`. `"Principal": "*"` is `AWS` with `*`. */
+  /** By kind: `AWS`, `Federated`, `Service`. `"Principal": "*"` becomes `AWS` with `*`. */
   readonly principals: Readonly<Record<string, readonly string[]>>;
   readonly conditions: readonly PolicyCondition[];
-  /** It says `NotPrincipal` or `NotAction`, which is not followed here. */
+  /** Has `NotPrincipal` or `NotAction`, which are not evaluated here. */
   readonly isNegated: boolean;
 };
 
-/** What a policy says, and its statements as they were written, for one that is to be added to them. */
+/** A policy's statements, parsed and as written; a fix adds to the latter. */
 export type PolicyDocument = { readonly statements: readonly PolicyStatement[]; readonly written: readonly unknown[] };
 
-/** Reads a policy as IAM gives it, JSON with percent signs; `undefined` for what is none. */
+/** Parses a policy from IAM, which is percent-encoded JSON. Returns `undefined` if it is not a policy. */
 export function readPolicy(text: string): PolicyDocument | undefined {
   try {
     const document: unknown = JSON.parse(text.trimStart().startsWith('{') ? text : decodeURIComponent(text));
@@ -55,7 +55,7 @@ const listOf = (value: unknown): readonly unknown[] =>
 
 const textsOf = (value: unknown): readonly string[] => listOf(value).map(String);
 
-/** Whether a pattern of a policy matches: `*` is any text, `?` any character. */
+/** Returns whether a policy pattern matches: `*` is any string, `?` any character. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const parts = pattern
     .split(/([*?])/)

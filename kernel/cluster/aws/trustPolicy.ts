@@ -8,28 +8,28 @@ import {
 } from './policyDocument.ts';
 
 /**
- * What can be said of a trust policy by reading it. The proof is always the call; this says why it fails, and who else gets
- * in. `unsure` is a policy with conditions or negations that are not followed here.
+ * The result of reading a trust policy.
+ * Only the call proves access; this explains why it fails, and shows access for others. `unsure` means that the
+ * policy has conditions or negations that are not evaluated here.
  */
 type TrustReading = {
   readonly allows: 'yes' | 'no' | 'unsure';
-  /** Where it does not allow it: what is missing, each a part of a sentence. */
+  /** If the policy does not allow it: what is missing, each a part of a sentence. */
   readonly problems: readonly string[];
-  /** Who else it lets in, where that is more than anybody would want. */
+  /** Others that the policy allows, if these are too many. */
   readonly open: string | undefined;
 };
 
-/** Who wants to assume a role by the token of a service account. */
+/** A service account's token that is to assume a role. */
 export type WebIdentity = {
   readonly providerArn: string;
-  /** Address of the issuer without `https://`, as conditions name it. */
+  /** URL of the issuer without `https://`, as in conditions. */
   readonly issuer: string;
   readonly audience: string;
   /** `system:serviceaccount:geneva:geneva-ray-runner` */
   readonly subject: string;
 };
 
-/** Whether a trust policy lets a service account in. */
 export function readWebIdentityTrust(policy: PolicyDocument, identity: WebIdentity): TrustReading {
   const action = 'sts:AssumeRoleWithWebIdentity';
   const known = { [`${identity.issuer}:aud`]: identity.audience, [`${identity.issuer}:sub`]: identity.subject };
@@ -56,7 +56,7 @@ export function readWebIdentityTrust(policy: PolicyDocument, identity: WebIdenti
   });
 }
 
-/** Whether a trust policy lets a person, or the session of a role, in. */
+/** Evaluates whether a trust policy accepts a user or a session of a role. */
 export function readCallerTrust(policy: PolicyDocument, callerArn: string): TrustReading {
   return readTrust(policy, 'sts:AssumeRole', {
     principal: (statement) =>
@@ -71,10 +71,10 @@ export function readCallerTrust(policy: PolicyDocument, callerArn: string): Trus
   });
 }
 
-/** What is wrong with a part of a statement; `undefined` where nothing is. */
+/** What is wrong with a part of a statement; `undefined` if nothing is. */
 type Problem = string | typeof unsure | undefined;
 
-/** A condition that is not followed here. */
+/** A condition that is not evaluated here. */
 const unsure = Symbol('unsure');
 
 type Reader = {
@@ -115,7 +115,7 @@ function readTrust({ statements }: PolicyDocument, action: string, reader: Reade
 
 const isAnybody = ({ principals }: PolicyStatement): boolean => (principals['AWS'] ?? []).includes('*');
 
-/** A principal is an ARN, an account (all of it, where its own policies say so), or anybody. */
+/** A principal is an ARN, an account (all its principals, as far as their own policies allow it), or `*`. */
 function isCaller(principal: string, callerArn: string): boolean {
   if (principal === '*' || principal === callerArn) return true;
   const caller = readArn(callerArn);
@@ -126,7 +126,9 @@ function isCaller(principal: string, callerArn: string): boolean {
   return named.resource.startsWith('role/') && roleOfSession(callerArn)?.name === roleNameOf(principal);
 }
 
-/** Conditions on the claims of a token. `…IfExists` and sets of values mean the same for claims that are there once. */
+/**
+ * Evaluates a condition on a token's claim. `…IfExists` and set operators change nothing for a claim with one value.
+ */
 function stringCondition(
   { operator, key, values }: PolicyCondition,
   known: Readonly<Record<string, string>>,
@@ -135,7 +137,7 @@ function stringCondition(
   const claim = Object.entries(known).find(([name]) => name.toLowerCase() === key.toLowerCase())?.[1];
   const kind = /^(?:ForA(?:ny|ll)Values?:)?(String(?:Equals|Like|EqualsIgnoreCase))(?:IfExists)?$/.exec(operator)?.[1];
   if (claim === undefined)
-    // A claim of another issuer is never in our token.
+    // The token never has a claim of another issuer.
     return kind !== undefined && /:(?:aud|sub)$/.test(key) && !operator.endsWith('IfExists')
       ? `it asks for ${key}, while the issuer is ${issuer}`
       : unsure;

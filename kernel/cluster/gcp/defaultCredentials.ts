@@ -11,15 +11,15 @@ import { isRecord } from '#shared/records.ts';
 import { cloudScope, googleEndpoints } from './googleClient.ts';
 import { errorOfConnection, loginCommand } from './googleErrors.ts';
 
-/** Where a machine of Google's finds its metadata server, unless the environment says otherwise. */
+/** Default address of the metadata server. */
 const usual = '169.254.169.254';
 
-/** Milliseconds: on a machine of Google's it answers at once; elsewhere nobody may answer at all. */
+/** Milliseconds. On a Google machine the server responds at once; elsewhere there may be no response at all. */
 const patience = 3_000;
 
 /**
- * Whether this machine has Google's metadata server. Google's library finds that out too, but it knows no signal, and writes
- * a warning on the terminal of everybody whose network answers in its own way.
+ * Returns whether this machine has Google's metadata server.
+ * Google's library can detect it too, but takes no signal, and prints a warning on networks with unusual responses.
  */
 async function hasMetadataServer(signal: AbortSignal): Promise<boolean> {
   const detection = process.env['METADATA_SERVER_DETECTION']?.trim().toLowerCase();
@@ -43,16 +43,15 @@ async function hasMetadataServer(signal: AbortSignal): Promise<boolean> {
 const signIn = `Sign in: ${loginCommand}.`;
 
 /**
- * Why there are no credentials, or none that Google takes. The library's errors hold the request with its secrets, so none
- * of them is kept.
- * @param source the file that was read, or what else gives them
+ * Converts a missing or refused sign-in. Drops the library's errors, since these hold the request with its secrets.
+ * @param source the file that was read, or another origin of the credentials
  */
 function errorOfSignIn(error: unknown, source: string, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof ClusterError) return error;
   return ofOAuth(error, source) ?? ofFile(error, source) ?? ofMetadata(error, source) ?? ofRest(error, source);
 }
 
-/** Google's own answer to credentials: `{ error: 'invalid_grant', error_description, error_subtype }`. */
+/** Converts a response of Google's OAuth: `{ error: 'invalid_grant', error_description, error_subtype }`. */
 function ofOAuth(error: unknown, source: string): ClusterError | undefined {
   const response = isRecord(error) && isRecord(error['response']) ? error['response'] : undefined;
   const data = response && isRecord(response['data']) ? response['data'] : undefined;
@@ -91,13 +90,13 @@ function ofOAuth(error: unknown, source: string): ClusterError | undefined {
   return new ClusterError('CredentialsRefused', what, hint, about);
 }
 
-/** Neither a file nor a metadata server. */
+/** The error if there is neither a file nor a metadata server. */
 function noCredentials(): ClusterError {
   const what = 'There are no application-default credentials of Google Cloud on this machine.';
   return new ClusterError('CredentialsMissing', what, signIn);
 }
 
-/** A file that is not there, or is none of Google's. */
+/** Converts the error for a file that is missing or holds no Google credentials. */
 function ofFile(error: unknown, source: string): ClusterError | undefined {
   const words = messageOf(error);
   const cause = new Error(words);
@@ -108,11 +107,11 @@ function ofFile(error: unknown, source: string): ClusterError | undefined {
   if (/Could not load the default credentials/.test(words)) return noCredentials();
   const isUnreadable = error instanceof SyntaxError || /in JSON at position|does not contain a|EACCES/.test(words);
   if (!isUnreadable) return undefined;
-  // Not with the words: those of a JSON parser quote the file.
+  // Without the message: that of a JSON parser quotes the file.
   return new ClusterError('CredentialsMissing', `${source} holds no credentials of Google Cloud.`, signIn);
 }
 
-/** A machine of Google's that has no service account, or may not use it. */
+/** Converts the error of a metadata server: the machine has no service account, or may not use it. */
 function ofMetadata(error: unknown, source: string): ClusterError | undefined {
   if (!source.includes('metadata server')) return undefined;
   const status = isRecord(error) && typeof error['status'] === 'number' ? error['status'] : undefined;
@@ -133,31 +132,30 @@ function ofRest(error: unknown, source: string): ClusterError {
   return new ClusterError('CredentialsRefused', `The credentials of ${source} give no token.`, signIn, { cause });
 }
 
-/** A token for Google Cloud, good until it expires. */
 type AccessToken = { readonly token: string; readonly expiresAt: Date | undefined };
 
-/** The application-default credentials of this machine. */
 export type DefaultCredentials = {
-  /** Where they come from, for people: a file, or the metadata server. */
+  /** Their origin, for display: a file, or the metadata server. */
   readonly source: string;
-  /** The account, where the file names it; a person's login does not. */
+  /** The account, if the file names it; the file of a user's sign-in does not. */
   readonly account: string | undefined;
-  /** The project that pays for questions, where the credentials name one. */
+  /** The project that is billed for requests, if the credentials name one. */
   readonly quotaProject: string | undefined;
-  /** A token that is good for some minutes at least. @throws ClusterError for each way in which none is to be had */
+  /** Returns a token that is valid for at least some minutes. @throws ClusterError if there is none */
   token(signal: AbortSignal): Promise<AccessToken>;
 };
 
 type DefaultCredentialsOptions = {
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
-  /** Base address of Google's OAuth. */
+  /** Base URL of Google's OAuth. */
   readonly oauth2?: string | undefined;
 };
 
 /**
- * Finds the credentials that Google's own tools would take: the file of GOOGLE_APPLICATION_CREDENTIALS, that of
- * `gcloud auth application-default login`, the metadata server of a machine of Google's. Asks for no token yet.
+ * Finds the credentials that Google's own tools use, without requesting a token.
+ * These are the file of GOOGLE_APPLICATION_CREDENTIALS, that of `gcloud auth application-default login`, or the
+ * metadata server.
  * @throws ClusterError CredentialsMissing
  */
 export async function openDefaultCredentials(options: DefaultCredentialsOptions): Promise<DefaultCredentials> {
@@ -166,7 +164,7 @@ export async function openDefaultCredentials(options: DefaultCredentialsOptions)
   if (named === undefined && !existsSync(wellKnownFile()) && !(await hasMetadataServer(signal))) throw noCredentials();
   const auth = new GoogleAuth({
     scopes: cloudScope,
-    // Named, so that the library does not start gcloud to find one out; nothing here goes by it.
+    // Set so that the library does not start gcloud to find a project; the value is not used.
     projectId: '-',
     clientOptions: { endpoints: { oauth2TokenUrl: `${oauth2}/token` } },
   });
@@ -199,7 +197,7 @@ async function tokenOf(client: AuthClient, source: string, signal: AbortSignal):
   }
 }
 
-/** Where `gcloud auth application-default login` leaves them. */
+/** Returns the path to which `gcloud auth application-default login` writes. */
 function wellKnownFile(): string {
   const folder =
     process.env['CLOUDSDK_CONFIG'] ||
@@ -209,7 +207,7 @@ function wellKnownFile(): string {
   return join(folder, 'application_default_credentials.json');
 }
 
-/** What a credentials file has of secrets, one file in another too (impersonation). */
+/** Hides the secrets of a credentials file, also of a nested one (impersonation). */
 function hideSecretsOf(file: Record<string, unknown>, hidden: HiddenTexts): void {
   for (const name of ['refresh_token', 'client_secret', 'private_key', 'private_key_id']) {
     const value = file[name];
@@ -226,7 +224,7 @@ function accountOf(file: Record<string, unknown>): string | undefined {
   return typeof address === 'string' ? /serviceAccounts\/([^/:]+):/.exec(address)?.[1] : undefined;
 }
 
-/** The library knows no signals: what it does goes on, but nobody waits for it. */
+/** Stops waiting on abort. The library takes no signal, so its work continues, unused. */
 function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -237,21 +235,21 @@ function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Signs in to a GKE cluster by the application-default credentials, for kubeconfigs that leave it to
- * `gke-gcloud-auth-plugin` where that program is not installed. GKE takes the access token itself as the bearer.
+ * Signs in to a GKE cluster with the application-default credentials.
+ * For kubeconfigs that need `gke-gcloud-auth-plugin`, if that program is not installed. GKE accepts the access token
+ * itself as bearer token.
  */
 export function gkeCredential({
   hidden,
   oauth2,
 }: {
   readonly hidden: HiddenTexts;
-  /** Base address of Google's OAuth. */
   readonly oauth2?: string | undefined;
 }): CredentialSource {
   let opened: DefaultCredentials | undefined;
   return async (signal) => {
     opened ??= await openDefaultCredentials({ hidden, signal, oauth2 });
-    // The library behind keeps a token until it nears its end, and gets a new one then.
+    // The library caches the token until shortly before it expires.
     return opened.token(signal);
   };
 }

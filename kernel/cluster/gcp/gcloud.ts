@@ -3,17 +3,17 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { shellLine, shellWord } from '#cluster/fixes/commands.ts';
 import { bucketOf, workloadMember, workloadPoolOf, type GkePlace } from './gkeTarget.ts';
 
-// What puts things right in Google Cloud: lines of gcloud with the names filled in.
+// Fixes in Google Cloud: gcloud command lines with the names filled in.
 
-/** @param group what of gcloud, written as it stands in a line; the words are quoted where that is needed */
+/** @param group the gcloud command group, written as it is; `words` are quoted if necessary */
 const line = (group: string, ...words: readonly string[]): string => `gcloud ${group} ${shellLine(...words)}`;
 
 const command = (...lines: readonly string[]): Mend => ({ kind: 'command', command: lines.join(' \\\n  && ') });
 
-/** Flags that say where a cluster is. */
+/** Returns the options for a cluster's location. */
 const place = ({ project, location }: GkePlace): readonly string[] => ['--location', location, '--project', project];
 
-/** @param member whoever asks; where that is not known, the account that gcloud is signed in with */
+/** @param member of the user; default: the account that gcloud is signed in with */
 export const grantClusterViewer = ({ project }: GkePlace, member: string | undefined): Mend => {
   const account = member === undefined ? `"user:$(gcloud config get-value account)"` : shellWord(member);
   const binding = line('projects add-iam-policy-binding', project);
@@ -26,7 +26,7 @@ export const listClusters = ({ project }: GkePlace): Mend =>
 export const turnOnWorkloadIdentity = (gke: GkePlace): Mend =>
   command(line('container clusters update', gke.clusterName, ...place(gke), `--workload-pool=${workloadPoolOf(gke)}`));
 
-/** One line a pool: its nodes are made anew. */
+/** Returns one line per pool. GKE recreates the pool's nodes. */
 export const turnOnMetadata = (gke: GkePlace, pools: readonly string[]): Mend => {
   const rest = ['--cluster', gke.clusterName, ...place(gke), '--workload-metadata=GKE_METADATA'];
   return command(...pools.map((pool) => line('container node-pools update', pool, ...rest)));
@@ -38,7 +38,7 @@ export const createAccount = (email: string): Mend => {
   return command(line('iam service-accounts create', name, '--project', project));
 };
 
-/** Lets the Kubernetes service account act as the Google one. */
+/** Allows the Kubernetes service account to act as the Google one. */
 export const grantWorkloadUser = (profile: ClusterProfile, gke: GkePlace, email: string): Mend => {
   const grant = ['--role', 'roles/iam.workloadIdentityUser', '--member', workloadMember(profile, gke)];
   return command(line('iam service-accounts add-iam-policy-binding', email, ...grant));
@@ -50,7 +50,7 @@ export const grantBucket = (profile: ClusterProfile, email: string): Mend => {
 };
 
 export const createBucket = (profile: ClusterProfile, { project, location }: GkePlace): Mend => {
-  // A bucket is in a region, a cluster may be in a zone of it.
+  // A bucket needs a region, but a cluster may be in a zone.
   const region = location.replace(/-[a-z]$/, '');
   const words = [`gs://${bucketOf(profile)}`, '--project', project, '--location', region];
   return command(line('storage buckets create', ...words));

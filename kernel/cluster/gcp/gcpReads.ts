@@ -11,13 +11,13 @@ import { GoogleClient, type GoogleAsk, type GoogleReply } from './googleClient.t
 import { cloudScope, type GoogleEndpoints } from './googleClient.ts';
 import { readGkeCluster, readPolicy, tokenAt, type Binding, type GkeCluster } from './replies.ts';
 
-/** An answer with what was asked, for evidence. */
+/** A value with the request it is from, for evidence. */
 type Asked<T> = { readonly asked: string; readonly value: T };
 
 /** The annotation of a Kubernetes service account that names the Google service account it acts as. */
 export const accountAnnotation = 'iam.gke.io/gcp-service-account';
 
-/** What a backfill does with objects of the bucket, as IAM names it. */
+/** The IAM permissions of a backfill on the bucket. */
 export const bucketPermissions = [
   'storage.objects.create',
   'storage.objects.delete',
@@ -26,13 +26,13 @@ export const bucketPermissions = [
 ] as const;
 
 type GcpReadsOptions = {
-  /** Whose service account and tokens the chain begins with. */
+  /** The cluster whose service account and tokens start the chain. */
   readonly kube: KubeReads;
-  /** Other base addresses of Google's interfaces. */
+  /** Other base URLs of Google's APIs. */
   readonly endpoints?: Partial<GoogleEndpoints> | undefined;
 };
 
-/** What checks ask of Google Cloud, each question once a run. */
+/** Reads from Google Cloud for the checks, each read once a run. */
 export class GcpReads {
   readonly #once = new Once();
   readonly #client: GoogleClient;
@@ -41,7 +41,7 @@ export class GcpReads {
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
 
-  /** @param signal the run's: an answer is shared, so that no single check may give it up */
+  /** @param signal the run's: results are shared, so no single check may cancel a read */
   constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal, options: GcpReadsOptions) {
     this.profile = profile;
     this.hidden = hidden;
@@ -50,7 +50,7 @@ export class GcpReads {
     this.#client = new GoogleClient(options.endpoints);
   }
 
-  /** The credentials of whoever asks. @throws ClusterError for each way in which there are none */
+  /** Returns the user's credentials. @throws ClusterError if there are none */
   credentials(): Promise<DefaultCredentials> {
     const { hidden, signal } = this;
     return this.#once.ask('credentials', () =>
@@ -59,15 +59,15 @@ export class GcpReads {
   }
 
   /**
-   * The account behind the credentials, as IAM writes members; `undefined` where Google does not tell.
-   * @throws ClusterError where the credentials give no token
+   * Returns the account of the credentials as an IAM member, or `undefined` if Google does not report it.
+   * @throws ClusterError if the credentials give no token
    */
   caller(): Promise<string | undefined> {
     return this.#once.ask('caller', async () => {
       const credentials = await this.credentials();
       const { token } = await credentials.token(this.signal);
       const told = await this.#client
-        // In the body: addresses are written into logs on the way.
+        // In the body: URLs end up in logs of proxies.
         .call({ api: 'oauth2', path: '/tokeninfo', method: 'POST', form: { access_token: token } }, this.signal)
         .catch(() => undefined);
       const email = textAt(told?.body, 'email') ?? credentials.account;
@@ -75,7 +75,7 @@ export class GcpReads {
     });
   }
 
-  /** The profile's cluster, as the person may see it. @throws ClusterError Forbidden, NotFound */
+  /** Reads the profile's cluster as the user. @throws ClusterError Forbidden, NotFound */
   cluster(): Promise<Asked<GkeCluster>> {
     return this.#asking('cluster', async () => {
       const path = `/v1/${clusterPath(gkePlace(this.profile))}`;
@@ -84,7 +84,7 @@ export class GcpReads {
     });
   }
 
-  /** Who may act as a Google service account. @throws ClusterError Forbidden, NotFound */
+  /** Reads the IAM policy of a Google service account. @throws ClusterError Forbidden, NotFound */
   accountPolicy(email: string): Promise<Asked<readonly Binding[]>> {
     return this.#asking(`policy of ${email}`, async () => {
       const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:getIamPolicy`;
@@ -94,7 +94,7 @@ export class GcpReads {
     });
   }
 
-  /** Who may do what with the bucket. @throws ClusterError Forbidden, NotFound */
+  /** Reads the IAM policy of the bucket. @throws ClusterError Forbidden, NotFound */
   bucketPolicy(): Promise<Asked<readonly Binding[]>> {
     return this.#asking('policy of the bucket', async () => {
       const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/iam?optionsRequestedPolicyVersion=3`;
@@ -103,22 +103,22 @@ export class GcpReads {
     });
   }
 
-  /** The Google service account that the Kubernetes one is annotated with. @throws ClusterError */
+  /** Returns the Google service account in the annotation of the Kubernetes one. @throws ClusterError */
   async annotatedAccount(): Promise<string | undefined> {
     return (await this.#kube.serviceAccount())?.annotations[accountAnnotation] || undefined;
   }
 
-  /** The Google service account that is meant: the profile's, else the annotated one. @throws ClusterError */
+  /** Returns the Google service account of the profile, or the annotated one. @throws ClusterError */
   async meantAccount(): Promise<string | undefined> {
     return this.profile.gcp?.serviceAccount ?? (await this.annotatedAccount());
   }
 
-  /** The first hop: a token of the Kubernetes service account for the workload pool. @throws ClusterError */
+  /** First hop: a token of the Kubernetes service account for the workload pool. @throws ClusterError */
   podToken(): Promise<ServiceAccountToken> {
     return this.#kube.serviceAccountToken(workloadPoolOf(gkePlace(this.profile)));
   }
 
-  /** The second: the token service takes that for one of Google's own. @throws ClusterError */
+  /** Second hop: exchanges it for a token of Google's. @throws ClusterError */
   federatedToken(): Promise<Asked<string>> {
     return this.#asking('federated token', async () => {
       const { token: subjectToken } = await this.podToken();
@@ -142,7 +142,7 @@ export class GcpReads {
     });
   }
 
-  /** The third: with that, a token of the Google service account. @throws ClusterError Forbidden, NotFound */
+  /** Third hop: uses that to get a token of the Google service account. @throws ClusterError Forbidden, NotFound */
   accountToken(email: string): Promise<Asked<string>> {
     return this.#asking(`token of ${email}`, async () => {
       const { value: token } = await this.federatedToken();
@@ -157,7 +157,7 @@ export class GcpReads {
   }
 
   /**
-   * The fourth: which of `bucketPermissions` that account has. Nothing is written for it.
+   * Fourth hop: reads which of `bucketPermissions` the account has. Writes nothing.
    * @throws ClusterError Forbidden, NotFound
    */
   permissionsOf(email: string): Promise<Asked<readonly string[]>> {
@@ -166,7 +166,10 @@ export class GcpReads {
     );
   }
 
-  /** The same of the pods themselves, whom IAM can be told of without a Google service account. @throws ClusterError */
+  /**
+   * Reads the same for the pods themselves, to which IAM can grant roles without a Google service account.
+   * @throws ClusterError
+   */
   permissionsOfPods(): Promise<Asked<readonly string[]>> {
     return this.#asking('permissions of pods', async () => this.#permissionsBy((await this.federatedToken()).value));
   }
@@ -179,7 +182,7 @@ export class GcpReads {
   }
 
   /**
-   * Removes an object of the bucket, after the run too: as the service account, else as the person.
+   * Removes an object of the bucket, even after the run: as the service account, or else as the user.
    * @throws ClusterError
    */
   async removeObject(email: string, name: string, signal: AbortSignal): Promise<void> {
@@ -195,7 +198,6 @@ export class GcpReads {
     }
   }
 
-  /** Closes the connections. */
   close(): Promise<void> {
     return this.#client.close();
   }

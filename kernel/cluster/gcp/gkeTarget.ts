@@ -1,14 +1,13 @@
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
-/** The part of a profile that says which GKE cluster it is. */
 export type GkePlace = NonNullable<ClusterProfile['gcp']>;
 
-/** Why nothing of Google Cloud is asked for a profile; `undefined` where it is. */
+/** Returns why the checks of Google Cloud don't apply to a profile, or `undefined` if they do. */
 export const noGoogle = ({ profile }: { readonly profile: ClusterProfile }): string | undefined =>
   profile.gcp === undefined ? 'The profile names no cluster of Google Cloud (gcp).' : undefined;
 
-/** The same where the bucket matters too. */
+/** The same for checks that need the bucket too. */
 export const noGoogleBucket = (context: { readonly profile: ClusterProfile }): string | undefined =>
   noGoogle(context) ??
   (context.profile.storage?.scheme === 'gs'
@@ -35,21 +34,21 @@ export function bucketOf(profile: ClusterProfile): string {
   );
 }
 
-/** The name of a cluster in Google's interfaces. */
+/** The resource name of a cluster in Google's APIs. */
 export const clusterPath = ({ project, location, clusterName }: GkePlace): string =>
   `projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}/clusters/${encodeURIComponent(clusterName)}`;
 
-/** The pool that every GKE cluster of a project with workload identity is in: also the audience of its tokens. */
+/** Returns the workload pool of a project's GKE clusters, also the audience of their tokens. */
 export const workloadPoolOf = ({ project }: GkePlace): string => {
-  // A project of an organisation's domain, `example.com:name`, has it turned round.
+  // Projects of a domain, `example.com:name`, have the parts swapped.
   const [domain, name] = project.split(':');
   return `${name === undefined ? project : `${name}.${domain}`}.svc.id.goog`;
 };
 
-/** How the token service calls a cluster that gives tokens: by its name, wherever it is asked. */
+/** The token service's name for the cluster that issues the tokens. */
 export const tokenAudience = (place: GkePlace): string =>
   `identitynamespace:${workloadPoolOf(place)}:https://container.googleapis.com/v1/${clusterPath(place)}`;
 
-/** A Kubernetes service account as IAM knows it. */
+/** Returns the IAM member of the Kubernetes service account. */
 export const workloadMember = (profile: ClusterProfile, place: GkePlace): string =>
   `serviceAccount:${workloadPoolOf(place)}[${profile.namespace}/${profile.serviceAccount}]`;

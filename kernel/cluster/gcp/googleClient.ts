@@ -3,7 +3,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { errorOfConnection, errorOfReply } from './googleErrors.ts';
 
-/** Base addresses of the interfaces of Google Cloud that are asked, without a slash at the end. */
+/** Base URLs of Google Cloud's APIs, without a slash at the end. */
 export type GoogleEndpoints = {
   readonly oauth2: string;
   readonly container: string;
@@ -24,22 +24,21 @@ export const googleEndpoints: GoogleEndpoints = {
   storage: 'https://storage.googleapis.com',
 };
 
-/** The scope in which all of it is asked; what the holder may do is up to IAM. */
+/** The scope of all requests; IAM limits what the account may do. */
 export const cloudScope = 'https://www.googleapis.com/auth/cloud-platform';
 
-/** One question to an interface of Google Cloud. */
 export type GoogleAsk = {
   readonly api: GoogleApi;
-  /** From the slash after the host on, with its query. */
+  /** The path from the slash after the host, with its query. */
   readonly path: string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** Sent as JSON. */
   readonly json?: object;
   /** Sent as a form instead, for OAuth. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Sent as a bearer; without it nobody asks. */
+  /** Sent as bearer token; without it the request is anonymous. */
   readonly token?: string | undefined;
-  /** The project that pays for the question, where the credentials name one. */
+  /** The project that is billed for the request, if the credentials name one. */
   readonly quotaProject?: string | undefined;
 };
 
@@ -49,18 +48,18 @@ export type GoogleReply = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** A policy or a cluster is some kilobytes; what is more is not what was asked for. */
+/** Policies and clusters take some kilobytes; larger replies are not from Google. */
 const mostBytes = 8 * 1024 * 1024;
 const mostOfError = 16 * 1024;
 
-/** Connections to Google Cloud, kept alive for as long as a run takes; whoever makes one closes it. */
+/** Connections to Google Cloud, kept alive for a run. The creator closes them. */
 export class GoogleClient {
   readonly #endpoints: GoogleEndpoints;
   readonly #dispatcher: Dispatcher;
 
   constructor(endpoints: Partial<GoogleEndpoints> = {}) {
     this.#endpoints = { ...googleEndpoints, ...endpoints };
-    // It goes by HTTPS_PROXY and NO_PROXY, and straight where neither is set.
+    // Uses HTTPS_PROXY and NO_PROXY; connects directly if no proxy is set.
     this.#dispatcher = dispatcherBy(process.env);
   }
 
@@ -68,15 +67,15 @@ export class GoogleClient {
     return this.#endpoints;
   }
 
-  /** How a question is shown in front of people. */
+  /** Returns a request as evidence shows it. */
   asked({ api, path, method = 'GET' }: Pick<GoogleAsk, 'api' | 'path' | 'method'>): string {
     return `${method} ${this.#endpoints[api]}${path}`;
   }
 
   /**
-   * Asks, and gives the object that is answered.
-   * @throws ClusterError in Google's words where it refuses, Unreachable and its like for the network, BadReply for what
-   * is no object
+   * Sends a request and returns the object in the response.
+   * @throws ClusterError with Google's message, Unreachable and the like for the network, BadReply if the response is
+   * not an object
    */
   async call(ask: GoogleAsk, signal: AbortSignal): Promise<GoogleReply> {
     const asked = this.asked(ask);
@@ -124,7 +123,7 @@ export class GoogleClient {
     }
   }
 
-  /** Closes the connections; what is still asked is given up. */
+  /** Closes the connections; cancels running requests. */
   async close(): Promise<void> {
     await this.#dispatcher.destroy();
   }
@@ -137,7 +136,7 @@ function dispatcherBy(env: NodeJS.ProcessEnv): Dispatcher {
   try {
     return new EnvHttpProxyAgent({ httpsProxy: httpsProxy ?? httpProxy ?? '', httpProxy: httpProxy ?? '' });
   } catch {
-    // Not with the address, which may hold a password; and not as its cause, which names it.
+    // Neither message nor cause may contain the URL, which may hold a password.
     throw new ClusterError(
       'ProfileInvalid',
       'The proxy of the environment is no address.',
@@ -146,7 +145,7 @@ function dispatcherBy(env: NodeJS.ProcessEnv): Dispatcher {
   }
 }
 
-/** A proxy as other tools take it, that is also without `http://` in front. */
+/** Reads a proxy as other tools do: `http://` is optional. */
 function proxyIn(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = (env[name] || env[name.toUpperCase()] || '').trim();
   if (value === '') return undefined;

@@ -3,16 +3,15 @@ import { messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { shellLine } from '#cluster/fixes/commands.ts';
 
-// What Google Cloud says when it refuses, and what its connections do when they fail, as `ClusterError`s: the one place
-// that looks at its words.
+// Converts errors of Google Cloud and of connections to it to `ClusterError`s. No other file reads Google's messages.
 
-/** How people sign in for programs such as this one. */
+/** How users sign in for this program. */
 export const loginCommand = 'gcloud auth application-default login';
 
-/** A refusal in Google's own words, kept as the cause of the error that is made of it. */
+/** An error with Google's message, the cause of the ClusterError made from it. */
 class GoogleRefusal extends Error {
   readonly status: number;
-  /** `SERVICE_DISABLED`, `IAM_PERMISSION_DENIED`, `invalid_grant`; empty where there is none. */
+  /** `SERVICE_DISABLED`, `IAM_PERMISSION_DENIED`, `invalid_grant`; or empty. */
   readonly reason: string;
 
   constructor(status: number, reason: string, message: string) {
@@ -23,21 +22,20 @@ class GoogleRefusal extends Error {
   }
 }
 
-/** What Google said, where an error comes from one of its replies. */
+/** Returns Google's message, if the error is from a reply. */
 export const refusalOf = (error: unknown): GoogleRefusal | undefined =>
   error instanceof ClusterError && error.cause instanceof GoogleRefusal ? error.cause : undefined;
 
-/** A failed answer: what was asked, and what came back. */
 type FailedReply = {
-  /** `GET https://…`, for people. */
+  /** `GET https://…`, for display. */
   readonly asked: string;
   readonly status: number;
   readonly contentType: string;
-  /** The beginning of its body. */
+  /** The start of the body. */
   readonly text: string;
 };
 
-/** The error for an answer that is none of the 2xx. */
+/** Returns the error for a response with a status other than 2xx. */
 export function errorOfReply({ asked, status, contentType, text }: FailedReply): ClusterError {
   const told = readRefusal(status, text);
   if (!told) {
@@ -88,7 +86,7 @@ function byStatus(status: number): Meaning {
   }
 }
 
-/** Google names the interface and the project in its sentence; the command is made of them. */
+/** Builds the command from the API and the project that Google's message names. */
 function enableHint(message: string): string {
   const service = /\b([a-z][a-z0-9-]*\.googleapis\.com)\b/.exec(message)?.[1];
   const project = /\bproject[ =/]([a-z0-9-]+)/.exec(message)?.[1];
@@ -96,7 +94,7 @@ function enableHint(message: string): string {
   return `Enable it: ${shellLine('gcloud', 'services', 'enable', service, '--project', project)}.`;
 }
 
-/** The two shapes in which Google refuses: that of its interfaces, and that of OAuth, which the token service has too. */
+/** Parses an error: an object from Google's APIs, a string from OAuth and the token service. */
 function readRefusal(status: number, text: string): GoogleRefusal | undefined {
   const body = parseObject(text);
   const error = body?.['error'];
@@ -132,7 +130,7 @@ const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${t
 
 const untrusted = /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)|CERT_/;
 
-/** The error for a connection that failed before there was an answer. */
+/** Returns the error for a connection that failed before a response. */
 export function errorOfConnection(asked: string, error: unknown): ClusterError {
   if (error instanceof ClusterError) return error;
   const code = codeOf(error);

@@ -1,28 +1,26 @@
 import { ClusterError } from '#cluster/errors.ts';
 import { at, listAt, mapAt, textAt, textsAt } from '#cluster/kube/fields.ts';
 
-// What Google Cloud answers, read field by field into plain data.
+// Replies of Google Cloud, parsed into plain data.
 
-/** A pool of nodes, as far as checks look at it. */
 export type NodePool = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** `GKE_METADATA` where its pods get tokens of their own service account; without it they get the node's. */
+  /** With `GKE_METADATA`, pods get tokens of their service account; otherwise of the node's. */
   readonly metadataMode: string | undefined;
 };
 
-/** A GKE cluster, as far as checks look at it. */
 export type GkeCluster = {
   readonly status: string;
   readonly isAutopilot: boolean;
-  /** `PROJECT.svc.id.goog` where workload identity is on. */
+  /** `PROJECT.svc.id.goog` if workload identity is on. */
   readonly workloadPool: string | undefined;
-  /** Hosts by which its API server is reached. */
+  /** Hosts of its API server. */
   readonly endpoints: readonly string[];
   readonly nodePools: readonly NodePool[];
 };
 
-/** @throws ClusterError BadReply where that is no cluster */
+/** @throws ClusterError BadReply if the body is not a cluster */
 export function readGkeCluster(body: unknown, asked: string): GkeCluster {
   const status = textAt(body, 'status');
   if (status === undefined)
@@ -48,15 +46,15 @@ export function readGkeCluster(body: unknown, asked: string): GkeCluster {
   };
 }
 
-/** Who has a role; with a condition only while that holds. */
+/** The members that have a role. */
 export type Binding = {
   readonly role: string;
   readonly members: readonly string[];
-  /** The condition's expression. */
+  /** The expression that must be true for the binding to apply. */
   readonly condition: string | undefined;
 };
 
-/** The bindings of an IAM policy; an empty policy has none. */
+/** Reads the bindings of an IAM policy; an empty policy has none. */
 export const readPolicy = (body: unknown): readonly Binding[] =>
   listAt(body, 'bindings').map((binding) => ({
     role: textAt(binding, 'role') ?? '',
@@ -64,7 +62,7 @@ export const readPolicy = (body: unknown): readonly Binding[] =>
     condition: textAt(binding, 'condition', 'expression'),
   }));
 
-/** The bindings by which one of these members has one of these roles. */
+/** Returns the bindings that give any of these members any of these roles. */
 export const bindingsOf = (
   policy: readonly Binding[],
   members: readonly string[],
@@ -72,7 +70,7 @@ export const bindingsOf = (
 ): readonly Binding[] =>
   policy.filter((binding) => roles.includes(binding.role) && binding.members.some((one) => members.includes(one)));
 
-/** A token of an answer. @throws ClusterError BadReply, which names what was asked */
+/** Reads a token from a reply. @throws ClusterError BadReply, which names the request */
 export function tokenAt(body: unknown, name: string, asked: string): string {
   const token = textAt(body, name);
   if (token !== undefined) return token;

@@ -5,14 +5,14 @@ import type { KubeReads } from './kubeReads.ts';
 import type { KubeAsk } from './kubeRequest.ts';
 import { serviceAccountUser } from './serviceAccounts.ts';
 
-/** Something that somebody may or may not do. */
+/** An action that an identity may or may not do. */
 export type Access = {
   /** Empty for the core group. */
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string | undefined;
   readonly verb: string;
-  /** In that namespace; in all of them where nothing is said. */
+  /** Default: all namespaces. */
   readonly namespace?: string | undefined;
 };
 
@@ -21,15 +21,14 @@ type AccessAnswer = {
   readonly evidence: Evidence;
 };
 
-/** How to find out what the service account may do, best first. */
+/** Ways to find out what the service account may do, best first. */
 type ReviewWay =
-  /** By a SubjectAccessReview, as an administrator would. */
+  /** By a SubjectAccessReview, which administrators may create. */
   | 'review'
-  /** By asking in the service account's place. */
+  /** By impersonating the service account. */
   | 'impersonation'
-  /** By a token of the service account. */
   | 'token'
-  /** Nothing of that is allowed. */
+  /** None of them is allowed. */
   | 'none';
 
 /** `patch ray.io/rayclusters in geneva`. */
@@ -40,19 +39,20 @@ export function wordsOfAccess({ group, resource, subresource, verb, namespace }:
 
 const reviews = '/apis/authorization.k8s.io/v1';
 
-/** Whether the person may. @throws ClusterError */
+/** Checks whether the user may. @throws ClusterError */
 async function reviewSelf(kube: KubeReads, access: Access): Promise<AccessAnswer> {
   return askSelf(kube, access, {}, '');
 }
 
-/** Whether the profile's service account may, found out in the way given. @throws ClusterError */
+/** Checks in the given way whether the profile's service account may. @throws ClusterError */
 async function reviewServiceAccount(kube: KubeReads, access: Access, way: ReviewWay): Promise<AccessAnswer> {
   const user = serviceAccountUser(kube.profile.namespace, kube.profile.serviceAccount);
   switch (way) {
     case 'review':
       return askAbout(kube, access, user);
     case 'impersonation':
-      // Without groups the API server adds those of a service account itself, and asks for no right to impersonate groups.
+      // Without groups, the API server adds a service account's groups itself, and requires no right to impersonate
+      // groups.
       return askSelf(kube, access, { as: { user, groups: [] } }, ` in the place of ${user}`);
     case 'token': {
       const { token } = await kube.serviceAccountToken();
@@ -63,7 +63,7 @@ async function reviewServiceAccount(kube: KubeReads, access: Access, way: Review
   }
 }
 
-/** What it takes to ask what others may do. */
+/** The right to check what other identities may do. */
 export const mayReview: Access = { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verb: 'create' };
 
 async function askSelf(
@@ -80,7 +80,7 @@ async function askAbout(kube: KubeReads, access: Access, user: string): Promise<
   const namespace = kube.profile.namespace;
   const spec = {
     user,
-    // What is bound to a group is missed without them.
+    // Without the groups, grants to groups would be missed.
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
     resourceAttributes: of(access),
   };
@@ -107,7 +107,7 @@ function answerOf(asked: string, body: unknown): AccessAnswer {
       `The reply to ${asked} does not say whether it is allowed.`,
       'Check that the address is that of a Kubernetes API server.',
     );
-  // A grant names its role and binding; a refusal has nothing to name.
+  // A grant has a reason with its role and binding; a refusal has none.
   const reason = textAt(body, 'status', 'reason') ?? textAt(body, 'status', 'evaluationError');
   return {
     isAllowed: allowed,
@@ -115,7 +115,7 @@ function answerOf(asked: string, body: unknown): AccessAnswer {
   };
 }
 
-/** `undefined` does not travel in JSON. */
+/** JSON omits fields that are `undefined`. */
 const of = ({ group, resource, subresource, verb, namespace }: Access): object => ({
   group,
   resource,
@@ -124,11 +124,11 @@ const of = ({ group, resource, subresource, verb, namespace }: Access): object =
   namespace,
 });
 
-/** Whether the person may do something. @throws ClusterError */
+/** Checks whether the user may do something. @throws ClusterError */
 export const mayPerson = (kube: KubeReads, access: Access): Promise<AccessAnswer> =>
   kube.once(`may I ${wordsOfAccess(access)}`, () => reviewSelf(kube, access));
 
-/** Whether the service account may do something. @throws ClusterError */
+/** Checks whether the service account may do something. @throws ClusterError */
 export const mayAccount = async (kube: KubeReads, access: Access): Promise<AccessAnswer> =>
   mayAccountBy(kube, access, await reviewWayOf(kube));
 
@@ -136,8 +136,8 @@ const mayAccountBy = (kube: KubeReads, access: Access, way: ReviewWay): Promise<
   kube.once(`may it ${wordsOfAccess(access)} by ${way}`, () => reviewServiceAccount(kube, access, way));
 
 /**
- * How this person finds out what the service account may do: the ways are tried one after another until one is allowed.
- * @throws ClusterError for anything but a missing grant
+ * Returns how the user can find out what the service account may do: the first way that is allowed.
+ * @throws ClusterError for any failure but a missing grant
  */
 export const reviewWayOf = (kube: KubeReads): Promise<ReviewWay> =>
   kube.once('way of reviews', () => findReviewWay(kube));
@@ -158,7 +158,7 @@ async function findReviewWay(kube: KubeReads): Promise<ReviewWay> {
 const rayClusters = { group: 'ray.io', resource: 'rayclusters' } as const;
 const pods = { group: '', resource: 'pods' } as const;
 
-/** What the runner asks of a service account, in all namespaces. */
+/** What the runner needs to be allowed to do with the service account, in all namespaces. */
 export const runnerAccess = [
   { ...pods, verb: 'get' },
   { ...pods, verb: 'list' },
@@ -168,5 +168,5 @@ export const runnerAccess = [
   { ...rayClusters, verb: 'delete' },
 ] as const satisfies readonly Access[];
 
-/** What whoever launches does with Ray clusters of the namespace. */
+/** What a launch does with the RayClusters of the namespace. */
 export const launchVerbs = ['create', 'get', 'list', 'watch', 'patch', 'delete'] as const;

@@ -17,14 +17,14 @@ import { KubeConnection, type KubeAccess } from './kubeConnection.ts';
 export type ConnectKubeOptions = {
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
-  /** Milliseconds that the program of a kubeconfig may take; 30,000 where nothing is said. */
+  /** Milliseconds that a credential plugin may take. Default: 30,000. */
   readonly pluginLimit?: number | undefined;
 };
 
 /**
- * Finds out where the API server is and how to sign in, without asking it anything. The caller closes what it gets.
- * @throws ClusterError for each way in which a kubeconfig, a pod or a cloud's credentials are of no use; what a program of a
- * kubeconfig fails with comes with the first request
+ * Finds the API server and the sign-in, without a request to the server. The caller closes the connection.
+ * @throws ClusterError if a kubeconfig, a pod or a cloud's credentials are not usable; errors of a plugin follow with
+ * the first request
  */
 export async function connectKube(auth: ClusterAuth, options: ConnectKubeOptions): Promise<KubeConnection> {
   options.signal.throwIfAborted();
@@ -61,7 +61,7 @@ async function accessOfKubeconfig(
   return { ...access, ...(await accessByPlugin(signIn.plugin, target, options)) };
 }
 
-/** Runs the program of a kubeconfig, or does what it would do where it is missing and we can. */
+/** Runs the kubeconfig's plugin. If it is missing, signs in to AWS or Google Cloud without it. */
 async function accessByPlugin(
   plugin: ExecPlugin,
   target: KubeAccess['target'],

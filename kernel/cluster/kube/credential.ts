@@ -1,22 +1,22 @@
-/** What says to an API server who asks: a token, or a client certificate with its key. */
+/** Authenticates to an API server: a token, or a client certificate with its key. */
 export type KubeCredential = {
   readonly token?: string | undefined;
   /** PEM. */
   readonly clientCertificate?: string | undefined;
   /** PEM. */
   readonly clientKey?: string | undefined;
-  /** Name and password, as `name:password`; API servers of today take none, proxies in front of them may. */
+  /** `name:password`. Current API servers don't accept it, but proxies in front of them may. */
   readonly basic?: string | undefined;
   readonly expiresAt?: Date | undefined;
 };
 
-/** Gives what is good now. It is asked before every request, so it keeps what it has until that nears its end. */
+/** Returns a valid credential. Called before every request, so it caches until shortly before the expiry. */
 export type CredentialSource = (signal: AbortSignal) => Promise<KubeCredential>;
 
-/** Milliseconds before its end from which a credential is no longer used: a request and a clock may be slow. */
+/** Milliseconds before its expiry from which a credential is not used, for slow requests and clocks that differ. */
 const margin = 60_000;
 
-/** A source that reads anew when what it has nears its end. Requests that come meanwhile wait for the same reading. */
+/** Creates a source that reads again before the expiry. Concurrent requests share one read. */
 export function renewing(read: CredentialSource, now: () => number = Date.now): CredentialSource {
   let kept: KubeCredential | undefined;
   let reading: Promise<KubeCredential> | undefined;
@@ -33,22 +33,22 @@ export function renewing(read: CredentialSource, now: () => number = Date.now): 
   };
 }
 
-/** A source that never changes. */
+/** Creates a source with a constant credential. */
 export const fixed =
   (credential: KubeCredential): CredentialSource =>
   () =>
     Promise.resolve(credential);
 
-/** Where an API server is, and what its certificate is held against. */
+/** Address of an API server, and how to verify its certificate. */
 export type KubeTarget = {
-  /** Its address without a slash at the end; it may have a path, as behind a gateway. */
+  /** URL without a slash at the end; behind a gateway it may have a path. */
   readonly server: string;
-  /** Certificates of the authority that signed the server's, PEM; those that Node trusts where none are said. */
+  /** PEM of the certificate authority. Default: those that Node trusts. */
   readonly ca?: string | undefined;
-  /** The name that the certificate must have, where it is not that of the address. */
+  /** The name in the certificate, if it is not the host of the URL. */
   readonly tlsServerName?: string | undefined;
-  /** Whether any certificate will do (`insecure-skip-tls-verify`). */
+  /** Accepts any certificate (`insecure-skip-tls-verify`). */
   readonly skipTlsVerify: boolean;
-  /** `http://`, `https://` or `socks5://` of the kubeconfig; that of the environment where none is said. */
+  /** `http://`, `https://` or `socks5://`, from the kubeconfig. Default: the environment's proxy. */
   readonly proxyUrl?: string | undefined;
 };

@@ -1,9 +1,8 @@
 import { isRecord } from '#shared/records.ts';
 
-// What an API server says is looked at field by field: a field that is missing, or is not what the interface says, is not
-// there for whoever asks, and nothing throws for it.
+// Reads fields of API replies. A missing field and one of an unexpected type read the same; nothing throws.
 
-/** What stands at a path of keys; `undefined` where a step of it is missing. */
+/** Returns the value at a path of keys; `undefined` if a key is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;
   for (const key of path) {
@@ -28,12 +27,11 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(found) ? found : [];
 }
 
-/** The texts of a list; what else is in it is left out. */
+/** Returns the strings of a list, without other elements. */
 export function textsAt(value: unknown, ...path: readonly string[]): string[] {
   return listAt(value, ...path).filter((one) => typeof one === 'string');
 }
 
-/** Labels, annotations, selectors: the entries that are texts. */
 export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
   const found = at(value, ...path);
   if (!isRecord(found)) return {};
@@ -42,7 +40,7 @@ export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Reco
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Whether a condition of an object's status holds, such as `Ready` or `Established`; `undefined` where it is not said. */
+/** Returns whether a status condition holds, such as `Ready` or `Established`; `undefined` if it is not set. */
 export function conditionAt(value: unknown, type: string, ...path: readonly string[]): boolean | undefined {
   const condition = listAt(value, ...(path.length === 0 ? ['status', 'conditions'] : path)).find(
     (one) => textAt(one, 'type') === type,

@@ -6,8 +6,8 @@ import type { KubeAccess } from './kubeConnection.ts';
 import { authorization, impersonation } from './kubeRequest.ts';
 import { proxyOf } from './proxy.ts';
 
-// A bundle of its own (dist/kubeClient.cjs), loaded by `KubeConnection.kubeConfig()`: it is larger than all other clouds
-// together, and checks ask plain requests.
+// A separate bundle (dist/kubeClient.cjs), loaded by `KubeConnection.kubeConfig()`. It is larger than the code for
+// all clouds together, and checks need only plain requests.
 
 const name = 'lance-catalog';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -15,13 +15,13 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 export type KubeConfigOptions = {
   readonly access: KubeAccess;
   readonly dispatcherFor: (credential: KubeCredential) => Dispatcher;
-  /** Ends the reading of a credential. */
+  /** Cancels reading a credential. */
   readonly signal: AbortSignal;
 };
 
 /**
- * The Kubernetes client's own configuration for a connection, with the connection's sign-in and pool under it. By itself it
- * would run plugins without a limit, and open an agent for every request that nobody closes.
+ * The Kubernetes client's configuration for a connection, with the connection's sign-in and pool.
+ * The client's own code would run plugins without a time limit, and open an agent per request that is never closed.
  */
 class ConnectionKubeConfig extends KubeConfig {
   readonly #options: KubeConfigOptions;
@@ -36,7 +36,7 @@ class ConnectionKubeConfig extends KubeConfig {
       {
         name,
         server,
-        // It refuses http:// otherwise, which is this machine alone by now.
+        // The client refuses http:// otherwise; at this point it can only be this machine.
         skipTLSVerify: skipTlsVerify || server.startsWith('http:'),
         ...(ca === undefined ? {} : { caData: base64(ca) }),
         ...(tlsServerName === undefined ? {} : { tlsServerName }),
@@ -47,7 +47,7 @@ class ConnectionKubeConfig extends KubeConfig {
     if (namespace !== undefined) this.contexts = this.contexts.map((context) => ({ ...context, namespace }));
   }
 
-  /** Of requests and watches. */
+  /** For requests and watches. */
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
     const { access, dispatcherFor, signal } = this.#options;
     const credential = await access.credential(signal);
@@ -64,7 +64,7 @@ class ConnectionKubeConfig extends KubeConfig {
     context.setDispatcher(dispatcherFor(credential));
   }
 
-  /** Of web sockets, which connect by themselves. */
+  /** For web sockets, which have their own connections. */
   override async applyToHTTPSOptions(options: Parameters<KubeConfig['applyToHTTPSOptions']>[0]): Promise<void> {
     const { access, signal } = this.#options;
     const credential = await access.credential(signal);
@@ -78,7 +78,7 @@ class ConnectionKubeConfig extends KubeConfig {
   }
 }
 
-/** What the handshake of a web socket needs. */
+/** The certificate for the handshake of a web socket. */
 const userOf = ({ clientCertificate, clientKey }: KubeCredential): User => ({
   name,
   ...(clientCertificate === undefined ? {} : { certData: base64(clientCertificate) }),

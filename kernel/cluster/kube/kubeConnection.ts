@@ -9,40 +9,40 @@ import { abortedError, type Impersonation, type KubeAsk, type KubeReply, sendReq
 import { proxyOf } from './proxy.ts';
 import { refusedError } from './refused.ts';
 
-/** Milliseconds until a connection stands, and without a byte of a reply. */
+/** Milliseconds to connect, and without data of a reply. */
 const timeouts = { connect: 10_000, headers: 30_000, body: 30_000 } as const;
 
-/** What connects: a certificate of the client belongs to a connection and not to a request. */
+/** The key of a connection: a client certificate belongs to a connection, not to a request. */
 type ClientCertificate = Pick<KubeCredential, 'clientCertificate' | 'clientKey'>;
 
 /**
- * The connections of one run to one API server. The client of Kubernetes would open a new one for every request: two
- * dozen handshakes where one does.
+ * The connections of one run to one API server.
+ * The Kubernetes client would connect again for each request, with two dozen handshakes instead of one.
  */
 class KubePool {
   readonly #target: KubeTarget;
   readonly #open = new Map<string, Dispatcher>();
-  /** What is in the middle of connecting, which a dispatcher that is destroyed leaves alone. */
+  /** Sockets that are connecting; destroying a dispatcher does not close them. */
   readonly #connecting = new Set<Socket>();
   #closed = false;
-  /** What the server showed at the last handshake; not known through a proxy. */
+  /** The server's certificate from the last handshake; unknown through a proxy. */
   peer: PeerCertificate | undefined;
 
   constructor(target: KubeTarget) {
     this.#target = target;
   }
 
-  /** Host and port of the proxy in between, for people; the rest of its address may be a password. */
+  /** Host and port of the proxy, for display; the rest of its URL may hold a password. */
   get proxy(): string | undefined {
     const { server, proxyUrl } = this.#target;
     const proxy = proxyOf(new URL(server), proxyUrl, process.env);
     return proxy !== undefined && URL.canParse(proxy) ? new URL(proxy).host : undefined;
   }
 
-  /** @throws ClusterError ProfileInvalid for a proxy that is no address */
+  /** @throws ClusterError ProfileInvalid if the proxy is not a valid URL */
   dispatcherFor(credential: ClientCertificate): Dispatcher {
     if (this.#closed) throw new ClusterError('Aborted', 'The connection to the cluster was closed.', '');
-    // A server looks at the certificate first, so a token of somebody else needs a connection without one.
+    // Servers prefer the certificate, so another identity's token needs a connection without one.
     const key = `${credential.clientCertificate ?? ''}\n${credential.clientKey ?? ''}`;
     const open = this.#open.get(key);
     if (open) return open;
@@ -51,7 +51,7 @@ class KubePool {
     return dispatcher;
   }
 
-  /** Cuts what is still open; whoever waits for a reply there is told. */
+  /** Closes all connections; requests that wait for a reply fail. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const socket of this.#connecting) socket.destroy();
@@ -71,14 +71,14 @@ class KubePool {
       timeout: timeouts.connect,
       allowH2: false,
     };
-    // HTTP/2 is no faster for two dozen small replies, and is less often let through by what stands in between.
+    // No HTTP/2: two dozen small replies gain nothing from it, and proxies and gateways support it less often.
     const common = { headersTimeout: timeouts.headers, bodyTimeout: timeouts.body, connections: 4, allowH2: false };
     const proxy = proxyOf(url, proxyUrl, process.env);
     if (proxy === undefined) return new Pool(url.origin, { ...common, connect: this.#connector(tls) });
     try {
       return new ProxyAgent({ ...common, uri: proxy, requestTls: tls });
     } catch {
-      // Not with the address: those of proxies hold passwords.
+      // The message must not contain the URL, since proxy URLs hold passwords.
       throw new ClusterError(
         'ProfileInvalid',
         'The proxy for the cluster is no address.',
@@ -87,11 +87,10 @@ class KubePool {
     }
   }
 
-  /** Connects, and remembers the certificate that the server shows. */
   #connector(tls: buildConnector.BuildOptions): buildConnector.connector {
     const connect = buildConnector(tls);
     return (target, callback) => {
-      // It gives the socket that it makes, whatever its type says.
+      // It returns the socket that it creates, which its type does not declare.
       const making: unknown = connect(target, (...result) => {
         if (making instanceof Socket) this.#connecting.delete(making);
         const [, socket] = result;
@@ -103,32 +102,30 @@ class KubePool {
   }
 }
 
-/** What a connection is made of. */
 export type KubeAccess = {
   readonly target: KubeTarget;
   readonly credential: CredentialSource;
-  /** Where it comes from, for people: `~/.kube/config, context production`. */
+  /** Its origin, for display: `~/.kube/config, context production`. */
   readonly source: string;
-  /** What signs in, for people: `the client certificate of alice`. */
+  /** The sign-in, for display: `the client certificate of alice`. */
   readonly signIn: string;
-  /** The namespace of the context, where it names one. */
+  /** The namespace of the context, if set. */
   readonly namespace?: string | undefined;
-  /** Who every request is made for, where the kubeconfig says so. */
+  /** The user to act as in every request, if the kubeconfig has one. */
   readonly impersonation?: Impersonation | undefined;
-  /** The program that a kubeconfig has for its credentials. */
   readonly plugin?: PluginUse | undefined;
 };
 
 type PluginUse = {
   /** `aws eks get-token` */
   readonly command: string;
-  /** Its file; `undefined` where it is not there. */
+  /** The path of the program, or `undefined` if it is missing. */
   readonly program: string | undefined;
-  /** Whose credentials are used in its place where it is missing. */
+  /** The credentials that replace a missing program. */
   readonly replacedBy: 'AWS' | 'Google Cloud' | undefined;
 };
 
-/** An API server, and how to be somebody there. Asks nothing by itself; whoever connected closes it. */
+/** An API server with a sign-in. Sends nothing by itself; its creator closes it. */
 export class KubeConnection {
   readonly access: KubeAccess;
   readonly #pool: KubePool;
@@ -139,7 +136,6 @@ export class KubeConnection {
     this.#pool = new KubePool(access.target);
   }
 
-  /** Address of the API server. */
   get server(): string {
     return this.access.target.server;
   }
@@ -148,19 +144,19 @@ export class KubeConnection {
     return this.access.source;
   }
 
-  /** The certificate that the server showed, once it was asked something; not known through a proxy. */
+  /** The server's certificate, known after the first request; unknown through a proxy. */
   get peer(): PeerCertificate | undefined {
     return this.#pool.peer;
   }
 
-  /** What the server's clock said with the first reply, be it a refusal; `undefined` before one. */
+  /** The server's clock in the first reply, also of an error; `undefined` before. */
   get clock(): ClockReading | undefined {
     return this.#clock;
   }
 
   /**
    * Sends one request.
-   * @throws ClusterError unless it is answered with 2xx, in the server's own words where it has some
+   * @throws ClusterError for a status other than 2xx, with the server's message if it has one
    */
   async request(ask: KubeAsk, signal: AbortSignal): Promise<KubeReply> {
     const { target, credential: source, signIn, impersonation } = this.access;
@@ -183,9 +179,9 @@ export class KubeConnection {
   }
 
   /**
-   * The same server and sign-in for what only the Kubernetes client does: watches, forwarded ports, programs in pods. Loads
-   * that client, which is large.
-   * @param signal ends the reading of a credential for what is made of it
+   * Returns a configuration for the Kubernetes client, with this server and sign-in.
+   * Watches, forwarded ports and programs in pods need that client. It is large, so it is loaded on first use.
+   * @param signal cancels reading the credential for requests with this configuration
    */
   async kubeConfig(signal: AbortSignal): Promise<KubeConfig> {
     const { kubeConfigOf } = await loadPart(() => import('#cluster/kube/kubeClient.ts'));
@@ -193,21 +189,21 @@ export class KubeConnection {
     return kubeConfigOf({ access: this.access, dispatcherFor, signal });
   }
 
-  /** Ends its connections, and with them what still waits for a reply. */
+  /** Closes the connections; requests that wait for a reply fail. */
   close(): Promise<void> {
     return this.#pool.close();
   }
 }
 
-/** A clock of a server beside ours, in milliseconds since 1970. */
+/** Clocks of the server and this machine, in milliseconds since 1970. */
 type ClockReading = {
   readonly theirs: number;
-  /** The middle of the time in which the reply was made. */
+  /** The middle between sending the request and receiving the reply. */
   readonly ours: number;
 };
 
 function readClock(date: string | undefined, sentAt: number): ClockReading | undefined {
-  // It says whole seconds, of which half a one has gone by as a rule.
+  // Add half a second, the mean error of a header in whole seconds.
   const theirs = Date.parse(date ?? '') + 500;
   return Number.isNaN(theirs) ? undefined : { theirs, ours: (sentAt + Date.now()) / 2 };
 }

@@ -1,7 +1,7 @@
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// The one place that looks at the words of API servers.
+// Converts errors of API servers and their connections. No other file reads their messages.
 
 type Words = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 
@@ -9,7 +9,7 @@ const network = 'Check the network: a VPN may be off, or a proxy may be needed.'
 const untrusted =
   'Check certificate-authority of the cluster in the kubeconfig; a proxy that opens TLS needs its own authority there.';
 
-/** By the code of the error underneath, as Node, OpenSSL and undici name them. */
+/** By error code of Node, OpenSSL or undici. */
 const codes: Readonly<Record<string, Words>> = {
   ENOTFOUND: { kind: 'Unreachable', said: 'its name is not known', hint: `Check the address. ${network}` },
   EAI_AGAIN: { kind: 'Unreachable', said: 'its name cannot be looked up at the moment', hint: network },
@@ -92,7 +92,7 @@ const clientCertificate: Words = {
 function wordsOf(code: string): Words | undefined {
   const known = codes[code];
   if (known) return known;
-  // The other side ended the handshake over what we showed it.
+  // The server ended the handshake because of the client certificate.
   if (/^ERR_SSL_\w*ALERT_(?:\w*CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/.test(code)) {
     return /EXPIRED/.test(code)
       ? { ...clientCertificate, kind: 'CredentialsExpired', said: 'the client certificate has expired' }
@@ -112,8 +112,8 @@ function wordsOf(code: string): Words | undefined {
 }
 
 /**
- * The error for a request that got no reply, or `undefined` for what is no error of a connection.
- * @param subject what was asked, for the sentence: an address, or a request
+ * Returns the error for a request without a reply, or `undefined` if it is not a connection error.
+ * @param subject of the message: an address, or a request
  */
 export function connectionErrorOf(error: unknown, subject: string): ClusterError | undefined {
   for (const one of chainOf(error)) {
@@ -135,7 +135,7 @@ export function connectionErrorOf(error: unknown, subject: string): ClusterError
   return undefined;
 }
 
-/** An error with what it was caused by, and what an aggregate gathers: `fetch failed` says nothing by itself. */
+/** Returns an error with its causes and aggregated errors: `fetch failed` alone has no reason. */
 function chainOf(error: unknown): readonly Error[] {
   const found: Error[] = [];
   const waiting = [error];
@@ -149,7 +149,7 @@ function chainOf(error: unknown): readonly Error[] {
   return found;
 }
 
-/** `, such as DNS:a, DNS:b` of Node's sentence about names. */
+/** Returns `: DNS:a, DNS:b` from Node's message about the names in a certificate. */
 function namesIn(message: string): string {
   const names = /cert's altnames: (.{1,300})/.exec(message)?.[1];
   return names === undefined ? '' : `: ${names}`;
@@ -157,7 +157,7 @@ function namesIn(message: string): string {
 
 type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 
-/** What a status means where the reply's own words do not say it better. */
+/** The meaning of a status, for replies without a message. */
 const statuses: Readonly<Record<number, StatusWords>> = {
   400: { kind: 'InvalidRequest', said: 'the request was refused as wrong', hint: 'Correct what was asked for.' },
   401: {
@@ -200,9 +200,9 @@ const otherStatus = (status: number): StatusWords =>
       };
 
 /**
- * The error for a reply that is none of the 2xx.
+ * Returns the error for a status other than 2xx.
  * @param what the request as evidence shows it
- * @param body as it came: text, or what was parsed of it
+ * @param body text or parsed JSON
  */
 export function errorOfReply(what: string, status: number, body: unknown, cause?: unknown): ClusterError {
   const options = { status, ...(cause === undefined ? {} : { cause }) };
@@ -234,7 +234,7 @@ export function errorOfReply(what: string, status: number, body: unknown, cause?
   );
 }
 
-/** The error for a page meant for people: a proxy, a sign-in, a web server. */
+/** The error for an HTML page: of a proxy, a sign-in or a web server. */
 export function pageError(
   what: string,
   title: string,
@@ -249,14 +249,14 @@ export function pageError(
   );
 }
 
-/** The title of an HTML page, empty where it has none; `undefined` for what is no page. */
+/** Returns the title of an HTML page, which may be empty, or `undefined` if it is not a page. */
 export function htmlTitleOf(body: unknown): string | undefined {
   if (typeof body !== 'string' || !/^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(body)) return undefined;
   const title = /<title[^>]*>([^<]{1,200})/i.exec(body)?.[1] ?? '';
   return title.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** The message of the `Status` object by which API servers say what is wrong; empty where it has none. */
+/** Reads the message of a `Status` object, which may be empty; `undefined` if it is not one. */
 function messageOfStatus(body: unknown): string | undefined {
   const value = typeof body === 'string' ? parsed(body) : body;
   if (!isRecord(value) || value['kind'] !== 'Status') return undefined;

@@ -10,9 +10,9 @@ import { KubeConnection } from './kubeConnection.ts';
 import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';
 
-/** Who asks, as the API server knows them. */
+/** The user, as the API server reports it. */
 type Person = {
-  /** Empty where the server accepts the credentials and has no way to say whose they are. */
+  /** Empty if the server accepts the credentials, but can't report the user. */
   readonly username: string;
   readonly groups: readonly string[];
   readonly evidence: Evidence;
@@ -26,11 +26,11 @@ async function readPerson(kube: KubeReads): Promise<Person> {
     return await review(kube);
   } catch (error) {
     if (!isClusterError(error)) throw error;
-    // Kubernetes before 1.28 does not serve the question; any answer to another one says that the credentials are good.
+    // Kubernetes before 1.28 lacks this API; any reply to another request proves that the credentials are valid.
     if (error.kind === 'NotFound') return acceptedPerson(kube);
     const refused = refusalOf(error);
     if (refused) throw refused;
-    // Who is told that they may not ask is named in the refusal.
+    // A refusal names the user.
     const named = error.kind === 'Forbidden' ? /User "([^"]+)"/.exec(error.what)?.[1] : undefined;
     if (named === undefined) throw error;
     return { username: named, groups: [], evidence: { asked: kind, saw: `${named} may not ask who they are` } };
@@ -38,8 +38,8 @@ async function readPerson(kube: KubeReads): Promise<Person> {
 }
 
 /**
- * The error for a refusal that holds for every question alike: taken for one of a grant, it would have all checks skipped
- * and none fail.
+ * Returns the error for a refusal that applies to every request. Treated as a missing grant, it would skip checks,
+ * and none would fail.
  */
 function refusalOf({ kind: reason, what, status }: ClusterError): ClusterError | undefined {
   if (reason !== 'Forbidden') return undefined;
@@ -98,7 +98,7 @@ async function acceptedPerson(kube: KubeReads): Promise<Person> {
   return { username: '', groups: [], evidence: { asked, saw: 'answered, by a server too old to say whose they are' } };
 }
 
-/** What checks ask of the Kubernetes API, each question once a run. */
+/** Reads from the Kubernetes API for the checks, each read once a run. */
 export class KubeReads {
   readonly #once = new Once();
   readonly #aws: AwsReads | undefined;
@@ -108,8 +108,8 @@ export class KubeReads {
   readonly signal: AbortSignal;
 
   /**
-   * @param signal the run's: an answer is shared, so that no single check may give it up
-   * @param aws has what EKS_AUTH asks AWS for, where its checks are run too
+   * @param signal the run's: results are shared, so no single check may cancel a read
+   * @param aws has the AWS data that EKS_AUTH needs, if the checks of AWS run too
    */
   constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal, aws?: AwsReads) {
     this.#aws = aws;
@@ -118,12 +118,12 @@ export class KubeReads {
     this.signal = signal;
   }
 
-  /** Asks a question once a run: the reads of this folder know their answers by it. */
+  /** Runs a read once a run; `question` identifies its result for the reads in this folder. */
   once<T>(question: string, how: () => Promise<T>): Promise<T> {
     return this.#once.ask(question, how);
   }
 
-  /** @throws ClusterError for each way in which a kubeconfig, a plugin or a cloud's credentials are of no use */
+  /** @throws ClusterError if the kubeconfig, a plugin or a cloud's credentials are not usable */
   connection(): Promise<KubeConnection> {
     return this.once('connection', () => {
       this.#connection = this.#connect();
@@ -137,15 +137,15 @@ export class KubeReads {
     return connectKube(auth, { hidden: this.hidden, signal: this.signal });
   }
 
-  /** Ends the connections of the run, where there are any. */
+  /** Closes the connection of the run, if it was opened. */
   async close(): Promise<void> {
     const connection = await this.#connection?.catch(() => undefined);
     await connection?.close();
   }
 
   /**
-   * Asks as the person does, not once a run but each time.
-   * @param signal for what must go on after the run has ended, such as cleaning up; else the run's
+   * Sends a request as the user, each time and not once a run.
+   * @param signal for work that continues after the run, such as cleanup. Default: the run's
    * @throws ClusterError
    */
   async request(ask: KubeAsk, signal: AbortSignal = this.signal): Promise<KubeReply> {
@@ -153,12 +153,12 @@ export class KubeReads {
     return connection.request(ask, signal);
   }
 
-  /** What a GET says, asked once a run. @throws ClusterError */
+  /** Returns the reply to a GET, requested once a run. @throws ClusterError */
   get(path: string): Promise<unknown> {
     return this.once(`GET ${path}`, async () => (await this.request({ method: 'GET', path })).body);
   }
 
-  /** The same, `undefined` where there is nothing. @throws ClusterError for anything but NotFound */
+  /** Does the same, but returns `undefined` for NotFound. @throws ClusterError for any other failure */
   async find(path: string): Promise<unknown> {
     try {
       return await this.get(path);
@@ -168,20 +168,20 @@ export class KubeReads {
     }
   }
 
-  /** Who asks, as the API server knows them. @throws ClusterError */
+  /** Returns the user, as the API server reports it. @throws ClusterError */
   whoami(): Promise<Person> {
     return this.once('who am I', () => readPerson(this));
   }
 
-  /** The service account that head and workers run under; `undefined` where there is none. @throws ClusterError */
+  /** Reads the service account of head and workers; `undefined` if it does not exist. @throws ClusterError */
   serviceAccount(): Promise<ServiceAccount | undefined> {
     const { namespace, serviceAccount } = this.profile;
     return this.once('service account', () => readServiceAccount(this, namespace, serviceAccount));
   }
 
   /**
-   * A token of the service account, good for ten minutes, as its pods are given one.
-   * @param audience who is to accept it; the API server itself where nothing is said
+   * Returns a token of the service account like that of its pods, valid for ten minutes.
+   * @param audience default: the API server
    * @throws ClusterError
    */
   serviceAccountToken(audience?: string): Promise<ServiceAccountToken> {
@@ -189,5 +189,5 @@ export class KubeReads {
   }
 }
 
-/** What a GET of a path said, for a report. */
+/** Builds evidence from a GET of a path. */
 export const sawAt = (path: string, saw: string): Evidence => ({ asked: `GET ${path}`, saw });

@@ -4,38 +4,37 @@ import type { KubeCredential } from './credential.ts';
 import { connectionErrorOf } from './kubeErrors.ts';
 import { errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
 
-/** Who is asked for in place of who signs in; it takes the right to impersonate. */
+/** A user to act as; the signed-in user needs the right to impersonate. */
 export type Impersonation = { readonly user: string; readonly groups: readonly string[] };
 
-/** A request to an API server. */
 export type KubeAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the first slash on, with the query; what is put into it is escaped by the caller. */
+  /** From the first slash, with the query. The caller escapes its parts. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** `application/json` where nothing is said; patches need one of theirs. */
+  /** Default: `application/json`; patches need their own type. */
   readonly contentType?: string | undefined;
   readonly as?: Impersonation | undefined;
-  /** Somebody else's token, in place of the credentials of the connection. */
+  /** Another identity's token, which replaces the credentials of the connection. */
   readonly token?: string | undefined;
 };
 
-/** A reply of the 2xx. `body` is what JSON it is, else its text. Nothing of it has been checked. */
+/** A 2xx reply. `body` is the parsed JSON, otherwise the text; neither is validated. */
 export type KubeReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 };
 
-/** Bytes of a reply: 5,000 nodes with their images are about 60 MB. */
+/** Bytes of a reply; 5,000 nodes with their images take about 60 MB. */
 const longestReply = 128 * 1024 * 1024;
 
 /**
- * Sends one request and reads the reply. Redirects are not followed: an API server sends none, and a sign-in page at their
- * end would be taken for a reply.
- * @param server its address, of which a path stays in front
- * @throws ClusterError unless it is answered with 2xx; 401 is left to the caller, who knows the credential
+ * Sends one request and reads the reply.
+ * Does not follow redirects: an API server sends none, and a sign-in page at the target would look like a reply.
+ * @param server URL; its path is the prefix of each request's
+ * @throws ClusterError for a status other than 2xx; the caller explains a 401, since it knows the credential
  */
 export async function sendRequest(
   ask: KubeAsk,
@@ -44,9 +43,9 @@ export async function sendRequest(
     readonly dispatcher: Dispatcher;
     readonly credential: KubeCredential;
     readonly signal: AbortSignal;
-    /** Host and port of the proxy in between. */
+    /** Host and port of the proxy, if there is one. */
     readonly proxy?: string | undefined;
-    /** Told the headers of every reply, be it a refusal. */
+    /** Receives the headers of every reply, also of errors. */
     readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
   },
 ): Promise<KubeReply> {
@@ -85,7 +84,7 @@ export async function sendRequest(
   }
 }
 
-/** The error of the connection; by itself it does not say which of proxy and server it comes from. */
+/** Returns the error of a connection. A proxy may be the cause too, so then the message names both. */
 function unansweredError(
   error: unknown,
   { server, proxy }: { readonly server: string; readonly proxy?: string | undefined },
@@ -98,21 +97,20 @@ function unansweredError(
   return new ClusterError(found.kind, found.what, `${hint} ${found.hint}`, { cause: error });
 }
 
-/** The request as evidence shows it. */
+/** Returns the request as evidence shows it. */
 export const wordsOf = ({ method, path }: KubeAsk): string => `${method} ${path}`;
 
-/** The error for a request that its owner gave up. */
+/** The error for a request that its caller canceled. */
 export const abortedError = (what: string, signal: AbortSignal): ClusterError =>
   new ClusterError('Aborted', `${what} was given up.`, '', { cause: signal.reason });
 
-/** The header that says who signs in. */
 export function authorization({ token, basic }: KubeCredential): Record<string, string> {
   if (token !== undefined) return { authorization: `Bearer ${token}` };
   if (basic !== undefined) return { authorization: `Basic ${Buffer.from(basic).toString('base64')}` };
   return {};
 }
 
-/** The headers that say who is asked for. */
+/** Returns the headers with the user to act as. */
 export function impersonation(as: Impersonation | undefined): Record<string, string | string[]> {
   if (!as) return {};
   return { 'impersonate-user': as.user, ...(as.groups.length > 0 ? { 'impersonate-group': [...as.groups] } : {}) };
@@ -152,7 +150,7 @@ const unreadable = (what: string, cause: unknown): ClusterError =>
     { cause },
   );
 
-/** Only where to: the rest of such an address may hold what signs somebody in. */
+/** Names only the host: the rest of such a URL may hold credentials. */
 function redirected(what: string, location: string | undefined): ClusterError {
   const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
   return new ClusterError(

@@ -3,14 +3,14 @@ import { loadPart } from '#shared/loadPart.ts';
 import { textAt } from './fields.ts';
 import type { KubeConnection } from './kubeConnection.ts';
 
-/** Milliseconds after which it is looked at again in any case: a person may get what they may not watch. */
+/** Milliseconds until the object is read again without an event: the user may lack the right to watch. */
 const patience = 2_000;
 
 /**
- * Waits until an object has changed since it was read, or might have.
- * @param path of the object, as it was read by
+ * Waits until an object may have changed since it was read.
+ * @param path of the object in the API
  * @param object as it was read
- * @throws what the signal has for a reason
+ * @throws AbortError if the signal aborts
  */
 export async function nextChange(
   connection: KubeConnection,
@@ -20,7 +20,7 @@ export async function nextChange(
 ): Promise<void> {
   const ended = new AbortController();
   const own = AbortSignal.any([signal, ended.signal]);
-  // A watch that cannot be made or is cut says nothing: the time out of it does, and the next reading tells what is wrong.
+  // Errors of the watch are ignored: the wait then times out, and the next read reports what is wrong.
   const event = new Promise<void>((resolve) => {
     watchFor(connection, path, object, own, resolve).catch(() => {});
   });

@@ -9,17 +9,17 @@ export type KubeNode = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly isReady: boolean;
-  /** `kubectl cordon`: takes no new pods. */
+  /** `kubectl cordon`: accepts no new pods. */
   readonly isCordoned: boolean;
   readonly taints: readonly Taint[];
-  /** What pods can have of it. */
+  /** The resources available to pods. */
   readonly allocatable: Resources;
   /** `amd64`, `arm64`. */
   readonly architecture: string | undefined;
   readonly system: string | undefined;
 };
 
-/** A node of a list; `undefined` for what is none. */
+/** Parses a node, or returns `undefined` if it is not one. */
 export function readNode(item: unknown): KubeNode | undefined {
   const name = textAt(item, 'metadata', 'name');
   if (name === undefined) return undefined;
@@ -43,14 +43,13 @@ export function readNode(item: unknown): KubeNode | undefined {
   };
 }
 
-/** Whether the scheduler puts pods there now. */
+/** Returns whether the scheduler places pods on the node now. */
 export const isUsable = ({ isReady, isCordoned }: KubeNode): boolean => isReady && !isCordoned;
 
-/** Why it takes no pods, for people. */
 export const stateOf = ({ isReady, isCordoned }: KubeNode): string =>
   [isReady ? 'ready' : 'not ready', ...(isCordoned ? ['cordoned'] : [])].join(', ');
 
-/** The label by which a cloud says that it may take the node away at any moment, where it is such a node. */
+/** Returns the label with which a cloud marks a node that it may remove at any time. */
 export function spotLabelOf({ labels }: Pick<KubeNode, 'labels'>): string | undefined {
   const found = spotLabels.find(([key, value]) => labels[key]?.toLowerCase() === value);
   return found && `${found[0]}=${labels[found[0]]}`;
@@ -65,8 +64,9 @@ const spotLabels = [
 ] as const;
 
 /**
- * What makes nodes when a pod asks for one, where some of its nodes are there: GKE Autopilot by the names that it gives, Karpenter
- * and EKS Auto Mode by their labels. There, that a node is missing now says nothing.
+ * Returns the provisioner that creates nodes on demand, if it has created any of these.
+ * GKE Autopilot is detected by node names, Karpenter and EKS Auto Mode by labels. With a provisioner, a missing node
+ * is not a problem.
  */
 export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {
   if (nodes.some(({ name }) => name.startsWith('gk3-'))) return 'GKE Autopilot';
@@ -74,7 +74,7 @@ export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {
   return nodes.some(({ labels }) => Object.hasOwn(labels, 'karpenter.sh/nodepool')) ? 'Karpenter' : undefined;
 }
 
-/** Without a key it goes for every key, without an effect for every effect. */
+/** Without a key it matches every key, without an effect every effect. */
 export type Toleration = Readonly<Pick<V1Toleration, 'key' | 'operator' | 'value' | 'effect'>>;
 
 export const readToleration = (item: unknown): Toleration =>
@@ -86,17 +86,17 @@ export const readToleration = (item: unknown): Toleration =>
   });
 
 /**
- * Taints that Kubernetes and autoscalers put on a node for as long as it is cordoned, not ready, under pressure, just made or
- * about to go. That is told by the node's state: nobody is to tolerate them for it.
+ * Taints that Kubernetes and autoscalers set while a node is cordoned, not ready, under pressure, new or about to be
+ * removed. The node's state reports this; pods need not tolerate them.
  */
 const passing =
   /^(?:node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\/|^(?:ToBeDeleted|DeletionCandidateOf)|^karpenter\.sh\/(?:unregistered|disrupt)/;
 
-/** The taints that keep pods off the node unless they tolerate them, for good. */
+/** Returns the permanent taints that keep off pods without a toleration. */
 export const lastingTaints = ({ taints }: KubeNode): readonly Taint[] =>
   taints.filter(({ key, effect }) => effect !== 'PreferNoSchedule' && !passing.test(key));
 
-/** The taints that keep pods with these tolerations off the node. */
+/** Returns the permanent taints that pods with these tolerations don't tolerate. */
 export function taintsAgainst(node: KubeNode, tolerations: readonly Toleration[]): readonly Taint[] {
   return lastingTaints(node).filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
 }
@@ -110,7 +110,7 @@ function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): 
 export const showTaint = ({ key, value, effect }: Taint): string =>
   `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
 
-/** Nodes for people, the first few by name: `n1, n2 and 7 more`. */
+/** Lists nodes for display, up to three by name: `n1, n2, n3 and 7 more`. */
 export function namesOf(nodes: readonly { readonly name: string }[]): string {
   const shown = nodes.slice(0, 3).map(({ name }) => name);
   const more = nodes.length - shown.length;

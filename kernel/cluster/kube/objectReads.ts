@@ -7,13 +7,13 @@ import { groupsOfProfile, type GroupSpec, type RayCluster, readRayCluster } from
 import { type Binding, readBinding, readRole, type Role } from './roles.ts';
 import { isOperator, readDaemonSet, readDeployment, type Workload } from './workloads.ts';
 
-// Objects of the cluster as checks want them, each list asked for once a run. All of these throw ClusterError, Forbidden
-// among them where the person may not look.
+// Objects of the cluster for the checks, each list read once a run. All functions throw ClusterError, for example
+// Forbidden if the user has no read access.
 
-/** Objects a request: large enough for most clusters in one, small enough for a reply of some MiB. */
+/** Objects per request: most clusters need one request, and a reply has some MiB. */
 const pageSize = 500;
 
-/** Every object of a list, page by page. @throws ClusterError */
+/** Reads all pages of a list. @throws ClusterError */
 async function listAll(kube: KubeReads, path: string): Promise<readonly unknown[]> {
   const items: unknown[] = [];
   let next: string | undefined;
@@ -49,10 +49,9 @@ export const limitRangesPath = (kube: KubeReads): string => `/api/v1/${inNamespa
 const readAll = <T>(kube: KubeReads, path: string, read: (item: unknown) => T | undefined): Promise<readonly T[]> =>
   kube.once(`objects of ${path}`, async () => (await listAll(kube, path)).flatMap((item) => read(item) ?? []));
 
-/** Every node of the cluster. */
 export const nodesOf = (kube: KubeReads): Promise<readonly KubeNode[]> => readAll(kube, nodesPath, readNode);
 
-/** The pods of the namespace that have not ended. */
+/** The namespace's pods that have not ended. */
 export const podsOf = (kube: KubeReads): Promise<readonly Pod[]> => readAll(kube, podsPath(kube), readPod);
 
 export const clusterRolesOf = (kube: KubeReads): Promise<readonly Role[]> => readAll(kube, clusterRolesPath, readRole);
@@ -60,31 +59,30 @@ export const clusterRolesOf = (kube: KubeReads): Promise<readonly Role[]> => rea
 export const clusterRoleBindingsOf = (kube: KubeReads): Promise<readonly Binding[]> =>
   readAll(kube, clusterRoleBindingsPath, readBinding);
 
-/** Those of the namespace. */
 export const roleBindingsOf = (kube: KubeReads): Promise<readonly Binding[]> =>
   readAll(kube, roleBindingsPath(kube), readBinding);
 
-/** Of all namespaces. */
+/** The DaemonSets of all namespaces. */
 export const daemonSetsOf = (kube: KubeReads): Promise<readonly Workload[]> =>
   readAll(kube, daemonSetsPath, readDaemonSet);
 
-/** As they came: quotas of the namespace. */
+/** The resource quotas of the namespace, unparsed. */
 export const quotasOf = (kube: KubeReads): Promise<readonly unknown[]> =>
   readAll(kube, quotasPath(kube), (item) => item);
 
 export const limitRangesOf = (kube: KubeReads): Promise<readonly unknown[]> =>
   readAll(kube, limitRangesPath(kube), (item) => item);
 
-/** What the operator's Deployment has where its chart installed it. */
+/** The label that the operator's Helm chart sets on its Deployment. */
 const operatorLabel = `labelSelector=${encodeURIComponent('app.kubernetes.io/name=kuberay-operator')}`;
 
 type FoundOperators = {
   readonly operators: readonly Workload[];
-  /** All namespaces were looked at, and not ours alone, which is what some people may see. */
+  /** All namespaces were readable, not only the profile's. */
   readonly isWhole: boolean;
 };
 
-/** Deployments of the operator: of all namespaces, or of ours where the person may see no others. */
+/** Returns the operator's Deployments in all namespaces, or in the profile's if the user may read no others. */
 export const operatorsOf = (kube: KubeReads): Promise<FoundOperators> =>
   kube.once('operators', async () => {
     try {
@@ -95,24 +93,26 @@ export const operatorsOf = (kube: KubeReads): Promise<FoundOperators> =>
     }
   });
 
-/** By the label of its chart; else all are looked through, since manifests and other distributions have labels of their own. */
+/**
+ * Finds operators by the chart's label. Without a match, checks every Deployment: other manifests have other labels.
+ */
 async function operatorsAt(kube: KubeReads, path: string): Promise<readonly Workload[]> {
   const labelled = await readAll(kube, `${path}?${operatorLabel}`, readDeployment);
   return labelled.length > 0 ? labelled : (await readAll(kube, path, readDeployment)).filter(isOperator);
 }
 
-/** The RayCluster that the profile names; `undefined` where it names none, or one that is not there. */
+/** Reads the profile's RayCluster; `undefined` if it names none or it does not exist. */
 export async function rayClusterOf(kube: KubeReads): Promise<RayCluster | undefined> {
   const { rayCluster } = kube.profile;
   return rayCluster === undefined ? undefined : readRayCluster(await kube.find(rayClusterPath(kube, rayCluster)));
 }
 
-/** Head and workers: of the RayCluster where the profile names one that is there, else as the profile has them. */
+/** Returns head and workers of the existing RayCluster, or else those of the profile. */
 export async function groupsOf(kube: KubeReads): Promise<readonly GroupSpec[]> {
   try {
     return (await rayClusterOf(kube))?.groups ?? groupsOfProfile(kube.profile);
   } catch (error) {
-    // Who may not read it still wants to know about the groups that the profile has.
+    // Without read access, the profile's groups can still be checked.
     if (isClusterError(error) && error.kind === 'Forbidden') return groupsOfProfile(kube.profile);
     throw error;
   }

@@ -1,6 +1,6 @@
 import { listAt, mapAt, textAt } from './fields.ts';
 
-/** What pods run under that name no service account. */
+/** The service account of pods that name none. */
 export const defaultPodAccount = 'default';
 
 export type Pod = {
@@ -10,7 +10,7 @@ export type Pod = {
   readonly node: string | undefined;
   /** `Pending`, `Running`, … */
   readonly phase: string | undefined;
-  /** Of its containers, with those of their variables that say where credentials of AWS come from; others may be secrets. */
+  /** Containers with their AWS credential variables only, since others may be secrets. */
   readonly containers: readonly { readonly name: string; readonly variables: Readonly<Record<string, string>> }[];
 };
 
@@ -21,7 +21,7 @@ const shownVariables = new Set([
   'AWS_REGION',
 ]);
 
-/** A pod of a list; `undefined` for what is none, and for one that has ended or is about to. */
+/** Parses a pod; returns `undefined` if it is not a pod, has ended or is being deleted. */
 export function readPod(item: unknown): Pod | undefined {
   const name = textAt(item, 'metadata', 'name');
   const phase = textAt(item, 'status', 'phase');
@@ -47,7 +47,7 @@ export function readPod(item: unknown): Pod | undefined {
   };
 }
 
-/** What the operator writes on the pods of a RayCluster. */
+/** Labels that the operator sets on the pods of a RayCluster. */
 const rayLabels = { cluster: 'ray.io/cluster', type: 'ray.io/node-type', group: 'ray.io/group' } as const;
 
 export const isOfRayCluster = ({ labels }: Pod, name: string): boolean => labels[rayLabels.cluster] === name;

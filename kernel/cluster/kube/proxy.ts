@@ -4,8 +4,9 @@ import { bare, isThisMachine } from '#processes/thisMachine.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that an address is reached by, as `kubectl` finds it: that of the kubeconfig, else `HTTPS_PROXY` or `HTTP_PROXY`
- * unless `NO_PROXY` names the host. This machine is never reached by a proxy of the environment.
+ * Finds the proxy for a URL as `kubectl` does.
+ * It is the kubeconfig's, or else `HTTPS_PROXY` or `HTTP_PROXY`, unless `NO_PROXY` contains the host. Proxies of the
+ * environment never apply to this machine.
  */
 export function proxyOf(server: URL, explicit: string | undefined, env: Environment): string | undefined {
   if (explicit !== undefined && explicit !== '') return explicit;
@@ -16,7 +17,7 @@ export function proxyOf(server: URL, explicit: string | undefined, env: Environm
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
-/** Small letters come first, as everywhere; a variable that is set to nothing is one that is not set. */
+/** Reads a variable. The lowercase name has precedence, and an empty value counts as unset, as in other tools. */
 function variable(env: Environment, name: string): string | undefined {
   const value = env[name] || env[name.toUpperCase()];
   return value === '' ? undefined : value;
@@ -39,7 +40,7 @@ function fits(entry: string, host: string, port: string): boolean {
   return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`));
 }
 
-/** Whether a host is an address in `10.0.0.0/8`. */
+/** Returns whether a host is an address in a range such as `10.0.0.0/8`. */
 function isInRange(entry: string, host: string): boolean {
   const [network = '', bits = ''] = entry.split('/');
   const family = isIP(network);

@@ -1,54 +1,52 @@
 import type { RayGroup } from '#cluster/profile.ts';
 
-// Amounts as Kubernetes writes them: `500m`, `4`, `1.5Gi`, `2e3`, `1E`.
+// Kubernetes quantities: `500m`, `4`, `1.5Gi`, `2e3`, `1E`.
 
-/** Powers of ten by the suffix. */
+/** Powers of ten by suffix. */
 const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-/** Powers of two. */
+/** Powers of two by suffix. */
 const binary: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 
 /**
- * An amount in its base unit: cores, bytes, pieces.
- * @returns `undefined` for what is no quantity
+ * Parses a quantity to its base unit: cores, bytes or a count.
+ * @returns `undefined` if it is not a quantity
  */
 export function parseQuantity(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string') return undefined;
-  // An exponent and the suffix E are told apart by the digits after it: `1E3` is a thousand, `1E` is 10^18.
+  // Digits distinguish an exponent from the suffix E: `1E3` is 1000, `1E` is 10^18.
   const parts = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(value.trim());
   if (!parts) return undefined;
   const [, digits = '', exponent, suffix = ''] = parts;
   const power = binary[suffix];
   if (power !== undefined) return Number(digits) * 2 ** power;
-  // Read as one number: multiplied, 100u would be a little less than it is.
+  // Parsed as one number: a multiplication would round 100u down.
   return Number(`${digits}e${exponent ?? decimal[suffix] ?? 0}`);
 }
 
-/** What pods ask for or nodes offer. */
 export type Resources = {
   /** Cores. */
   readonly cpu: number;
   /** Bytes. */
   readonly memory: number;
-  /** Whole GPUs of NVIDIA. */
+  /** Whole NVIDIA GPUs. */
   readonly gpu: number;
 };
 
-/** The name of a GPU among the resources of nodes and containers. */
 export const gpuResource = 'nvidia.com/gpu';
 
-/** What a group of a profile asks for a pod: its memory is MiB where it is a number. */
+/** Returns what one pod of a profile's group requests. A number as memory means MiB. */
 export function resourcesOfGroup({ numCpus, memory, numGpus }: RayGroup): Resources {
   const bytes = typeof memory === 'number' ? memory * 2 ** 20 : (parseQuantity(memory) ?? 0);
   return { cpu: parseQuantity(numCpus) ?? 0, memory: bytes, gpu: numGpus };
 }
 
-/** Cores for people: `4 CPU`, `0.5 CPU`. */
+/** Formats cores for display: `4 CPU`, `0.5 CPU`. */
 export const showCpu = (cores: number): string => `${roundTo(cores, 3)} CPU`;
 
 const steps = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
-/** Bytes for people, in the unit that Kubernetes writes them in: `8 GiB`. */
+/** Formats bytes for display, in binary units as in Kubernetes: `8 GiB`. */
 export function showMemory(bytes: number): string {
   let size = bytes;
   let unit = '';
@@ -60,21 +58,20 @@ export function showMemory(bytes: number): string {
   return unit === '' ? `${roundTo(size, 0)} B` : `${roundTo(size, 2)} ${unit}B`;
 }
 
-/** All of it for people: `4 CPU, 8 GiB and 1 GPU`. */
+/** Formats resources for display: `4 CPU, 8 GiB and 1 GPU`. */
 export function showResources({ cpu, memory, gpu }: Resources): string {
   const shown = [showCpu(cpu), showMemory(memory), ...(gpu > 0 ? [`${gpu} GPU`] : [])];
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
-/** Cores as a manifest has them. */
 export const writeCpu = (cores: number): string =>
   Number.isInteger(cores) ? String(cores) : `${Math.ceil(roundTo(cores * 1000, 6))}m`;
 
-/** Bytes as a manifest has them, in Mi where nothing is lost by it. */
+/** Formats bytes for a manifest, in Mi if that is exact. */
 export const writeMemory = (bytes: number): string =>
   bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}Mi` : String(Math.ceil(bytes));
 
-/** Which of the resources do not fit, with both figures: `memory (8 GiB of 4 GiB)`. */
+/** Lists the resources that are too small, with both values: `memory (asks 8 GiB of 4 GiB)`. */
 export function shortOf(asked: Resources, offered: Resources): readonly string[] {
   const short: string[] = [];
   if (asked.cpu > offered.cpu + 1e-9) short.push(`CPU (asks ${roundTo(asked.cpu, 3)} of ${roundTo(offered.cpu, 3)})`);

@@ -4,25 +4,25 @@ import { readToleration, type Toleration } from './nodes.ts';
 import { defaultPodAccount } from './pods.ts';
 import { gpuResource, parseQuantity, resourcesOfGroup, sumOf, type Resources } from './quantities.ts';
 
-/** The head or a group of workers, of a RayCluster that is there or of a profile about to be launched. */
+/** The head or a worker group, of an existing RayCluster or of a profile before launch. */
 export type GroupSpec = {
   readonly role: 'head' | 'worker';
-  /** For people: `the head`, `the workers "gpu"`. */
+  /** For display: `the head`, `the workers "gpu"`. */
   readonly title: string;
-  /** Of a group of workers. */
+  /** Only of a worker group. */
   readonly name: string | undefined;
-  /** What one pod asks for. */
+  /** Requests of one pod. */
   readonly resources: Resources;
-  /** What each container of a pod asks for. */
+  /** Requests of each container in a pod. */
   readonly containers: readonly Resources[];
   readonly serviceAccount: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** `undefined` where the specs are not known yet. */
+  /** `undefined` if the specs are not known yet. */
   readonly tolerations: readonly Toleration[] | undefined;
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly image: string | undefined;
-  /** `num-cpus` of `rayStartParams`: what Ray is told the pod has. */
+  /** `num-cpus` of `rayStartParams`: the CPUs that Ray assumes the pod has. */
   readonly toldCpus: string | undefined;
 };
 
@@ -31,10 +31,10 @@ export type RayCluster = {
   /** `ray.io/v1`. */
   readonly apiVersion: string;
   readonly rayVersion: string | undefined;
-  /** Of its head, as the operator says or would name it. */
+  /** The head's service, as reported by the operator or by its naming rule. */
   readonly headService: string;
   readonly groups: readonly GroupSpec[];
-  /** The specs of its workers as they came: a list in a manifest is replaced as a whole. */
+  /** The specs of the worker groups, unparsed, since a manifest replaces a list as a whole. */
   readonly workerSpecs: readonly unknown[];
 };
 
@@ -51,13 +51,13 @@ export function groupsOfProfile({ headGroup, workerGroups }: ClusterProfile): re
     minReplicas: role === 'head' ? 1 : group.minReplicas,
     maxReplicas: role === 'head' ? 1 : group.maxReplicas,
     image: group.image,
-    // As `ray.cluster()` makes it.
+    // The value that `ray.cluster()` sets.
     toldCpus: role === 'head' ? '0' : undefined,
   });
   return [specOf(headGroup, 'head'), ...workerGroups.map((group) => specOf(group, 'worker'))];
 }
 
-/** A RayCluster as the API server has it; `undefined` for what is none. */
+/** Parses a RayCluster, or returns `undefined` if it is not one. */
 export function readRayCluster(item: unknown): RayCluster | undefined {
   const name = textAt(item, 'metadata', 'name');
   const apiVersion = textAt(item, 'apiVersion');
@@ -99,7 +99,7 @@ function readGroup(spec: unknown, role: GroupSpec['role']): GroupSpec {
   };
 }
 
-/** What a container asks for: where it says only a limit, Kubernetes takes that for its request. */
+/** Returns a container's requests; if only a limit is set, Kubernetes uses it as the request. */
 function readContainer(container: unknown): Resources {
   const amount = (resource: string): number =>
     parseQuantity(at(container, 'resources', 'requests', resource)) ??

@@ -4,8 +4,9 @@ import { isRecord } from '#shared/records.ts';
 import type { KubeCredential } from './credential.ts';
 
 /**
- * The error for status 401. The server does not say whether a credential has expired or was never good, so that is read from
- * the credential itself: a token's `exp`, a certificate's last day, what a plugin said.
+ * Returns the error for status 401.
+ * The server does not report whether a credential expired or was never valid, so this reads the credential: a token's
+ * `exp`, a certificate's last day, or the plugin's expiry.
  */
 export function refusedError(credential: KubeCredential, signIn: string, now: Date = new Date()): ClusterError {
   const { token, clientCertificate, basic } = credential;
@@ -34,7 +35,7 @@ export function refusedError(credential: KubeCredential, signIn: string, now: Da
   );
 }
 
-/** When a credential ends, as far as it says so itself: the first of its parts to do so. */
+/** Returns the earliest expiry that a credential states. */
 export function endOf({ token, clientCertificate, expiresAt }: KubeCredential): Date | undefined {
   const ends = [
     expiresAt,
@@ -44,7 +45,7 @@ export function endOf({ token, clientCertificate, expiresAt }: KubeCredential): 
   return ends.filter((end) => end !== undefined).toSorted((a, b) => a.getTime() - b.getTime())[0];
 }
 
-/** `exp` of a JSON web token. */
+/** Reads `exp` of a JSON web token. */
 export function endOfToken(token: string): Date | undefined {
   const payload = token.split('.')[1];
   if (payload === undefined) return undefined;

@@ -9,9 +9,9 @@ export type RoleRule = Readonly<Required<Pick<V1PolicyRule, 'apiGroups' | 'resou
 export type Role = {
   readonly name: string;
   readonly rules: readonly RoleRule[];
-  /** The rules as they came, those about URLs too. */
+  /** All rules unparsed, also those for URLs. */
   readonly rawRules: readonly unknown[];
-  /** Its rules are gathered from other roles, so that what is written into it is lost. */
+  /** Its rules are aggregated from other roles, which overwrites changes to it. */
   readonly isAggregated: boolean;
 };
 
@@ -19,7 +19,7 @@ type Subject = Readonly<Pick<RbacV1Subject, 'kind' | 'name' | 'namespace'>>;
 
 export type Binding = {
   readonly name: string;
-  /** Of a RoleBinding. */
+  /** Only of a RoleBinding. */
   readonly namespace: string | undefined;
   readonly role: { readonly kind: string; readonly name: string };
   readonly subjects: readonly Subject[];
@@ -60,7 +60,7 @@ export function readBinding(item: unknown): Binding | undefined {
 
 type Account = Pick<ClusterProfile, 'namespace' | 'serviceAccount'>;
 
-/** Whether a binding counts for the service account: by its name, or by a group that it is in. */
+/** Returns whether a binding applies to the service account, by name or by group. */
 export function bindsAccount({ subjects }: Binding, { namespace, serviceAccount }: Account): boolean {
   return subjects.some(({ kind, name, namespace: of }) => {
     if (kind === 'ServiceAccount') return name === serviceAccount && of === namespace;
@@ -72,11 +72,11 @@ export function bindsAccount({ subjects }: Binding, { namespace, serviceAccount 
   });
 }
 
-/** By its own name, not by a group. */
+/** Returns whether a binding names the service account itself, not only a group. */
 export const namesAccount = ({ subjects }: Binding, { namespace, serviceAccount }: Account): boolean =>
   subjects.some((one) => one.kind === 'ServiceAccount' && one.name === serviceAccount && one.namespace === namespace);
 
-/** The namespace of a service account of this name that a binding names in place of ours. */
+/** Returns the namespace of another service account with the same name in a binding. */
 export const otherNamespaceIn = ({ subjects }: Binding, { namespace, serviceAccount }: Account): string | undefined =>
   subjects.find((one) => one.kind === 'ServiceAccount' && one.name === serviceAccount && one.namespace !== namespace)
     ?.namespace;

@@ -1,16 +1,17 @@
 import { listAt, mapAt, textAt, textsAt } from './fields.ts';
 import { gpuResource, parseQuantity, showCpu, showMemory, times, type Resources } from './quantities.ts';
 
-// How much a namespace lets its pods have: quotas for all of them together, limit ranges for each.
+// The resources that a namespace allows: quotas for all pods together, limit ranges for each.
 
-/** Amounts by the name of what is counted, in base units: cores, bytes, pieces. */
+/** Amounts by resource name, in base units: cores, bytes or a count. */
 export type Amounts = Readonly<Record<string, number>>;
 
 export type Quota = { readonly name: string; readonly hard: Amounts; readonly used: Amounts };
 
 /**
- * The quotas that count the pods of head and workers. One with a scope counts some pods only: those that end by themselves,
- * ask for nothing, or have a priority, which ours do not.
+ * Parses a quota that counts the pods of head and workers.
+ * Ignores quotas with other scopes: these count pods with a deadline, without requests or with a priority class,
+ * which head and workers don't have.
  */
 export function readQuota(item: unknown): Quota | undefined {
   const name = textAt(item, 'metadata', 'name');
@@ -29,7 +30,7 @@ const amountsAt = (item: unknown, ...path: readonly string[]): Amounts =>
     }),
   );
 
-/** What so many pods with these requests count for in a quota. Their limits are the same as their requests. */
+/** Returns how a quota counts a number of pods with these requests. Their limits equal their requests. */
 export function countedFor(resources: Resources, pods: number): Amounts {
   const { cpu, memory, gpu } = times(resources, pods);
   return {
@@ -51,7 +52,7 @@ export const addAmounts = (all: readonly Amounts[]): Amounts => {
   return sum;
 };
 
-/** What a quota has too little of. */
+/** A resource of which a quota has too little left. */
 export type Shortage = { readonly key: string; readonly needed: number; readonly left: number; readonly hard: number };
 
 export function shortagesOf({ hard, used }: Quota, needed: Amounts): readonly Shortage[] {
@@ -62,16 +63,16 @@ export function shortagesOf({ hard, used }: Quota, needed: Amounts): readonly Sh
   });
 }
 
-/** An amount for people: `4 CPU`, `8 GiB`, `3`. */
+/** Formats an amount for display: `4 CPU`, `8 GiB`, `3`. */
 export function showAmount(key: string, amount: number): string {
   if (/(?:^|\.)cpu$/.test(key)) return showCpu(amount);
   if (/(?:^|\.)memory$/.test(key)) return showMemory(amount);
   return String(amount);
 }
 
-/** A bound of a limit range that a container or a pod is beyond. */
+/** A bound of a limit range that a container or a pod exceeds. */
 export type Bound = {
-  /** Of which entry of the range it is. */
+  /** Index of the entry in the range. */
   readonly index: number;
   readonly type: 'Container' | 'Pod';
   readonly side: 'max' | 'min';
@@ -80,7 +81,7 @@ export type Bound = {
   readonly asked: number;
 };
 
-/** What of a pod is beyond the bounds of a limit range. */
+/** Returns the bounds of a limit range that a pod exceeds. */
 export function beyondRange(range: unknown, containers: readonly Resources[]): readonly Bound[] {
   return listAt(range, 'spec', 'limits').flatMap((entry, index) => {
     const type = textAt(entry, 'type');

@@ -2,7 +2,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { bare } from '#processes/thisMachine.ts';
 import type { KubeTarget } from './credential.ts';
 
-/** What a certificate says of itself. */
+/** The names and the last day in a certificate. */
 type CertificateFacts = {
   readonly subject: string;
   readonly issuer: string;
@@ -13,8 +13,8 @@ type CertificateFacts = {
 const limit = 5_000;
 
 /**
- * The certificate that a server shows, looked at without trusting it and without sending anything: it says who stands there
- * when that is not who was expected, such as a proxy of a company. `undefined` where none can be had.
+ * Reads the certificate of a server without trusting it or sending data; `undefined` if that fails.
+ * It identifies an unexpected server, such as a company's proxy.
  */
 export function lookAtCertificate(
   { server, tlsServerName }: KubeTarget,
@@ -43,7 +43,7 @@ export function lookAtCertificate(
   });
 }
 
-/** `undefined` for the empty object that stands for no certificate. */
+/** Returns `undefined` for an empty object, by which Node means no certificate. */
 export function factsOf(certificate: PeerCertificate | undefined): CertificateFacts | undefined {
   if (!certificate || Object.keys(certificate).length === 0) return undefined;
   const validTo = new Date(certificate.valid_to);

@@ -12,13 +12,13 @@ export type ServiceAccount = {
 };
 
 export type ServiceAccountToken = {
-  /** A secret, which no report shows. */
+  /** A secret; reports hide it. */
   readonly token: string;
-  /** What is in it: `iss`, `sub`, `aud`, `exp`. */
+  /** Its payload: `iss`, `sub`, `aud`, `exp`. */
   readonly claims: Readonly<Record<string, unknown>>;
 };
 
-/** The calls of the Kubernetes API that reading a service account takes. */
+/** The API calls that reads of a service account need. */
 type ServiceAccountApi = {
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
@@ -26,11 +26,10 @@ type ServiceAccountApi = {
   request(ask: KubeAsk): Promise<KubeReply>;
 };
 
-/** The path of a service account in the API. */
 export const serviceAccountPath = (namespace: string, name: string): string =>
   `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(name)}`;
 
-/** How the API server calls a service account that asks it something. */
+/** Returns the user name of a service account in the API server. */
 export const serviceAccountUser = (namespace: string, name: string): string =>
   `system:serviceaccount:${namespace}:${name}`;
 
@@ -45,7 +44,7 @@ export async function readServiceAccount(
   return { namespace, name, annotations: mapAt(found, 'metadata', 'annotations') };
 }
 
-/** Has the API server sign a token for the profile's service account. @throws ClusterError */
+/** Requests a token for the profile's service account from the API server. @throws ClusterError */
 export async function requestToken(
   kube: ServiceAccountApi,
   audience: string | undefined,
@@ -73,7 +72,7 @@ export async function requestToken(
   return { token, claims };
 }
 
-/** What a JSON web token says, unverified: whoever it is for verifies it. */
+/** Reads the claims of a JSON web token, unverified: its audience verifies it. */
 function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const said: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));

@@ -1,9 +1,9 @@
-/** The numbers of a version that say what goes with what. */
+/** The version numbers that determine compatibility. */
 export type VersionNumber = { readonly major: number; readonly minor: number; readonly patch: number };
 
 /**
- * The version at the beginning of a text: of a tag (`v1.3.2`, `2.43.0-py311-gpu`), or of what an API server calls itself
- * (`v1.30.5-gke.1014001`). @returns `undefined` where there is none
+ * Parses the version at the start of a string: an image tag (`v1.3.2`, `2.43.0-py311-gpu`), or an API server's
+ * version (`v1.30.5-gke.1014001`). @returns `undefined` if there is none
  */
 export function versionIn(text: string | undefined): VersionNumber | undefined {
   const parts = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,9}))?(?![\d])/.exec(text ?? '');
@@ -11,7 +11,7 @@ export function versionIn(text: string | undefined): VersionNumber | undefined {
   return { major: Number(parts[1]), minor: Number(parts[2]), patch: Number(parts[3] ?? 0) };
 }
 
-/** Less than zero where `a` is older. */
+/** Negative if `a` is older. */
 export const compareVersions = (a: VersionNumber, b: VersionNumber): number =>
   a.major - b.major || a.minor - b.minor || a.patch - b.patch;
 
@@ -20,10 +20,10 @@ export const isAtLeast = (version: VersionNumber, least: VersionNumber): boolean
 
 export const showVersion = ({ major, minor, patch }: VersionNumber): string => `${major}.${minor}.${patch}`;
 
-/** `1.30`: what versions of Kubernetes and operators are paired by. */
+/** `1.30`: compatibility of Kubernetes and operators depends on it. */
 export const showMinor = ({ major, minor }: VersionNumber): string => `${major}.${minor}`;
 
-/** The tag of an image; `undefined` for one that has none, such as one named by its digest. */
+/** Returns the tag of an image, or `undefined` if it has none, for example only a digest. */
 export function tagOf(image: string): string | undefined {
   const name = image.split('@', 1)[0] ?? '';
   const last = name.slice(name.lastIndexOf('/') + 1);
@@ -32,9 +32,9 @@ export function tagOf(image: string): string | undefined {
 }
 
 /**
- * The version of Ray that an image's tag says. Only of images that are named after Ray: the tag of any other is the version
- * of something else. `isRay` is for images that are Ray and nothing more, wherever they are copied to: the tag of
- * `team/ray-worker` may be a version of the team's own.
+ * Reads the version of Ray from an image's tag, if the image is named after Ray.
+ * Tags of other images are versions of other software. `isRay` marks images that contain only Ray, in any registry:
+ * the tag of `team/ray-worker` may be the team's own version.
  */
 export function rayVersionOf(image: string): { readonly version: VersionNumber; readonly isRay: boolean } | undefined {
   const tag = tagOf(image);

@@ -1,22 +1,21 @@
 import { listAt, mapAt, numberAt, textAt, textsAt } from './fields.ts';
 import { tagOf, versionIn, type VersionNumber } from './versionNumbers.ts';
 
-/** A Deployment or a DaemonSet. */
 export type Workload = {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly containers: readonly Container[];
-  /** Pods that there should be. */
+  /** Number of pods that should exist. */
   readonly wanted: number;
-  /** Pods that are ready: of a Deployment those that count as available. */
+  /** Number of ready pods; for a Deployment, the available ones. */
   readonly ready: number;
 };
 
 type Container = {
   readonly name: string;
   readonly image: string;
-  /** Its command and arguments, one after another. */
+  /** The command, then the arguments. */
   readonly words: readonly string[];
   readonly args: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
@@ -68,12 +67,12 @@ function readContainer(item: unknown): Container {
   };
 }
 
-/** Whether a Deployment is KubeRay's operator, by what its manifests write on it or by its image. */
+/** Returns whether a Deployment is KubeRay's operator, by its component label or its image. */
 export const isOperator = ({ labels, containers }: Workload): boolean =>
   labels['app.kubernetes.io/component'] === 'kuberay-operator' ||
   containers.some(({ image }) => /(?:^|[/_.-])kuberay[/_-](?:\w+[_-])?operator\b/.test(image));
 
-/** The namespaces that an operator watches; none where it watches all. */
+/** Returns the namespaces that an operator watches; an empty list if it watches all. */
 export function watchedBy({ containers }: Workload): readonly string[] {
   return containers.flatMap((container) => {
     const said = watchArgument(container) ?? container.variables['WATCH_NAMESPACE'] ?? '';
@@ -84,7 +83,7 @@ export function watchedBy({ containers }: Workload): readonly string[] {
   });
 }
 
-/** `--watch-namespace=a,b`, with one dash or two, in one word or two. */
+/** Reads `--watch-namespace=a,b`, with one dash or two, as one argument or two. */
 function watchArgument({ words }: Container): string | undefined {
   for (const [index, word] of words.entries()) {
     const parts = /^--?watch-namespace(?:=(.*))?$/.exec(word);
@@ -93,7 +92,7 @@ function watchArgument({ words }: Container): string | undefined {
   return undefined;
 }
 
-/** By the tag of its image, else by what its chart has written on it. */
+/** Reads the operator's version from its image tag, or else from the labels that its chart sets. */
 export function operatorVersionOf({ containers, labels }: Workload): VersionNumber | undefined {
   const image = (containers.find(({ image: each }) => each.includes('operator')) ?? containers[0])?.image ?? '';
   return (

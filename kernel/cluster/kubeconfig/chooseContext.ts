@@ -1,7 +1,7 @@
 import { ClusterError } from '#cluster/errors.ts';
 import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
 
-/** A context with what it names, not looked into yet. */
+/** A context with its entries, not validated yet. */
 type ChosenContext = {
   readonly name: string;
   readonly cluster: Entry;
@@ -9,12 +9,13 @@ type ChosenContext = {
   readonly namespace: string | undefined;
 };
 
-/** More are not named in a sentence. */
+/** Limit of the contexts that a message lists. */
 const most = 12;
 
 /**
- * The context that a profile names, else the current one.
- * @throws ClusterError ContextMissing listing those there are, or KubeconfigInvalid for one that names what is not there
+ * Returns the context that a profile names, or the current one.
+ * @throws ClusterError ContextMissing with a list of contexts, or KubeconfigInvalid if the context refers to a
+ * missing entry
  */
 export function chooseContext(config: Kubeconfig, wanted?: string): ChosenContext {
   const name = wanted ?? config.currentContext;

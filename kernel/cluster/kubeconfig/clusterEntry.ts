@@ -6,7 +6,7 @@ import type { Entry } from './kubeconfigFile.ts';
 
 const what = 'cluster';
 
-/** Where the cluster of a kubeconfig is. @throws ClusterError KubeconfigInvalid */
+/** Returns how to reach the cluster of an entry. @throws ClusterError KubeconfigInvalid */
 export async function targetOfEntry(entry: Entry): Promise<KubeTarget> {
   const ca = await pemField(what, entry, 'certificate-authority');
   if (ca !== undefined && !isCertificate(ca))
@@ -28,13 +28,13 @@ function serverOf(entry: Entry): string {
     throw invalidField(what, entry, 'server', 'is no address that begins with https://');
   if (url.username !== '' || url.password !== '')
     throw invalidField(what, entry, 'server', 'holds a name or password, which belong to the user');
-  // Such as `kubectl proxy` on this machine; elsewhere everybody on the way could read the credentials.
+  // For example `kubectl proxy` on this machine; over a network, http:// would expose the credentials.
   if (url.protocol === 'http:' && !isThisMachine(url.hostname))
     throw invalidField(what, entry, 'server', 'begins with http://, so that credentials would be sent unencrypted');
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** A name is looked up by the proxy in any case, which is what `socks5h` asks for. */
+/** Reads the proxy. `socks5h` becomes `socks5`: the proxy resolves host names in both cases. */
 function proxyOfEntry(entry: Entry): string | undefined {
   const proxy = textField(what, entry, 'proxy-url')?.replace(/^socks5h:/i, 'socks5:');
   if (proxy === undefined || (/^(?:https?|socks5):\/\//i.test(proxy) && URL.canParse(proxy))) return proxy;

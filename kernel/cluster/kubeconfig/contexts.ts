@@ -2,23 +2,23 @@ import { isRecord } from '#shared/records.ts';
 import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
 import { loadKubeconfig, type LoadOptions } from './loadKubeconfig.ts';
 
-/** A context for a person to choose. Nothing of it has been tried. */
+/** A context as offered to the user; no connection was tried. */
 export type KubeContext = {
   readonly name: string;
   readonly cluster: string;
   readonly user: string;
   readonly namespace: string | undefined;
-  /** Address of the API server; empty where the kubeconfig does not have the cluster. */
+  /** URL of the API server, or empty if the kubeconfig lacks the cluster. */
   readonly server: string;
   readonly isCurrent: boolean;
-  /** The file that was named to look in; `undefined` where it is found without being named. */
+  /** The kubeconfig file, or `undefined` if it was found by default. */
   readonly kubeconfig: string | undefined;
-  /** The profile of `~/.aws/config` that the program of the user is told. */
+  /** The profile of `~/.aws/config` that the kubeconfig passes to the user's credential plugin. */
   readonly awsProfile: string | undefined;
 };
 
 /**
- * The contexts of a kubeconfig, the current one first.
+ * Lists the contexts of a kubeconfig, the current one first.
  * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, KubeconfigInvalid
  */
 export async function listContexts(options: LoadOptions = {}): Promise<readonly KubeContext[]> {
@@ -44,7 +44,7 @@ function contextOf(entry: Entry, config: Kubeconfig, kubeconfig: string | undefi
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** `aws eks update-kubeconfig --profile x` leaves it in the environment of the program. */
+/** Reads the profile that `aws eks update-kubeconfig --profile x` writes to the plugin's environment. */
 function awsProfileOf(user: Entry | undefined): string | undefined {
   const exec = user?.value['exec'];
   const env: unknown = isRecord(exec) ? exec['env'] : undefined;
@@ -53,13 +53,13 @@ function awsProfileOf(user: Entry | undefined): string | undefined {
   return isRecord(found) ? textOf(found['value']) : undefined;
 }
 
-/** A profile to begin with: what stands under its name in the setting, only what differs from what is usual. */
+/** An initial profile: its name and value in the setting, without defaults. */
 export type SuggestedProfile = {
   readonly name: string;
   readonly value: Readonly<Record<string, unknown>>;
 };
 
-/** A profile for a context, with the cloud that the names of the context and its cluster tell. */
+/** Suggests a profile for a context. Detects the cloud by the names of the context and its cluster. */
 export function profileFromContext(context: KubeContext): SuggestedProfile {
   const { name, namespace, kubeconfig, cluster, awsProfile } = context;
   const eks = eksOf(name) ?? eksOf(cluster) ?? eksctlOf(name);
@@ -69,7 +69,7 @@ export function profileFromContext(context: KubeContext): SuggestedProfile {
     value: {
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       context: name,
-      // That of a context nobody has set up is no place for a backfill.
+      // `default` is only what an unconfigured context has, and not meant for backfills.
       ...(namespace === undefined || namespace === 'default' ? {} : { namespace }),
       ...(eks ? { aws: { ...eks, ...(awsProfile === undefined ? {} : { profile: awsProfile }) } } : {}),
       ...(gke ? { gcp: gke } : {}),
@@ -79,7 +79,7 @@ export function profileFromContext(context: KubeContext): SuggestedProfile {
 
 type EksPlace = { readonly region: string; readonly clusterName: string; readonly account?: string };
 
-/** As `aws eks update-kubeconfig` names them. */
+/** Parses a name from `aws eks update-kubeconfig`. */
 function eksOf(name: string): EksPlace | undefined {
   const [, region, account, clusterName] = /^arn:aws[\w-]*:eks:([\w-]+):(\d{12}):cluster\/([\w-]+)$/.exec(name) ?? [];
   return region !== undefined && account !== undefined && clusterName !== undefined
@@ -87,13 +87,13 @@ function eksOf(name: string): EksPlace | undefined {
     : undefined;
 }
 
-/** As `eksctl` names them: `alice@ml.us-east-1.eksctl.io`. */
+/** Parses a name from `eksctl`: `alice@ml.us-east-1.eksctl.io`. */
 function eksctlOf(name: string): EksPlace | undefined {
   const [, clusterName, region] = /@([\w-]+)\.([\w-]+)\.eksctl\.io$/.exec(name) ?? [];
   return clusterName !== undefined && region !== undefined ? { region, clusterName } : undefined;
 }
 
-/** As `gcloud container clusters get-credentials` names them; a project has no underscore in it. */
+/** Parses a name from `gcloud container clusters get-credentials`; projects contain no underscore. */
 function gkeOf(name: string): Readonly<Record<'project' | 'location' | 'clusterName', string>> | undefined {
   const [, project, location, clusterName] = /^gke_([^_]+)_([^_]+)_([^_]+)$/.exec(name) ?? [];
   return project !== undefined && location !== undefined && clusterName !== undefined
@@ -101,7 +101,7 @@ function gkeOf(name: string): Readonly<Record<'project' | 'location' | 'clusterN
     : undefined;
 }
 
-/** The part of a context's name that people call the cluster by. */
+/** Returns the cluster's name within a context's name. */
 function shortName(name: string): string {
   const { clusterName } = eksOf(name) ?? eksctlOf(name) ?? gkeOf(name) ?? { clusterName: name };
   return clusterName.replaceAll(/[^\w-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'cluster';

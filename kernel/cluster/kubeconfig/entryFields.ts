@@ -3,9 +3,8 @@ import { ClusterError } from '#cluster/errors.ts';
 import { readPlainFile } from '#cluster/wholeFile.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
-// The fields of a cluster or user, each checked when it is wanted: a mistake in another entry does no harm.
+// Fields of clusters and users. They are validated on use, so errors in unused entries do no harm.
 
-/** The error for a field that is not what it should be. */
 export const invalidField = (what: string, entry: Entry, key: string, problem: string): ClusterError =>
   new ClusterError(
     'KubeconfigInvalid',
@@ -27,11 +26,11 @@ export function flagField(what: string, entry: Entry, key: string): boolean {
   return value;
 }
 
-/** A path relative to the file that it is written in, made absolute. */
+/** Resolves a path against the folder of the kubeconfig that contains it. */
 export const besideFile = (entry: Entry, path: string): string => resolve(dirname(entry.file), path);
 
 /**
- * PEM that stands in the kubeconfig as base64 (`<key>-data`), or in a file beside it (`<key>`).
+ * Reads PEM from the kubeconfig as base64 (`<key>-data`), or from the file it names (`<key>`).
  * @throws ClusterError KubeconfigInvalid
  */
 export async function pemField(what: string, entry: Entry, key: string): Promise<string | undefined> {
@@ -49,7 +48,7 @@ export async function pemField(what: string, entry: Entry, key: string): Promise
   return pem;
 }
 
-/** The text of a file that a field names. @throws ClusterError KubeconfigInvalid */
+/** Reads the file that a field names. @throws ClusterError KubeconfigInvalid */
 export async function fileField(what: string, entry: Entry, key: string, path: string): Promise<string> {
   const file = besideFile(entry, path);
   try {

@@ -2,25 +2,24 @@ import { isRecord } from '#shared/records.ts';
 import { besideFile, invalidField } from './entryFields.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
-/** A program that a kubeconfig has for its credentials. */
+/** A credential plugin of a kubeconfig. */
 export type ExecPlugin = {
-  /** As it is written: a name for PATH, or a path that is absolute by now. */
+  /** A name to find on PATH, or an absolute path. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly apiVersion: string;
-  /** What the kubeconfig says to do where the program is missing. */
   readonly installHint: string | undefined;
-  /** Whether it is told which cluster it signs in to. */
+  /** Whether the program receives the cluster's data. */
   readonly wantsCluster: boolean;
 };
 
 const what = 'user';
 
-/** Versions of the conversation; v1alpha1 is gone from every client. */
+/** Versions of the plugin API; clients no longer support v1alpha1. */
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
-/** The program of a user, where there is one. @throws ClusterError KubeconfigInvalid */
+/** Returns the plugin of a user, if it has one. @throws ClusterError KubeconfigInvalid */
 export function execPluginOf(entry: Entry): ExecPlugin | undefined {
   const exec = entry.value['exec'];
   if (exec === undefined || exec === null) return undefined;
@@ -37,7 +36,7 @@ export function execPluginOf(entry: Entry): ExecPlugin | undefined {
   if (interactiveMode === 'Always')
     throw invalidField(what, entry, 'exec.interactiveMode', 'is "Always", and there is no terminal to ask you at');
   return {
-    // A path with a folder in it is meant from where the kubeconfig is; a bare name is looked up.
+    // A path is relative to the kubeconfig; the system finds a bare name on PATH.
     command: /[\\/]/.test(command) ? besideFile(entry, command) : command,
     args: argumentsOf(entry, args),
     env: environmentOf(entry, env),

@@ -6,10 +6,10 @@ import type { HiddenTexts } from '#cluster/secretTexts.ts';
 import { renewing } from '#cluster/kube/credential.ts';
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 
-/** Where a pod finds its service account. */
+/** The folder of the service account in a pod. */
 const standardFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Milliseconds after which the token is read again; it is replaced on disk long before its end. */
+/** Milliseconds until the token is read again; the file is replaced long before the token expires. */
 const fileGoodFor = 90_000;
 
 type InClusterOptions = {
@@ -18,7 +18,10 @@ type InClusterOptions = {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
-/** The API server of the cluster that this runs in, as the service account of its pod. @throws ClusterError NotInCluster */
+/**
+ * Returns access to the cluster that this process runs in, as the pod's service account.
+ * @throws ClusterError NotInCluster
+ */
 export async function accessInCluster(options: InClusterOptions): Promise<KubeAccess> {
   const { hidden, folder = standardFolder, environment = process.env } = options;
   const host = environment['KUBERNETES_SERVICE_HOST'];

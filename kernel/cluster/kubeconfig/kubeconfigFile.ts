@@ -3,16 +3,16 @@ import { ClusterError } from '#cluster/errors.ts';
 import { readPlainFile } from '#cluster/wholeFile.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** A cluster, user or context as it is written, with where. What is in it has not been looked at yet. */
+/** A cluster, user or context as written, and its file. The value is not validated yet. */
 export type Entry = {
   readonly name: string;
   readonly value: Readonly<Record<string, unknown>>;
   readonly file: string;
 };
 
-/** A kubeconfig of one file, or of several that were merged. */
+/** A kubeconfig of one file or several merged ones. */
 export type Kubeconfig = {
-  /** Which files, for people. */
+  /** The files, for display. */
   readonly label: string;
   readonly currentContext: string | undefined;
   readonly clusters: readonly Entry[];
@@ -20,7 +20,7 @@ export type Kubeconfig = {
   readonly contexts: readonly Entry[];
 };
 
-/** Characters; certificates of a hundred clusters are a hundredth of it. */
+/** Characters; the certificates of a hundred clusters take 1 % of it. */
 const longest = 16 * 1024 * 1024;
 
 const getOne =
@@ -29,7 +29,7 @@ const getOne =
 
 /**
  * Reads one file.
- * @param label how it is called in sentences
+ * @param label its name in messages
  * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, or KubeconfigInvalid with the line
  */
 export async function readKubeconfigFile(file: string, label: string = file): Promise<Kubeconfig> {
@@ -108,7 +108,7 @@ function unreadable(label: string, cause: unknown): ClusterError {
   }
 }
 
-/** The line and the reason, but not the text there: it may be a key. */
+/** Parses YAML. The error has the line and the reason, but not the content, which may be a key. */
 function parsed(text: string, label: string): unknown {
   try {
     return load(text);

@@ -4,15 +4,15 @@ import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { readKubeconfigFile, type Entry, type Kubeconfig } from './kubeconfigFile.ts';
 
 export type LoadOptions = {
-  /** The file of a profile; those of KUBECONFIG or the default one where none is named. */
+  /** The file of a profile. Default: those of KUBECONFIG, or `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly home?: string | undefined;
 };
 
 /**
- * Reads the kubeconfig as `kubectl` does: a file that is named, else those of KUBECONFIG, of which the first that says
- * something counts and one that is missing is passed over, else `~/.kube/config`.
+ * Reads the kubeconfig as `kubectl` does: a given file, else the files of KUBECONFIG, else `~/.kube/config`.
+ * In KUBECONFIG, missing files are skipped, and the first value counts.
  * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, KubeconfigInvalid
  */
 export async function loadKubeconfig(options: LoadOptions = {}): Promise<Kubeconfig> {
@@ -66,6 +66,6 @@ const merged = (files: readonly Kubeconfig[]): Kubeconfig => ({
 const firstOfEach = (entries: readonly Entry[]): readonly Entry[] =>
   entries.filter(({ name }, index) => entries.findIndex((other) => other.name === name) === index);
 
-/** `~/.kube/config`, as people write it. */
+/** Shortens a path for display: `~/.kube/config`. */
 const shortened = (file: string, home: string): string =>
   home !== '' && file.startsWith(join(home, '/')) ? `~${file.slice(home.length)}` : file;

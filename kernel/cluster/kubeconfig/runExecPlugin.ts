@@ -10,15 +10,15 @@ import type { ExecPlugin } from './execPlugin.ts';
 import { runProgram } from './runProgram.ts';
 
 type Printed = {
-  /** The program, for sentences. */
+  /** The program, for messages. */
   readonly name: string;
   readonly apiVersion: string;
   readonly hidden: HiddenTexts;
 };
 
 /**
- * The credential that a program printed. What it printed is quoted nowhere, since it may be the credential.
- * @throws ClusterError ExecPluginFailed for anything else, CredentialsExpired for one that is over
+ * Parses the credential that a plugin printed. Errors never quote the output, which may hold the credential.
+ * @throws ClusterError ExecPluginFailed if it is not a credential, CredentialsExpired if it has expired
  */
 function readExecCredential(stdout: string, printed: Printed): KubeCredential {
   const { name, apiVersion, hidden } = printed;
@@ -80,8 +80,8 @@ function timeOf(value: unknown): Date | undefined {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where a program is that a name or a path stands for, as the operating system would look for it; `undefined` where it is
- * not. Looking first tells a program that is missing from one whose own interpreter is.
+ * Finds a program by name or path as the operating system does, or returns `undefined`.
+ * The search distinguishes a missing program from a missing interpreter of it. Relative folders in PATH are ignored.
  */
 async function findProgram(command: string, environment: Environment): Promise<string | undefined> {
   const isWindows = process.platform === 'win32';
@@ -96,7 +96,7 @@ async function findProgram(command: string, environment: Environment): Promise<s
   return undefined;
 }
 
-/** PATH of an environment; on Windows it is called `Path`. */
+/** Returns PATH, which Windows spells `Path`. */
 const pathOf = (environment: Environment): string =>
   environment['PATH'] ?? Object.entries(environment).find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
 
@@ -113,7 +113,7 @@ type PluginRun = {
   readonly target: KubeTarget;
   readonly hidden: HiddenTexts;
   readonly signal: AbortSignal;
-  /** Milliseconds; a sign-in that goes through a browser takes a person a while. */
+  /** Milliseconds; a sign-in in a browser takes the user a while. */
   readonly limit?: number | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 };
@@ -121,8 +121,8 @@ type PluginRun = {
 const defaultLimit = 30_000;
 
 /**
- * Runs the program of a kubeconfig for a credential.
- * @throws ClusterError ExecPluginMissing, ExecPluginFailed, ExecPluginTimeout, CredentialsExpired
+ * Runs the plugin of a kubeconfig to get a credential.
+ * @throws ClusterError ExecPluginMissing, ExecPluginFailed, ExecPluginTimeout, CredentialsExpired, Aborted
  */
 export async function runExecPlugin(plugin: ExecPlugin, run: PluginRun): Promise<KubeCredential> {
   const { target, hidden, signal, limit = defaultLimit } = run;
@@ -158,18 +158,18 @@ export async function runExecPlugin(plugin: ExecPlugin, run: PluginRun): Promise
   }
 }
 
-/** Whether the program of a kubeconfig can be run here, and where it is. */
+/** Returns the path of a plugin's program if it can be run, else `undefined`. */
 export const findPlugin = (plugin: ExecPlugin): Promise<string | undefined> =>
   findProgram(plugin.command, { ...process.env, ...plugin.env });
 
-/** The program and what tells its commands apart: `aws eks get-token`. */
+/** Returns the program with its subcommands: `aws eks get-token`. */
 export function commandLine({ command, args }: ExecPlugin): string {
   const words = args.filter((arg) => /^[a-z][a-z-]*$/.test(arg)).slice(0, 2);
   const leading = args.slice(0, words.length);
   return [basename(command), ...(words.every((word, index) => word === leading[index]) ? words : [])].join(' ');
 }
 
-/** What the program is told by its environment. It is not told that it may ask: there is no terminal. */
+/** Builds KUBERNETES_EXEC_INFO. It is not interactive, since there is no terminal. */
 function execInfo({ apiVersion, wantsCluster }: ExecPlugin, target: KubeTarget): string {
   const { server, ca, tlsServerName, skipTlsVerify, proxyUrl } = target;
   const cluster = {
@@ -207,7 +207,7 @@ const shortPath = (path: string): string =>
 
 const firstLines = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
 
-/** What cloud programs say when somebody has to sign in again, and how. */
+/** Messages of cloud programs that need a new sign-in, and how to sign in. */
 const expired: readonly (readonly [RegExp, string])[] = [
   [
     /SSO (?:session|token)|sso login|Token has expired and refresh failed|ExpiredToken/i,
@@ -229,7 +229,7 @@ function failed(what: string, stderr: string): ClusterError {
     : new ClusterError('ExecPluginFailed', text, 'Run it in a terminal, and mend what it complains of.');
 }
 
-/** The last line of what it complained of. */
+/** Returns the last line of its error output. */
 function saying(stderr: string): string {
   const line = stderr
     .split(/\r?\n/)

@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
-/** How a program ended. */
 type ProgramEnd =
   | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly end: 'signal'; readonly signal: string; readonly stderr: string }
-  /** It was still running at its limit, and was killed. */
+  /** Killed at the time limit. */
   | { readonly end: 'late'; readonly stderr: string }
-  /** It printed more than anybody reads, and was killed. */
+  /** Killed because it printed too much. */
   | { readonly end: 'flood' }
   | { readonly end: 'notStarted'; readonly cause: Error };
 
@@ -15,19 +14,20 @@ type ProgramOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Milliseconds. */
   readonly limit: number;
-  /** Kills it. */
+  /** Kills the program. */
   readonly signal: AbortSignal;
 };
 
-/** Bytes of either output. */
+/** Bytes of both outputs together. */
 const longest = 1024 * 1024;
 
-/** Milliseconds after its end in which what it printed must have come; something that it left running may hold the pipes. */
+/** Milliseconds to wait for output after the exit; a process left running may hold the pipes open. */
 const drain = 1_000;
 
 /**
- * Runs a program to its end without a shell, in a process group of its own, so that what it starts ends with it. Rejects
- * only with the reason of the signal.
+ * Runs a program to its end without a shell.
+ * It gets its own process group, so that its child processes are killed with it. Rejects only with the signal's
+ * reason.
  */
 export function runProgram(file: string, options: ProgramOptions): Promise<ProgramEnd> {
   const { args, environment, limit, signal } = options;
@@ -47,7 +47,7 @@ export function runProgram(file: string, options: ProgramOptions): Promise<Progr
       clearTimeout(timer);
       clearTimeout(drained);
       signal.removeEventListener('abort', stop);
-      // What it left running holds the pipes, and would hold this process.
+      // Processes that it left running may hold the pipes, which would keep this process alive.
       child.stdout.destroy();
       child.stderr.destroy();
       end();
@@ -90,6 +90,6 @@ function killAll(child: ChildProcess, isGroup: boolean): void {
     if (isGroup) process.kill(-pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // It ended meanwhile.
+    // It has exited already.
   }
 }

@@ -9,25 +9,25 @@ import { fileField, invalidField, pemField, textField } from './entryFields.ts';
 import { execPluginOf, type ExecPlugin } from './execPlugin.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
-/** How the user of a kubeconfig signs in. */
 type SignIn = {
-  /** For people: `the client certificate of alice`. */
+  /** For display: `the client certificate of alice`. */
   readonly label: string;
   readonly impersonation: Impersonation | undefined;
 } & (
   | { readonly credential: CredentialSource }
-  /** A program has to be run for it. */
+  /** The sign-in needs a program to run. */
   | { readonly plugin: ExecPlugin }
 );
 
 const what = 'user';
 
-/** Milliseconds after which a file with a token is read again: whoever writes it replaces it before its end. */
+/** Milliseconds until a token file is read again; its writer replaces it before it expires. */
 const fileGoodFor = 90_000;
 
 /**
- * What a user signs in with: a token, a file with one, a certificate, a program, in this order, as `kubectl` has it.
- * @throws ClusterError KubeconfigInvalid
+ * Returns a user's sign-in: a token file, a token, a certificate, a plugin, a password, or an `auth-provider` token,
+ * in this order.
+ * @throws ClusterError KubeconfigInvalid, or for an `auth-provider` ExecPluginMissing or CredentialsExpired
  */
 export async function signInOf(entry: Entry | undefined, hidden: HiddenTexts): Promise<SignIn> {
   if (!entry) return { label: 'no credentials', impersonation: undefined, credential: fixed({}) };
@@ -65,7 +65,7 @@ function tokenOfFile(entry: Entry, path: string, hidden: HiddenTexts): Credentia
   });
 }
 
-/** A header takes no line break; sent all the same, the server would be blamed for what is wrong here. */
+/** Refuses characters that a header can't hold, so that the error is not attributed to the server. */
 function checkToken(entry: Entry, token: string, key: string): void {
   if (!/^[\x21-\x7e]+$/.test(token))
     throw invalidField(what, entry, key, 'holds a blank, a line break or a letter that no token has');
@@ -112,7 +112,7 @@ function basicOf(entry: Entry, hidden: HiddenTexts): string | undefined {
   return `${username}:${password}`;
 }
 
-/** The token that an older way of signing in left behind: it is taken while it is good, and not renewed. */
+/** Returns the token that an `auth-provider` (the predecessor of plugins) left. It is not renewed. */
 function providedToken(entry: Entry, hidden: HiddenTexts): CredentialSource | undefined {
   const provider = entry.value['auth-provider'];
   if (!isRecord(provider)) return undefined;

@@ -12,16 +12,16 @@ import { deleteRayCluster, makeRayCluster } from './rayClusters.ts';
 import { type RayProgress, waitForPods, waitForRay, waitLimits, type WaitLimits } from './waitForRay.ts';
 
 export type CreateRayClusterOptions = {
-  /** Ends the wait; a cluster that was made for it goes as `onExit` says. */
+  /** Cancels the wait; `onExit` decides about the cluster created for it. */
   readonly signal: AbortSignal;
-  /** What becomes of it when its owner is done: `delete` where nothing is said. One that was there already always stays. */
+  /** What to do with the cluster at the end. Default: `delete`. An existing cluster always stays. */
   readonly onExit?: OnExit | undefined;
   readonly onProgress?: ((progress: RayProgress) => void) | undefined;
-  /** Told of what may go wrong with what is asked for, and what went wrong on the way, in sentences. */
+  /** Receives messages about risks of the settings, and about problems on the way. */
   readonly onWarning?: ((sentence: string) => void) | undefined;
-  /** Asked whether to go on where a check fails; nobody goes on where nothing is said. */
+  /** Decides whether to continue after a failed check. Default: stop. */
   readonly confirm?: ((report: CheckReport) => Promise<boolean>) | undefined;
-  /** Whether the cluster is checked first; it is where nothing is said. */
+  /** Whether to check the cluster first. Default: true. */
   readonly verify?: boolean | undefined;
   readonly limits?: Partial<WaitLimits> | undefined;
   /** Finds the profile's catalog, for checks. */
@@ -29,9 +29,10 @@ export type CreateRayClusterOptions = {
 };
 
 /**
- * Makes a RayCluster, or takes the one of this name that is as asked for, waits until it is up, and opens the way to its Ray.
- * @throws ClusterError NotReady where a check fails and nobody wants to go on; Conflict where one of this name is otherwise;
- * Timeout with the reason in the words of who is in the way
+ * Creates a RayCluster, waits until it is ready, and connects to its Ray.
+ * Adopts an existing one with the same name and settings.
+ * @throws ClusterError NotReady if a check fails and `confirm` does not continue; Conflict if the existing one has
+ * other settings; Timeout with the reported reason
  */
 export async function createRayCluster(
   profile: ClusterProfile,
@@ -51,7 +52,7 @@ export async function createRayCluster(
     return await comeUp(opened, { profile, spec, adopted, options });
   } catch (error) {
     try {
-      // What did not come up has failed, which is what `retain-on-failure` keeps.
+      // A cluster that did not start has failed, so `retain-on-failure` keeps it.
       if (!adopted && onExit === 'delete') await deleteRayCluster(opened.connection, spec, AbortSignal.timeout(20_000));
     } catch {
       onWarning?.(`The RayCluster ${spec.namespace}/${spec.name} may still be there: delete it.`);
@@ -102,7 +103,7 @@ async function verifyFirst(
 ): Promise<void> {
   const { signal, confirm, resolveCatalog } = options;
   tell(options, 'verify', `Checking what ${spec.namespace}/${spec.name} needs.`);
-  // As it will be: by the name that it is to have, since one that is there is looked at in place of the profile.
+  // Set the new name in the profile, since a check prefers an existing RayCluster to the profile's groups.
   const report = await verifyCluster(
     { ...profile, rayCluster: spec.name },
     { signal, only: launchCheckIds, resolveCatalog },
@@ -114,7 +115,7 @@ async function verifyFirst(
   const more = failed.length > 1 ? ` And ${counted(failed.length - 1, 'check')} more failed.` : '';
   throw new ClusterError(
     'NotReady',
-    // The title says what is so when the check passes.
+    // Not the check's title, which describes success.
     `Can't create RayCluster "${spec.namespace}/${spec.name}": check "${first.id}" failed: ${first.sentence}${more}`,
     'Verify the cluster to see what mends it.',
   );

@@ -9,9 +9,9 @@ import { openRayLink, type OpenRayLinkOptions } from './openRayLink.ts';
 const cookie = 'lance-catalog-ray';
 
 /**
- * The dashboard of a Ray for browsers of this machine, on a port of the loopback address. Such a port is open to everybody on
- * the machine and to every web page of a browser, and a Ray runs what it is sent: so it answers only who brings the key of
- * the address, which a browser then keeps as a cookie, and only under the name of this machine.
+ * Serves the dashboard of a Ray to browsers, on a loopback port.
+ * Every user of the machine and every web page can reach such a port, and Ray runs the code it receives. So each
+ * request needs the key of the URL, which the browser keeps as a cookie, and a Host header of this machine.
  */
 export class DashboardDoor implements AsyncDisposable {
   readonly #target: RayTarget;
@@ -36,7 +36,7 @@ export class DashboardDoor implements AsyncDisposable {
     return door;
   }
 
-  /** With the key: to be opened, and never logged. */
+  /** URL with the key: to open, never to log. */
   get address(): string {
     return `http://127.0.0.1:${this.#port}/?key=${this.#key}`;
   }
@@ -57,7 +57,7 @@ export class DashboardDoor implements AsyncDisposable {
     const key = url?.searchParams.get('key');
     if (url && isKey(key, this.#key)) {
       url.searchParams.delete('key');
-      // Out of the address, which browsers keep and send on.
+      // Remove the key from the URL, which browsers store and send on.
       reply.writeHead(303, {
         location: `${url.pathname}${url.search}`,
         'set-cookie': `${cookie}=${this.#key}; HttpOnly; SameSite=Strict; Path=/`,
@@ -80,7 +80,7 @@ export class DashboardDoor implements AsyncDisposable {
     asked.pipe(onward);
   }
 
-  /** What the dashboard follows logs by. */
+  /** Web sockets, by which the dashboard follows logs. */
   #upgrade(asked: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     if (!this.#isForUs(asked) || !this.#hasKey(asked)) {
@@ -103,8 +103,8 @@ export class DashboardDoor implements AsyncDisposable {
     const { address, socketPath, token } = this.#target;
     const url = new URL(address);
     const headers: Record<string, string | string[] | undefined> = { ...asked.headers, host: url.host };
-    // Ray takes no changes from a browser, by what browsers say of themselves; that of the person is let through here, by
-    // its key, and reads as it does at Ray's own address.
+    // Drops only the cookie, which holds this proxy's key. Browser headers stay: by these Ray refuses changes from
+    // browsers, as at its own address.
     delete headers['cookie'];
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
     return {
@@ -118,7 +118,7 @@ export class DashboardDoor implements AsyncDisposable {
     };
   }
 
-  /** A page of another site can have its own name lead to this machine. */
+  /** Checks the host, since another site can point its name to this machine (DNS rebinding). */
   #isForUs({ headers: { host } }: IncomingMessage): boolean {
     return host === `127.0.0.1:${this.#port}` || host === `localhost:${this.#port}`;
   }
@@ -129,7 +129,7 @@ export class DashboardDoor implements AsyncDisposable {
   }
 }
 
-/** Opens the dashboard of a Ray that is reached already. Whoever opened it disposes of it. */
+/** Opens the dashboard of a Ray that is connected already. The caller disposes of it. */
 export const openDoor = (target: RayTarget): Promise<DashboardDoor> => DashboardDoor.open(target);
 
 function isKey(given: string | null | undefined, key: string): boolean {
@@ -144,11 +144,11 @@ function refuse(reply: ServerResponse, status: number, sentence: string): void {
 
 /** A dashboard that is open to this machine's browsers. */
 export type OpenDashboard = AsyncDisposable & {
-  /** With a key: to be opened, and never logged. */
+  /** URL with a key: to open, never to log. */
   readonly address: string;
 };
 
-/** Opens the dashboard of a RayCluster that is there, through the API server. @throws ClusterError as `openRayLink` */
+/** Opens the dashboard of an existing RayCluster through the API server. @throws ClusterError as `openRayLink` */
 export async function openDashboard(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<OpenDashboard> {
   const link = await openRayLink(profile, options);
   try {
@@ -161,7 +161,7 @@ export async function openDashboard(profile: ClusterProfile, options: OpenRayLin
       },
     };
   } catch (error) {
-    // Nobody else has it.
+    // No caller has the link yet.
     await link[Symbol.asyncDispose]();
     throw error;
   }

@@ -16,7 +16,7 @@ import { rayPorts } from './rayClusterObject.ts';
 import { type RayClusterName, rayPodsPath } from './rayClusterState.ts';
 import { readRayPod } from './rayPods.ts';
 
-/** Milliseconds between signs of life: gateways in between cut what is silent, and who is gone says no word. */
+/** Milliseconds between pings: gateways close idle connections, and a dead peer sends nothing. */
 const heartbeat = 25_000;
 
 type PodPort = { readonly namespace: string; readonly pod: string; readonly port: number };
@@ -24,14 +24,14 @@ type PodPort = { readonly namespace: string; readonly pod: string; readonly port
 type StreamOptions = {
   /** Ends the stream. */
   readonly signal: AbortSignal;
-  /** What the node says where nobody listens at that port of the pod; the stream is at its end then. */
+  /** Receives the node's message if no process listens on the pod's port; the stream has ended then. */
   readonly onProblem: (said: string) => void;
 };
 
 /**
- * Ties a connection, of which nothing was read yet, to a port of a pod: resolves when the API server has let it through.
- * From then on either end of it ends the other.
- * @throws ClusterError for what keeps the stream from being opened: NotFound for a pod that is gone, Forbidden …
+ * Connects a socket, from which nothing was read yet, to a port of a pod.
+ * Resolves when the API server has accepted the stream. From then on, the end of either side closes the other.
+ * @throws ClusterError if the stream can't be opened: NotFound if the pod no longer exists, Forbidden …
  */
 async function openPodStream(
   connection: KubeConnection,
@@ -53,7 +53,7 @@ async function openPodStream(
   const opened = await forward.portForward(namespace, pod, [port], socket, said, socket).catch((error: unknown) => {
     throw errorOf(error, what, connection.server);
   });
-  // With no number of retries it is the stream itself.
+  // Without a retry count, the client returns the web socket itself.
   if (typeof opened === 'function') throw new Error('The Kubernetes client gave no stream.');
   const end = (): void => opened.close();
   let isAlive = true;
@@ -65,7 +65,7 @@ async function openPodStream(
   opened.on('pong', () => (isAlive = true));
   opened.on('close', () => {
     clearInterval(timer);
-    // What has come is still handed over.
+    // Data that was received is still delivered.
     socket.end();
   });
   socket.once('close', end);
@@ -73,7 +73,7 @@ async function openPodStream(
   else socket.resume();
 }
 
-/** The client rejects with the event of the web socket, which has the error, and the status in its words alone. */
+/** Converts the client's rejection: a web socket event that has the error, but the status only in its message. */
 function errorOf(event: unknown, what: string, server: string): ClusterError {
   const error = event instanceof Error ? event : (event as { readonly error?: unknown }).error;
   const message = error instanceof Error ? error.message : String(error);
@@ -94,27 +94,27 @@ function errorOf(event: unknown, what: string, server: string): ClusterError {
   );
 }
 
-/** Milliseconds that a connection waits for a head that is being replaced, or an API server that is away for a moment. */
+/** Milliseconds to retry a connection while the head is replaced or the API server is away. */
 const patience = 20_000;
-/** Milliseconds before it is tried again, and the most that they grow to. */
+/** Milliseconds before a retry, first and at most. */
 const pauses = { first: 100, most: 2_000 };
-/** Milliseconds for which the head's pod is taken to be the one that was found. */
+/** Milliseconds for which the head's pod is cached. */
 const podAge = 5_000;
 
 type HeadForwardOptions = {
   readonly connection: KubeConnection;
   readonly rayCluster: RayClusterName;
-  /** Told why no connection could be made, each time that one is given up. */
+  /** Receives the reason each time that a connection fails. */
   readonly onProblem?: ((problem: ClusterError) => void) | undefined;
 };
 
 /**
- * A way to the head of a RayCluster through the API server, as `kubectl port-forward` makes one: a socket of this machine,
- * and for each connection to it a stream of its own to the pod that is the head then. So nothing has to be re-established
- * when a stream drops, or the head comes back as another pod: the next connection finds it.
+ * Forwards connections to the head of a RayCluster through the API server, like `kubectl port-forward`.
+ * Each connection to the local socket gets its own stream to the current head pod. So a dropped stream or a new head
+ * needs no special handling: the next connection finds it.
  *
- * It is a Unix socket in a folder of the person alone (a named pipe on Windows), and not a port: what reaches a Ray runs
- * programs on it, and ports of the loopback address are open to everybody on a machine.
+ * It is a Unix socket in a private folder (a named pipe on Windows), not a port: clients can run programs on Ray, and
+ * every user of the machine can reach loopback ports.
  */
 export class HeadForward implements AsyncDisposable {
   readonly #options: HeadForwardOptions;
@@ -123,7 +123,7 @@ export class HeadForward implements AsyncDisposable {
   readonly #ended = new AbortController();
   readonly #open = new Set<Socket>();
   #pod: { readonly name: string; readonly until: number } | undefined;
-  /** What connections are made to. */
+  /** The socket or pipe to connect to. */
   readonly socketPath: string;
 
   private constructor(
@@ -133,11 +133,11 @@ export class HeadForward implements AsyncDisposable {
     this.#options = options;
     this.socketPath = place.path;
     this.#folder = place.folder;
-    // Nothing is read before there is somewhere to send it.
+    // Read nothing before the stream to the pod is open.
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => void this.#serve(socket));
   }
 
-  /** Listens; asks nothing of the cluster before somebody connects. */
+  /** Listens. Sends nothing to the cluster before the first connection. */
   static async open(options: HeadForwardOptions): Promise<HeadForward> {
     const forward = new HeadForward(options, await makePlace());
     try {
@@ -145,13 +145,12 @@ export class HeadForward implements AsyncDisposable {
       await once(forward.#server, 'listening');
       return forward;
     } catch (error) {
-      // Its folder is nobody's yet.
+      // No caller can remove the folder yet.
       await forward[Symbol.asyncDispose]();
       throw error;
     }
   }
 
-  /** Ends all connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort();
     for (const socket of this.#open) socket.destroy();
@@ -166,7 +165,7 @@ export class HeadForward implements AsyncDisposable {
       this.#open.delete(socket);
       gone.abort();
     });
-    // Who connects is told by the end of the connection alone, as with any server that goes away.
+    // The client notices the close of its connection, as with any server.
     socket.on('error', () => {});
     try {
       await this.#connect(socket, AbortSignal.any([gone.signal, this.#ended.signal]));
@@ -176,7 +175,7 @@ export class HeadForward implements AsyncDisposable {
     }
   }
 
-  /** Tries until there is a stream, for as long as who connects may be made to wait. */
+  /** Retries until a stream is open, at most for `patience`. */
   async #connect(socket: Socket, signal: AbortSignal): Promise<void> {
     const { connection, rayCluster } = this.#options;
     const until = Date.now() + patience;
@@ -193,7 +192,7 @@ export class HeadForward implements AsyncDisposable {
         });
         return;
       } catch (error) {
-        // It may be another one by now.
+        // The head may be another pod now.
         this.#pod = undefined;
         if (signal.aborted || isLasting(error) || Date.now() + wait > until) throw error;
         await pause(wait, undefined, { signal });
@@ -219,7 +218,7 @@ export class HeadForward implements AsyncDisposable {
   }
 }
 
-/** What waiting does not change. */
+/** Returns whether an error persists, so that waiting does not help. */
 export const isLasting = (error: unknown): boolean =>
   isClusterError(error) && !error.isTransient && error.kind !== 'NotFound' && error.kind !== 'Conflict';
 
@@ -232,7 +231,7 @@ const clusterErrorOf = (error: unknown): ClusterError =>
 
 async function makePlace(): Promise<{ readonly path: string; readonly folder: string | undefined }> {
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\lance-ray-${randomUUID()}`, folder: undefined };
-  // mkdtemp makes it 0700. A socket's path is limited to about 100 bytes, so the names are short.
+  // mkdtemp sets mode 0700. A socket path is limited to about 100 bytes, so the names are short.
   const folder = await mkdtemp(join(tmpdir(), 'lance-ray-'));
   return { path: join(folder, 's'), folder };
 }

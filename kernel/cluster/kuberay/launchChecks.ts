@@ -1,6 +1,6 @@
 import type { CheckId } from '#cluster/checkIds.ts';
 
-/** What has to be so before a RayCluster is made: without any of these it does not come up, or cannot be reached. */
+/** Checks before creating a RayCluster; if one fails, it does not start or is not reachable. */
 export const launchCheckIds: readonly CheckId[] = [
   'k8s-whoami',
   'crd-rayclusters',
@@ -22,8 +22,8 @@ export const launchCheckIds: readonly CheckId[] = [
 ];
 
 /**
- * What has to be so before a job is sent to a RayCluster that is there: it can be reached, its pods are who they ought to be,
- * and they get at the bucket. Those of another cloud than the profile's do not apply.
+ * Checks before submitting a job to an existing RayCluster: whether it is reachable, its pods have the right
+ * identity, and can access the bucket. Checks for another cloud than the profile's do not apply.
  */
 export const jobCheckIds: readonly CheckId[] = [
   'k8s-whoami',

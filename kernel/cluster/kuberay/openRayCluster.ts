@@ -16,10 +16,13 @@ type OpenRayClusterParts = {
   readonly onExit: OnExit;
 };
 
-/** Milliseconds for removing it, whatever the cluster does. */
+/** Milliseconds to delete the cluster, or to list its jobs. */
 const limit = 20_000;
 
-/** A RayCluster that is up, with a way to its Ray. Whoever has it is done with it by `finish`, or leaves it by disposing. */
+/**
+ * A running RayCluster, connected to its Ray. The owner calls `finish`, or disposes of it to leave the cluster
+ * running.
+ */
 export class OpenRayCluster implements RayLink {
   readonly #parts: OpenRayClusterParts;
   #door: Promise<DashboardDoor> | undefined;
@@ -40,12 +43,12 @@ export class OpenRayCluster implements RayLink {
     return this.#parts.profile;
   }
 
-  /** As Ray itself says. */
+  /** As reported by Ray. */
   get rayVersion(): string {
     return this.#parts.rayVersion;
   }
 
-  /** Whether it was there before. */
+  /** Whether it existed before. */
   get adopted(): boolean {
     return this.#parts.adopted;
   }
@@ -58,10 +61,10 @@ export class OpenRayCluster implements RayLink {
     return this.#parts.opened.ended.signal;
   }
 
-  /** Opens its dashboard to this machine's browsers. @returns an address with a key: to be opened, and never logged */
+  /** Opens the dashboard to this machine's browsers. @returns a URL with a key: to open, never to log */
   async dashboard(): Promise<string> {
     this.#door ??= this.#openDoor().catch((error: unknown) => {
-      // The next one who asks tries again.
+      // The next call tries again.
       this.#door = undefined;
       throw error;
     });
@@ -74,7 +77,7 @@ export class OpenRayCluster implements RayLink {
     return door;
   }
 
-  /** Has all its pods removed and keeps what it is; what runs on it is lost. @throws ClusterError */
+  /** Has the operator remove all pods but keep the RayCluster; running jobs are lost. @throws ClusterError */
   suspend(signal: AbortSignal): Promise<void> {
     return suspendRayCluster(this.#parts.opened.connection, this, signal);
   }
@@ -84,16 +87,16 @@ export class OpenRayCluster implements RayLink {
     return resumeRayCluster(this.#parts.opened.connection, this, signal);
   }
 
-  /** Removes it, whoever made it. @throws ClusterError */
+  /** Deletes the cluster, also one that existed before. @throws ClusterError */
   async delete(signal: AbortSignal): Promise<void> {
     await deleteRayCluster(this.#parts.opened.connection, this, signal);
   }
 
   /**
-   * Ends the way to it, and removes it where it was made for this and `onExit` says so.
-   * @param outcome of what it was used for; Ray is asked whether a job has failed where nothing is said
-   * @returns whether it is removed
-   * @throws ClusterError where it could not be removed
+   * Closes the connection, and deletes the cluster if it was created here and `onExit` requires it.
+   * @param outcome of the use; default: whether Ray lists a failed job
+   * @returns whether the cluster is deleted
+   * @throws ClusterError if it could not be deleted
    */
   async finish(outcome?: { readonly failed: boolean }): Promise<boolean> {
     const { adopted, onExit } = this.#parts;
@@ -107,7 +110,7 @@ export class OpenRayCluster implements RayLink {
     }
   }
 
-  /** What cannot be asked may have failed, and is kept for whoever wants to know. */
+  /** If Ray does not respond, a job may have failed, so the cluster is kept for analysis. */
   async #hasFailedJob(): Promise<boolean> {
     const jobs = new RayJobs(this.#parts.target);
     try {
@@ -119,7 +122,7 @@ export class OpenRayCluster implements RayLink {
     }
   }
 
-  /** Ends the way to it, and leaves it as it is. */
+  /** Closes the connection, and leaves the cluster as it is. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts.opened.close();
   }

@@ -10,11 +10,11 @@ import { rayPorts } from './rayClusterObject.ts';
 import { findRayCluster, type RayClusterName } from './rayClusterState.ts';
 
 /**
- * The token that a Ray wants of who talks to it, where its RayCluster says that it does (`authOptions`, since 1.5). The
- * operator keeps it in a secret of the cluster's name.
- * @param object the RayCluster as the API server has it
- * @returns `undefined` where none is wanted
- * @throws ClusterError, Forbidden where the person may not read the secret
+ * Reads the token of a Ray whose RayCluster has token authentication (`authOptions`, since KubeRay 1.5).
+ * The operator keeps the token in a secret with the cluster's name.
+ * @param object the RayCluster as received from the API server
+ * @returns `undefined` if Ray needs no token
+ * @throws ClusterError, Forbidden if the user may not read the secret
  */
 async function readRayToken(
   connection: KubeConnection,
@@ -46,18 +46,18 @@ async function readRayToken(
 }
 
 export type OpenRayLinkOptions = {
-  /** That of the profile where nothing is said. */
+  /** Default: the profile's. */
   readonly rayCluster?: string | undefined;
-  /** Ends the opening; what was opened is ended by who has it. */
+  /** Cancels the opening only; the caller closes the open link. */
   readonly signal: AbortSignal;
-  /** Told each time that no connection to the head could be made. */
+  /** Receives the reason each time that no connection to the head is possible. */
   readonly onProblem?: ((problem: ClusterError) => void) | undefined;
 };
 
 /**
- * Opens a way to the Ray of a RayCluster that is there: through the API server, or straight to its service where the
- * profile wants no port-forwarding. Ray itself is not asked yet.
- * @throws ClusterError NotFound where there is no such RayCluster, and as `connectKube`
+ * Connects to the Ray of an existing RayCluster, through the API server or, without port-forwarding, to its service.
+ * Sends nothing to Ray yet.
+ * @throws ClusterError NotFound if the RayCluster does not exist, and as `connectKube`
  */
 export async function openRayLink(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<RayLink> {
   const name = options.rayCluster ?? profile.rayCluster;
@@ -78,18 +78,18 @@ export async function openRayLink(profile: ClusterProfile, options: OpenRayLinkO
   }
 }
 
-/** A connection with what is opened over it, which lives until it is closed. */
+/** A connection and everything opened over it, until it is closed. */
 export type OpenedConnection = {
   readonly connection: KubeConnection;
   readonly hidden: HiddenTexts;
-  /** Aborts when it is closed. */
+  /** Aborts when the connection is closed. */
   readonly ended: AbortController;
-  /** Takes something to be ended before the connection. */
+  /** Adds a part to dispose of before the connection. */
   own(part: AsyncDisposable): void;
   close(): Promise<void>;
 };
 
-/** Connects with credentials that are renewed for as long as it is open, and not for as long as somebody waits for it. */
+/** Connects with credentials that are renewed until the close; `signal` cancels only the opening. */
 export async function openConnection(profile: ClusterProfile, signal: AbortSignal): Promise<OpenedConnection> {
   signal.throwIfAborted();
   const ended = new AbortController();
@@ -111,7 +111,7 @@ export async function openConnection(profile: ClusterProfile, signal: AbortSigna
   }
 }
 
-/** Opens what leads to the Ray of a RayCluster, over a connection that ends it. @throws ClusterError */
+/** Opens the path to the Ray of a RayCluster; closing the connection ends it. @throws ClusterError */
 export async function openTarget(
   opened: OpenedConnection,
   { usePortForwarding }: Pick<ClusterProfile, 'usePortForwarding'>,
@@ -130,6 +130,6 @@ export async function openTarget(
   if (!usePortForwarding) return { address, ...known };
   const forward = await HeadForward.open({ connection, rayCluster, onProblem });
   opened.own(forward);
-  // The address is what it is called in sentences; the way there is the socket.
+  // The address is for messages; the connection uses the socket.
   return { address, socketPath: forward.socketPath, ...known };
 }

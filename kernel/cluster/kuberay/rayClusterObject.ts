@@ -4,15 +4,15 @@ import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import type { RayGroup } from '#cluster/profile.ts';
 import type { RayClusterSpec } from './rayClusterSpec.ts';
 
-/** Where Ray listens in a pod of the head. */
+/** Ports of Ray in the head's pod. */
 export const rayPorts = { gcs: 6379, dashboard: 8265, client: 10001 } as const;
 
-/** What marks the RayClusters that were made by us. */
 const managedBy = { 'app.kubernetes.io/managed-by': 'lance-catalog' } as const;
 
 /**
- * The object that a spec becomes, of fields that operators know since 1.1: the API server refuses one that its definition
- * lacks, and newer operators refuse some that are there (the idle time of a group, without the second autoscaler).
+ * Builds the object for a spec, only with fields known since KubeRay 1.1.
+ * The API server refuses fields that its definition lacks, and newer operators refuse some others (the idle time of a
+ * group, without the second autoscaler).
  */
 export function rayClusterObject(spec: RayClusterSpec): KubernetesManifest {
   const { name, namespace, rayVersion, workers, idleTimeoutSeconds } = spec;
@@ -25,12 +25,12 @@ export function rayClusterObject(spec: RayClusterSpec): KubernetesManifest {
       enableInTreeAutoscaling: workers.some(({ minReplicas, maxReplicas }) => minReplicas < maxReplicas),
       autoscalerOptions: {
         idleTimeoutSeconds,
-        // It is a container in the pod of the head, which is scheduled with what both ask for.
+        // The autoscaler is a container in the head's pod; the scheduler adds up the requests of both.
         resources: both({ cpu: '500m', memory: '512Mi' }),
       },
       headGroupSpec: {
         rayStartParams: {
-          // No work on the head: with it all jobs would be lost.
+          // No work on the head: if it ran out of memory, all jobs would be lost.
           'num-cpus': '0',
           'dashboard-host': '0.0.0.0',
         },
@@ -40,7 +40,7 @@ export function rayClusterObject(spec: RayClusterSpec): KubernetesManifest {
         groupName: group.name,
         replicas: group.minReplicas,
         minReplicas: group.minReplicas,
-        // KubeRay's own is two thousand million.
+        // KubeRay's default is about 2 billion.
         maxReplicas: group.maxReplicas,
         rayStartParams: {},
         template: { spec: podOf(spec, group, 'ray-worker') },
@@ -57,7 +57,7 @@ function podOf({ labelDomain }: RayClusterSpec, group: RayGroup, container: 'ray
     serviceAccountName: group.serviceAccount,
     nodeSelector: group.nodeSelector,
     tolerations: [
-      // Nodes that are labelled for Ray are often kept for it by a taint of the same name.
+      // Nodes labeled for Ray often have a taint with the same name.
       { key: `${labelDomain}/${kind}`, operator: 'Exists' },
       ...(gpu > 0 ? [{ key: gpuResource, operator: 'Exists' }] : []),
     ],
@@ -65,7 +65,7 @@ function podOf({ labelDomain }: RayClusterSpec, group: RayGroup, container: 'ray
       {
         name: container,
         image: group.image,
-        // As much as it may have: with less it is scheduled where it is killed later.
+        // Requests equal limits: with less, a pod lands on a node where it is killed later.
         resources: both({
           cpu: writeCpu(cpu),
           memory: writeMemory(memory),

@@ -3,42 +3,42 @@ import { parseQuantity, resourcesOfGroup, showCpu, showMemory } from '#cluster/k
 import { rayVersionOf, showVersion } from '#cluster/kube/versionNumbers.ts';
 import type { ClusterProfile, RayGroup } from '#cluster/profile.ts';
 
-/** What becomes of a RayCluster when whoever made it is done with it. */
+/** What to do with a RayCluster when its creator has finished. */
 export const onExits = ['delete', 'retain', 'retain-on-failure'] as const;
 export type OnExit = (typeof onExits)[number];
 
-/** A RayCluster as it is asked for, with everything decided. */
+/** A requested RayCluster with all defaults applied. */
 export type RayClusterSpec = {
   readonly name: string;
   readonly namespace: string;
-  /** Before the slash of `<domain>/ray-head`, which is also the key of the taint that keeps nodes for the head. */
+  /** The part before the slash of `<domain>/ray-head`, also the key of the taint that reserves nodes for the head. */
   readonly labelDomain: string;
   readonly rayVersion: string;
   readonly head: RayGroup;
   readonly workers: readonly RayGroup[];
-  /** Seconds without work after which a worker that is more than the least is let go. */
+  /** Seconds of idleness until a worker above the minimum is removed. */
   readonly idleTimeoutSeconds: number;
 };
 
 type RayClusterOptions = {
-  /** That of the profile where nothing is said. */
+  /** Default: the name in the profile. */
   readonly name?: string | undefined;
-  /** Image of the groups that name none; Ray's own where nothing is said. */
+  /** Image of groups that name none. Default: Ray's own image. */
   readonly image?: string | undefined;
   readonly idleTimeoutSeconds?: number | undefined;
 };
 
-/** The newest Ray that jobs of ours are tested with. */
+/** The newest Ray that jobs are tested with. */
 const defaultRayVersion = '2.60.0';
 
-/** Bytes below which heads run out of memory as soon as a job has a few workers. */
+/** Bytes. Heads with less run out of memory with only a few workers. */
 const leastHeadMemory = 4 * 2 ** 30;
-/** Bytes below which a worker cannot load a model onto its GPU. */
+/** Bytes. Workers with less cannot load a model onto their GPU. */
 const leastGpuMemory = 4 * 2 ** 30;
 
 /**
- * The RayCluster that a profile describes.
- * @throws ClusterError ProfileInvalid where it has no name, or a group asks for what is no amount
+ * Returns the RayCluster that a profile describes.
+ * @throws ClusterError ProfileInvalid if it has no valid name, or a group requests an invalid quantity
  */
 export function rayClusterSpecOf(profile: ClusterProfile, options: RayClusterOptions = {}): RayClusterSpec {
   const name = options.name ?? profile.rayCluster;
@@ -66,7 +66,7 @@ export function rayClusterSpecOf(profile: ClusterProfile, options: RayClusterOpt
   return spec;
 }
 
-/** What may go wrong with it, in sentences; none where nothing is to be said. */
+/** Returns warnings about the spec; usually none. */
 export function warningsOf({ head, workers }: RayClusterSpec): readonly string[] {
   const { memory } = resourcesOfGroup(head);
   const warnings: string[] = [];
@@ -88,7 +88,7 @@ export function warningsOf({ head, workers }: RayClusterSpec): readonly string[]
   return warnings;
 }
 
-/** KubeRay makes names of pods and services of it, and refuses longer ones. */
+/** KubeRay derives names of pods and services from it, and refuses longer ones. */
 const longestName = 50;
 
 function checkName(name: string): void {

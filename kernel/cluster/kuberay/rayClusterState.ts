@@ -3,17 +3,15 @@ import { isClusterError } from '#cluster/errors.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { podLabels, readRayPod, type RayPod } from './rayPods.ts';
 
-/** A RayCluster by its name. */
 export type RayClusterName = { readonly namespace: string; readonly name: string };
 
-/** How a RayCluster is now, with its pods. */
 export type RayClusterState = {
-  /** As the API server has it. */
+  /** As received from the API server. */
   readonly object: unknown;
   readonly isSuspended: boolean;
-  /** All pods that were asked for at least have been ready, as the operator says. */
+  /** The operator has reported the minimum number of pods as ready. */
   readonly isProvisioned: boolean;
-  /** Why the operator could not make its pods, such as a quota; `undefined` where it says nothing. */
+  /** Why the operator could not create pods, such as a quota; `undefined` if it reports nothing. */
   readonly problem: string | undefined;
   readonly pods: readonly RayPod[];
 };
@@ -21,13 +19,13 @@ export type RayClusterState = {
 export const rayClusterPath = ({ namespace, name }: RayClusterName): string =>
   `/apis/ray.io/v1/namespaces/${encodeURIComponent(namespace)}/rayclusters/${encodeURIComponent(name)}`;
 
-/** The pods of a RayCluster, those of its head alone where that is asked. */
+/** Returns the path of a RayCluster's pods, or of its head pod only. */
 export const rayPodsPath = ({ namespace, name }: RayClusterName, only?: 'head'): string => {
   const labels = [`${podLabels.cluster}=${name}`, ...(only === 'head' ? [`${podLabels.type}=head`] : [])];
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?labelSelector=${encodeURIComponent(labels.join(','))}`;
 };
 
-/** The object; `undefined` where there is none. @throws ClusterError */
+/** Reads the object; `undefined` if it does not exist. @throws ClusterError */
 export async function findRayCluster(
   connection: KubeConnection,
   name: RayClusterName,
@@ -41,7 +39,7 @@ export async function findRayCluster(
   }
 }
 
-/** How it is; `undefined` where there is none. @throws ClusterError */
+/** Reads the state; `undefined` if the RayCluster does not exist. @throws ClusterError */
 export async function readRayClusterState(
   connection: KubeConnection,
   name: RayClusterName,
@@ -59,15 +57,15 @@ export async function readRayClusterState(
     object,
     isSuspended: textAt(object, 'status', 'state') === 'suspended',
     isProvisioned: isProvisioned(object),
-    // Reason and message on lines of their own.
+    // Reason and message are on separate lines.
     problem: problem?.replaceAll(/\s*\n\s*/g, ': '),
     pods: own,
   };
 }
 
-/** Conditions since 1.3; before, the state says so, and goes on saying so when pods are lost later. */
+/** Reads `status.state`, which stays `ready` when pods are lost later; conditions exist only since KubeRay 1.3. */
 function isProvisioned(object: unknown): boolean {
-  // What was said of the spec before this one is of no use.
+  // Ignore a status of an older spec.
   const seen = at(object, 'status', 'observedGeneration');
   if (seen !== undefined && seen !== at(object, 'metadata', 'generation')) return false;
   return textAt(object, 'status', 'state') === 'ready';
@@ -80,7 +78,7 @@ function problemOf(object: unknown): string | undefined {
   return textAt(failed, 'message') ?? textAt(object, 'status', 'reason');
 }
 
-/** Where there is no pod at all, the operator's last warning says why, for who may read events. */
+/** Returns the operator's last warning, which says why there are no pods, if the user may read events. */
 async function refusalOf(
   connection: KubeConnection,
   { namespace, name }: RayClusterName,

@@ -6,15 +6,15 @@ import type { RayClusterSpec } from './rayClusterSpec.ts';
 import { findRayCluster, rayClusterPath, type RayClusterName } from './rayClusterState.ts';
 import { showDifferences, specDifferences } from './specDifferences.ts';
 
-// What is done with RayClusters themselves: made or taken, put to sleep, woken, removed. All throw ClusterError.
+// Operations on RayClusters: create or adopt, suspend, resume, delete. All throw ClusterError.
 
-/** The name that our fields of an object are known by. */
+/** The field manager for server-side apply. */
 const manager = 'lance-catalog';
 
 /**
- * Makes a RayCluster, or takes the one of this name where it is as asked for.
- * @returns whether it was there
- * @throws ClusterError Conflict with every difference where it is otherwise
+ * Creates a RayCluster, or adopts an existing one with the same name and settings.
+ * @returns whether it existed
+ * @throws ClusterError Conflict with every difference if its settings differ
  */
 export async function makeRayCluster(
   connection: KubeConnection,
@@ -34,10 +34,10 @@ export async function makeRayCluster(
     if (at(there, 'spec', 'suspend') === true) await resumeRayCluster(connection, spec, signal);
     return { adopted: true };
   }
-  // Not by force: who made one of this name meanwhile keeps it.
+  // Without force: a client that creates one with this name at the same time keeps it.
   const query = new URLSearchParams({ fieldManager: manager, force: 'false' });
   const path = `${rayClusterPath(spec)}?${query.toString()}`;
-  // JSON is YAML.
+  // JSON is valid YAML.
   const apply = { method: 'PATCH', path, contentType: 'application/apply-patch+yaml', body: object } as const;
   try {
     await connection.request(apply, signal);
@@ -53,7 +53,7 @@ export async function makeRayCluster(
   return { adopted: false };
 }
 
-/** Has the operator remove all pods and keep the RayCluster. What runs on it is lost. */
+/** Has the operator remove all pods but keep the RayCluster. Running jobs are lost. */
 export const suspendRayCluster = (
   connection: KubeConnection,
   name: RayClusterName,
@@ -72,15 +72,15 @@ async function setSuspend(
   suspend: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  // Under a name of its own: the fields of the one above are what was asked for, and stay that.
+  // Another field manager, so that the one above still owns exactly the requested fields.
   const path = `${rayClusterPath(name)}?fieldManager=${manager}-suspend`;
   const contentType = 'application/merge-patch+json';
   await connection.request({ method: 'PATCH', path, contentType, body: { spec: { suspend } } }, signal);
 }
 
 /**
- * Removes a RayCluster; its pods and services go with it.
- * @returns whether there was one
+ * Deletes a RayCluster with its pods and services.
+ * @returns whether it existed
  */
 export async function deleteRayCluster(
   connection: KubeConnection,

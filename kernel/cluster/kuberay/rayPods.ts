@@ -1,17 +1,16 @@
 import { conditionAt, listAt, numberAt, textAt } from '#cluster/kube/fields.ts';
 
-/** A pod of a RayCluster, as far as somebody who waits for it wants to know. */
+/** A pod of a RayCluster, as far as waiting for it needs. */
 export type RayPod = {
   readonly name: string;
   readonly isHead: boolean;
-  /** Group of its workers; `undefined` for the head. */
+  /** The worker group; `undefined` for the head. */
   readonly group: string | undefined;
   readonly state: 'pending' | 'starting' | 'ready' | 'failed' | 'ending';
-  /** Why it is not ready, in the words of who is in the way: scheduler, kubelet, container; `undefined` where nobody says. */
+  /** Why it is not ready, as reported by the scheduler, kubelet or container; `undefined` if not reported. */
   readonly reason: string | undefined;
 };
 
-/** What the operator writes on pods. */
 export const podLabels = { cluster: 'ray.io/cluster', type: 'ray.io/node-type', group: 'ray.io/group' } as const;
 
 export function readRayPod(item: unknown): RayPod | undefined {
@@ -34,16 +33,16 @@ function stateOf(item: unknown): Pick<RayPod, 'state' | 'reason'> {
   return { state: 'starting', reason: waiting };
 }
 
-/** Why no node was found, in the scheduler's words. */
+/** Returns the scheduler's message if it found no node. */
 function schedulerReason(item: unknown): string | undefined {
   const condition = listAt(item, 'status', 'conditions').find((one) => textAt(one, 'type') === 'PodScheduled');
   return textAt(condition, 'status') === 'False' ? textAt(condition, 'message') : undefined;
 }
 
-/** Waiting for these is how a container begins. */
+/** Reasons to wait while a container starts normally. */
 const usual = new Set(['ContainerCreating', 'PodInitializing']);
 
-/** What keeps a container from running: its image, its settings, its own end. */
+/** Returns why a container does not run: its image, its settings, or its exit. */
 function containerReason(item: unknown): string | undefined {
   const statuses = [...listAt(item, 'status', 'initContainerStatuses'), ...listAt(item, 'status', 'containerStatuses')];
   for (const status of statuses) {
@@ -60,7 +59,7 @@ function containerReason(item: unknown): string | undefined {
   return undefined;
 }
 
-/** How a container ended: `OOMKilled, exit code 137`. */
+/** Describes how a container ended: `OOMKilled, exit code 137`. */
 function endOf(status: unknown, state: 'state' | 'lastState'): string | undefined {
   const reason = textAt(status, state, 'terminated', 'reason');
   const code = numberAt(status, state, 'terminated', 'exitCode');

@@ -8,10 +8,10 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { isRecord } from '#shared/records.ts';
 import { onExits, rayClusterSpecOf, type OnExit, type RayClusterSpec } from './rayClusterSpec.ts';
 
-/** What errors in the settings point to. */
+/** Root of the setting paths in errors. */
 const rayCall: SettingCall = { call: 'ray.cluster' };
 
-/** What somebody says of a RayCluster beside what a profile has. */
+/** Settings of a RayCluster in addition to those of a profile. */
 const ownFields = {
   profile: { kind: 'text', pattern: /\S/, takes: 'the name of a profile', description: 'A profile of the settings.' },
   name: { kind: 'text', pattern: /\S/, takes: 'the name of a RayCluster', description: 'Name of the RayCluster.' },
@@ -30,19 +30,21 @@ const ownFields = {
   idleTimeoutSeconds: { kind: 'count', description: 'Seconds without work after which a worker is let go.' },
 } as const satisfies Fields;
 
-/** A RayCluster as somebody has described it. */
+/** A RayCluster as the user describes it. */
 export type RaySettings = {
   readonly profile: ClusterProfile;
   readonly spec: RayClusterSpec;
   readonly onExit: OnExit | undefined;
-  /** What the profile was made of, to be read again elsewhere: the name of one, or settings. No secret is part of them. */
+  /**
+   * The source of the profile, from which another process can read it again: a name, or settings. Contains no secret.
+   */
   readonly from: string | Readonly<Record<string, unknown>>;
 };
 
 /**
- * Reads the settings of `ray.cluster(…)`, in our spelling or that of the service's documents (`head_group`).
- * @param profiles finds a profile by its name
- * @throws ClusterError ProfileInvalid for the first thing that is wrong
+ * Reads the settings of `ray.cluster(…)`, in camel case or as in the service's documentation (`head_group`).
+ * @param profiles finds a profile by name
+ * @throws ClusterError ProfileInvalid for the first error
  */
 export async function readRaySettings(
   value: unknown,
@@ -81,7 +83,7 @@ const connectFields = {
   rayCluster: profileFields.rayCluster,
 } as const satisfies Fields;
 
-/** Reads what `ray.connect(…)` takes in place of an address. @throws ClusterError ProfileInvalid */
+/** Reads the settings that `ray.connect(…)` accepts instead of an address. @throws ClusterError ProfileInvalid */
 export function readConnectSettings(value: unknown): {
   readonly profile: string;
   readonly rayCluster: string | undefined;

@@ -1,28 +1,29 @@
 import { parseQuantity } from '#cluster/kube/quantities.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** A field that is otherwise than asked for. */
+/** A field whose value differs from the requested one. */
 type SpecDifference = {
   /** `spec.workerGroupSpecs[cpu-workers].maxReplicas` */
   readonly path: string;
-  /** As it is there, as JSON; `undefined` where it is not. */
+  /** The existing value as JSON; `undefined` if missing. */
   readonly theirs: string | undefined;
-  /** As it was asked for. */
+  /** The requested value. */
   readonly yours: string | undefined;
 };
 
-/** What names the items of a list. */
+/** Fields that identify list items. */
 const keys = ['groupName', 'name', 'key', 'containerPort'] as const;
 
-/** Lists that are compared as a whole: another group, container or image is another cluster. */
+/** Lists in which extra items count too: another group, container or image is another cluster. */
 const whole = new Set(['workerGroupSpecs', 'containers']);
 
-/** Moved by the autoscaler while a cluster is in use. */
+/** Fields that the autoscaler changes while a cluster is in use. */
 const moving = new Set(['replicas']);
 
 /**
- * How the spec of an object that is there differs from the one that was asked for. Only what was asked for counts: the API
- * server and the operator fill in the rest. Amounts are compared by what they mean: `2Gi` is `2048Mi`.
+ * Compares the spec of an existing object with the requested one.
+ * Ignores fields that were not requested, since the API server and the operator fill in defaults. Quantities are
+ * compared by value: `2Gi` equals `2048Mi`.
  */
 export function specDifferences(theirs: unknown, yours: unknown, path = 'spec'): readonly SpecDifference[] {
   if (isRecord(yours)) {
@@ -46,7 +47,7 @@ function listDifferences(theirs: readonly unknown[], yours: readonly unknown[], 
   });
   const name = path.slice(path.lastIndexOf('.') + 1);
   const added = whole.has(name) ? theirs.filter((one) => !yours.some((item) => keyOf(item) === keyOf(one))) : [];
-  // The autoscaler's container is not in a spec, so that another one there is somebody's.
+  // The autoscaler's container is never in the spec, so an extra container is from another author.
   return [...found, ...added.map((one) => ({ path: `${path}[${keyOf(one)}]`, theirs: shown(one), yours: undefined }))];
 }
 
@@ -61,7 +62,7 @@ const pathTo = (path: string, key: string): string => (/^[\w-]+$/.test(key) ? `$
 
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  // An empty map is not kept.
+  // A missing field equals false or 0.
   if (one === undefined && (other === false || other === 0)) return true;
   const [a, b] = [parseQuantity(one), parseQuantity(other)];
   return a !== undefined && a === b;
@@ -74,7 +75,7 @@ function shown(value: unknown): string | undefined {
   return text !== undefined && text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** A line for each: `spec.rayVersion: "2.43.0" there, "2.60.0" asked for`. */
+/** Lists the differences, one per line: `spec.rayVersion: "2.43.0" there, "2.60.0" asked for`. */
 export const showDifferences = (differences: readonly SpecDifference[]): string =>
   differences
     .map(({ path, theirs, yours }) => `${path}: ${theirs ?? 'nothing'} there, ${yours ?? 'nothing'} asked for`)

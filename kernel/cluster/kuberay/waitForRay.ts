@@ -10,19 +10,18 @@ import { isLasting } from './headForward.ts';
 import { rayClusterPath, readRayClusterState, type RayClusterName, type RayClusterState } from './rayClusterState.ts';
 import type { RayPod } from './rayPods.ts';
 
-/** How far a RayCluster is on its way up. */
 export type RayProgress = {
   readonly phase: 'verify' | 'create' | 'pods' | 'dashboard' | 'ready';
-  /** For people: what is waited for, and in whose words it does not come. */
+  /** For display: what is awaited, and the reported reason why it is missing. */
   readonly sentence: string;
   readonly pods: readonly RayPod[];
 };
 
 /** Milliseconds that a phase may take. */
 export type WaitLimits = {
-  /** Until all pods that are asked for at least are ready: nodes may have to be made, and images be fetched. */
+  /** Until the minimum number of pods is ready, including time to create nodes and pull images. */
   readonly pods: number;
-  /** Until Ray answers on the head. */
+  /** Until Ray responds on the head. */
   readonly dashboard: number;
 };
 export const waitLimits: WaitLimits = { pods: 15 * 60_000, dashboard: 3 * 60_000 };
@@ -34,8 +33,8 @@ type WaitOptions = {
 };
 
 /**
- * Waits until the pods of a RayCluster are ready, and tells on the way why they are not.
- * @throws ClusterError Timeout with the last reason, NotFound where it was deleted meanwhile
+ * Waits until the pods of a RayCluster are ready, and reports why they are not.
+ * @throws ClusterError Timeout with the last reason, NotFound if it was deleted
  */
 export async function waitForPods(
   connection: KubeConnection,
@@ -84,9 +83,9 @@ const wordsOf = ({ name, isHead, group, state, reason }: RayPod): string =>
   `${isHead ? 'The head' : `${name} of the workers "${group ?? ''}"`} is ${state}${reason === undefined ? '.' : `: ${reason}`}`;
 
 /**
- * Waits until Ray answers on the head.
+ * Waits until Ray responds on the head.
  * @returns its version
- * @throws ClusterError Timeout with what was answered last, CredentialsRefused where it wants another token
+ * @throws ClusterError Timeout with the last failure, CredentialsRefused if it needs another token
  */
 export async function waitForRay(
   target: RayTarget,
@@ -97,7 +96,7 @@ export async function waitForRay(
     problem,
   }: Pick<WaitOptions, 'signal' | 'limit'> & {
     readonly title: string;
-    /** Why the way to it could not be taken last. */
+    /** The last problem of the connection to the head. */
     readonly problem: () => ClusterError | undefined;
   },
 ): Promise<string> {
@@ -112,7 +111,7 @@ export async function waitForRay(
       if (isLasting(error)) throw error;
       const inTheWay = problem();
       if (inTheWay && isLasting(inTheWay)) throw inTheWay;
-      // What gave it up says less than what it was given up for.
+      // The error of the timeout itself has no useful reason.
       if (!late.aborted) last = error;
     }
     if (late.aborted)

@@ -3,16 +3,17 @@ import { pauseFor } from './pauseFor.ts';
 import type { RayJobs } from './rayJobs.ts';
 import { isOver, type RayJob } from './rayReplies.ts';
 
-/** Characters of a log up to which reading all of it again costs nothing to speak of. */
+/** Characters. Reading a log up to this size again as a whole is cheap. */
 const short = 512 * 1024;
-/** Characters at the end of what is known, by which it is found again in the last lines. */
+/** Characters at the end of the known text, which locate it in the last lines. */
 const seam = 2048;
-/** Lines that are asked for of a long log, first and at last. */
+/** Lines to request from a long log, at first and at most. */
 const lines = { few: 500, many: 8000 } as const;
 
 /**
- * What a job prints, piece by piece. Ray gives out the whole log or its last lines and nothing in between, so of a long one the
- * last lines are read, and what is new in them begins where the end of what is known ends.
+ * Reads the new output of a job.
+ * Ray returns only the whole log or its last lines. For a long log this reads the last lines; the new text in them
+ * starts after the end of the known text.
  */
 class RayLog {
   readonly #jobs: RayJobs;
@@ -20,7 +21,7 @@ class RayLog {
   #known: number;
   #end = '';
 
-  /** @param known characters that were read before, by another process too */
+  /** @param known characters that were read before, also by another process */
   constructor(jobs: RayJobs, submissionId: string, known = 0) {
     this.#jobs = jobs;
     this.#submissionId = submissionId;
@@ -32,7 +33,7 @@ class RayLog {
     return this.#known;
   }
 
-  /** What is new since the last call. @throws ClusterError */
+  /** Returns the new text since the last call. @throws ClusterError */
   async next(job: RayJob, signal: AbortSignal): Promise<string> {
     const fresh = await this.#read(job, signal);
     this.#known += fresh.length;
@@ -49,13 +50,13 @@ class RayLog {
     }
     const all = await this.#jobs.log(this.#submissionId, signal);
     const fresh = all.slice(this.#known);
-    // For a process that has read none of what is in front.
+    // Another process read the known part.
     if (this.#end === '') this.#end = all.slice(0, this.#known).slice(-seam);
     return fresh;
   }
 }
 
-/** The text behind a part of it; `undefined` where the part is not there, or more than once. */
+/** Returns the text after a part; `undefined` if the part is missing or occurs twice. */
 function after(text: string, part: string): string | undefined {
   const index = text.indexOf(part);
   return index < 0 || text.includes(part, index + 1) ? undefined : text.slice(index + part.length);
@@ -63,28 +64,28 @@ function after(text: string, part: string): string | undefined {
 
 type FollowRayJob = {
   readonly submissionId: string;
-  /** Characters of its log that were followed before. */
+  /** Characters of the log that were read before. */
   readonly known: number;
-  /** Told what it printed, and how much of its log that makes. */
+  /** Receives new output, and how many characters of the log are now known. */
   readonly onText: (text: string, known: number) => void;
-  /** Told of it each time that it was looked at; the next look waits for what comes of it. */
+  /** Receives the job after each poll; the next poll waits for the promise. */
   readonly onJob: (job: RayJob) => void | Promise<void>;
-  /** Told once when Ray does not answer any more. */
+  /** Called once when Ray stops responding. */
   readonly onLost?: ((error: ClusterError) => void) | undefined;
-  /** Told when Ray is reached again, with why it was not. */
+  /** Called when Ray responds again, with the reason of the outage. */
   readonly onReturn: (reason: string) => void;
-  /** Milliseconds without an answer after which Ray is given up. */
+  /** Milliseconds without a response until the job is no longer followed. */
   readonly patience: number;
 };
 
-/** Milliseconds between two looks: a look costs what reading the log costs, so it takes a quarter of the time at most. */
+/** Milliseconds between polls. A poll takes as long as reading the log, so polls take a quarter of the time at most. */
 const looks = { least: 150, most: 2000, share: 3 } as const;
 const retries = { first: 250, longest: 10_000 } as const;
 
 /**
- * Follows a job to its end. Its state alone says that it has ended; a connection that is lost says nothing, and is made again.
- * @returns what Ray says of it at last
- * @throws ClusterError NotFound where Ray has lost it, Unreachable and its like once the patience is over
+ * Follows a job to its end. Only its state shows the end; lost connections are retried.
+ * @returns the job's last state
+ * @throws ClusterError NotFound if Ray has lost it, Unreachable and the like after `patience`
  */
 export async function followRayJob(jobs: RayJobs, options: FollowRayJob, signal: AbortSignal): Promise<RayJob> {
   const { submissionId, onText, onJob, onReturn, patience } = options;
@@ -93,7 +94,7 @@ export async function followRayJob(jobs: RayJobs, options: FollowRayJob, signal:
   for (;;) {
     const begun = Date.now();
     try {
-      // The state first: the log of a job that is over by then is whole.
+      // The state first: the log of a job that has ended is complete.
       const job = await jobs.status(submissionId, signal);
       const text = await log.next(job, signal);
       if (lost) onReturn(lost.reason);

@@ -3,13 +3,13 @@ import { connectionErrorOf } from '#cluster/kube/kubeErrors.ts';
 import { htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
-// The one place that looks at the words of Ray's dashboard.
+// Converts errors of Ray's dashboard. No other file reads its messages.
 
 type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 
 const proxyBetween = 'Check the address, and whether a proxy or a sign-in page stands in between.';
 
-/** What a status means, as far as it says more than that something went wrong. */
+/** Only the statuses whose meaning is specific. */
 const statuses: Readonly<Record<number, StatusWords>> = {
   401: {
     kind: 'CredentialsMissing',
@@ -34,7 +34,7 @@ const statuses: Readonly<Record<number, StatusWords>> = {
   504: { kind: 'Timeout', said: 'it did not answer in time', hint: 'Look whether the head of Ray is overloaded.' },
 };
 
-/** A reply of Ray that is no success. @param asked `GET /api/version` */
+/** Returns the error for a reply without success. @param asked `GET /api/version` */
 export function errorOfReply(subject: string, asked: string, status: number, text: string): ClusterError {
   const title = htmlTitleOf(text);
   if (title !== undefined) return pageError(subject, asked, title, status);
@@ -50,14 +50,14 @@ export function errorOfReply(subject: string, asked: string, status: number, tex
       status,
     });
   }
-  // It answers with 500 for what it is asked wrongly too; its sentence is all there is to go by.
+  // Ray responds with 500 to invalid requests too, so only its message shows the reason.
   const kind: ClusterErrorKind = status >= 500 ? 'Unavailable' : 'InvalidRequest';
   const said = told === '' ? `it answered with ${status} and no reason` : `it says "${told}"`;
   const hint = status >= 500 ? 'Look into the log of the dashboard on the head of Ray.' : 'Correct what was asked for.';
   return new ClusterError(kind, `${subject}: ${said} (${asked}, ${status}).`, hint, { status });
 }
 
-/** The error of a page where a reply belongs. */
+/** Returns the error for an HTML page instead of a reply. */
 export function pageError(subject: string, asked: string, title: string, status: number): ClusterError {
   const named = title === '' ? '' : ` ("${title}")`;
   return new ClusterError(
@@ -68,16 +68,16 @@ export function pageError(subject: string, asked: string, title: string, status:
   );
 }
 
-/** The error for a request that was not answered at all. */
+/** Returns the error for a request without a response. */
 export function errorOfConnection(subject: string, asked: string, error: unknown, signal: AbortSignal): ClusterError {
   if (signal.aborted) {
-    // A limit of time is an answer of the network, not somebody's wish.
+    // A time limit reports the network's state, not a cancellation.
     const kind = signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'Timeout' : 'Aborted';
     const what = kind === 'Timeout' ? 'was not answered in time' : 'was given up';
     const hint = kind === 'Timeout' ? 'Look whether the head of Ray is overloaded.' : '';
     return new ClusterError(kind, `${subject}: ${asked} ${what}.`, hint, { cause: signal.reason });
   }
-  // Of the proxy of the environment, whose address is not shown.
+  // An invalid proxy in the environment; its address stays hidden.
   if (isCatalogError(error)) return new ClusterError('ProfileInvalid', error.message, '');
   const found = connectionErrorOf(error, subject);
   if (found?.kind === 'Unreachable') {
@@ -88,7 +88,7 @@ export function errorOfConnection(subject: string, asked: string, error: unknown
   return found ?? badReply(subject, asked, { cause: error });
 }
 
-/** The error for a reply that cannot be what Ray says. */
+/** Returns the error for a reply that is not from Ray. */
 export const badReply = (subject: string, asked: string, options: { readonly cause?: unknown } = {}): ClusterError =>
   new ClusterError(
     'BadReply',
@@ -97,13 +97,13 @@ export const badReply = (subject: string, asked: string, options: { readonly cau
     options,
   );
 
-/** Whether a submission was refused because there is one of that id already. */
+/** Returns whether a submission was refused because its id exists already. */
 export const isAlreadyThere = (error: ClusterError): boolean => /already exists/i.test(error.what);
 
-/** Whether a job could not be deleted because it has not ended. */
+/** Returns whether a job could not be deleted because it has not ended. */
 export const isStillRunning = (error: ClusterError): boolean => /non-terminal state/i.test(error.what);
 
-/** What Ray says is wrong: the last line of the innermost traceback, of which it nests several. */
+/** Returns Ray's error: the last line of the innermost of its nested tracebacks. */
 function lastOfTraceback(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const last = lines.findLast((line) => line.length > 1) ?? '';

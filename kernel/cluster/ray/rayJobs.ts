@@ -8,54 +8,54 @@ import { isOver, readRayJob, readRayRoom, type RayJob, type RayRoom } from './ra
 import { RayConnection } from './rayRequest.ts';
 import type { RayTarget } from './rayRequest.ts';
 
-/** Older ones lack what jobs need of their interface. */
+/** Older versions lack features of the job API that backfills need. */
 export const oldestRay = { major: 2, minor: 43, patch: 0 } as const;
 
-/** Milliseconds after which a job that was told to end, and has not begun, is no longer waited for. */
+/** Milliseconds to wait for a canceled job that has not started. */
 const pendingLimit = 5000;
 
-/** What a job is run with beside its command; in Ray's own names, and anybody who may see the job sees it. */
+/** The environment of a job. It uses Ray's names, and every user who can see the job sees it. */
 export type RayRuntime = {
-  /** `gcs://NAME.zip`: the folder that it starts in. */
+  /** `gcs://NAME.zip`: the folder that the job starts in. */
   readonly workingDir?: string | undefined;
   readonly envVars?: Readonly<Record<string, string>> | undefined;
-  /** Requirements that Ray installs first, into an environment beside the cluster's own. */
+  /** Requirements that Ray installs first, in an environment separate from the cluster's. */
   readonly pip?: readonly string[] | undefined;
 };
 
 export type RaySubmission = {
-  /** Chosen by whoever submits, so that asking twice starts one job. */
+  /** Chosen by the caller, so that a repeated call starts only one job. */
   readonly submissionId: string;
-  /** A line for the shell of the head. */
+  /** A shell command on the head. */
   readonly entrypoint: string;
   readonly runtime: RayRuntime;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Processors that the command itself takes; none where nothing is said, so that it never waits for one. */
+  /** CPUs that the command itself reserves. Default: 0, so that it never waits for one. */
   readonly numCpus?: number | undefined;
 };
 
 export type RayVersion = {
   /** `2.60.0` */
   readonly version: string;
-  /** Of this run of the cluster; another after it was started anew. */
+  /** Id of this run of the cluster; a restart changes it. */
   readonly session: string;
 };
 
-/** The jobs of one Ray, by the interface of its dashboard. Whoever makes one closes it. */
+/** The jobs of one Ray, over the API of its dashboard. The creator closes it. */
 export class RayJobs {
   readonly #connection: RayConnection;
 
-  /** @throws ClusterError ProfileInvalid for what is no address */
+  /** @throws ClusterError ProfileInvalid if the address is not valid */
   constructor(target: RayTarget) {
     this.#connection = new RayConnection(target);
   }
 
-  /** `Ray at http://127.0.0.1:8265`, for sentences. */
+  /** `Ray at http://127.0.0.1:8265`, for messages. */
   get subject(): string {
     return this.#connection.subject;
   }
 
-  /** @throws ClusterError WrongServer for another server, TooOld */
+  /** @throws ClusterError WrongServer if the server is not Ray, TooOld */
   async version(signal: AbortSignal): Promise<RayVersion> {
     const body = await this.#connection.json({ method: 'GET', path: '/api/version' }, signal);
     const version = textAt(body, 'ray_version');
@@ -77,17 +77,17 @@ export class RayJobs {
     return { version, session: textAt(body, 'session_name') ?? '' };
   }
 
-  /** Puts a package where all nodes of the cluster get it. @returns its address for `workingDir` */
+  /** Uploads a package for all nodes of the cluster. @returns its URL for `workingDir` */
   async upload(pack: RayPackage, signal: AbortSignal): Promise<string> {
-    // Without asking first whether it is there: Ray drops a package when the last job that used it ends.
+    // Always upload: Ray drops a package when the last job with it ends.
     const path = `/api/packages/gcs/${encodeURIComponent(pack.name)}`;
     await this.#connection.text({ method: 'PUT', path, bytes: pack.bytes }, signal);
     return `gcs://${pack.name}`;
   }
 
   /**
-   * Starts a job, or finds the one that was started by that id before.
-   * @returns whether it was there already
+   * Starts a job, or finds the one with that id.
+   * @returns whether it existed
    */
   async submit(submission: RaySubmission, signal: AbortSignal): Promise<{ readonly wasThere: boolean }> {
     const { submissionId, entrypoint, runtime, metadata, numCpus = 0 } = submission;
@@ -99,7 +99,7 @@ export class RayJobs {
       runtime_env: {
         ...(runtime.workingDir !== undefined && { working_dir: runtime.workingDir }),
         ...(runtime.envVars && { env_vars: runtime.envVars }),
-        // Without its check, which stumbles over what an image has installed beside us.
+        // Skip pip's check, which fails on unrelated packages of an image.
         ...(runtime.pip && runtime.pip.length > 0 && { pip: { packages: runtime.pip, pip_check: false } }),
       },
     };
@@ -112,7 +112,7 @@ export class RayJobs {
     }
   }
 
-  /** @throws ClusterError NotFound for a job that is not there */
+  /** @throws ClusterError NotFound if the job does not exist */
   async status(submissionId: string, signal: AbortSignal): Promise<RayJob> {
     const path = pathOf(submissionId);
     const body = await this.#ofJob(submissionId, () => this.#connection.json({ method: 'GET', path }, signal));
@@ -121,7 +121,7 @@ export class RayJobs {
     return job;
   }
 
-  /** All that the job has printed; empty for one that has not begun. @throws ClusterError NotFound */
+  /** Returns the whole output of a job; empty if it has not started. @throws ClusterError NotFound */
   async log(submissionId: string, signal: AbortSignal): Promise<string> {
     const path = `${pathOf(submissionId)}/logs`;
     const body = await this.#ofJob(submissionId, () => this.#connection.json({ method: 'GET', path }, signal));
@@ -131,29 +131,30 @@ export class RayJobs {
   }
 
   /**
-   * The last lines of what the job has printed: Ray has no other way to leave out what was read before.
-   * @param node where its driver runs, as `status` says
+   * Returns the last lines of a job's output. Ray has no other way to skip output that was read before.
+   * @param node of its driver, from `status`
    */
   async lastOfLog(submissionId: string, node: string, lines: number, signal: AbortSignal): Promise<string> {
-    // Not by the id of the submission, which releases up to 2.60 answer with an error of their own.
+    // Not by submission id, for which releases up to 2.60 return an error.
     const filename = `job-driver-${submissionId}.log`;
-    // Releases before 2.5x mark each piece of it unless they are asked for plain text.
+    // Releases before 2.5x mark each chunk unless plain text is requested.
     const query = new URLSearchParams({ node_id: node, filename, lines: String(lines), format: 'text' });
     return await this.#connection.text({ method: 'GET', path: `/api/v0/logs/file?${query.toString()}` }, signal);
   }
 
-  /** Those that were submitted, by whomever. */
+  /** Lists all submitted jobs, also those of other clients. */
   async list(signal: AbortSignal): Promise<readonly RayJob[]> {
     const body = await this.#connection.json({ method: 'GET', path: '/api/jobs/' }, signal);
     if (!Array.isArray(body)) throw badReply(this.subject, 'GET /api/jobs/');
-    // Drivers that somebody started by hand are listed too, and have no such id.
+    // Drivers that were started by hand are listed too, without a submission id.
     return body.flatMap((one) => readRayJob(one) ?? []);
   }
 
   /**
-   * Ends a job and waits until it has ended; one that is over stays as it is. One that waits for its room or environment
-   * cannot be ended by Ray before it is about to begin: after a moment it is given back as it is, `PENDING`.
-   * @returns its last state @throws ClusterError NotFound, Timeout where it does not end
+   * Stops a job and waits for its end; a job that has ended stays as it is.
+   * Ray cannot stop a job that waits for resources or its environment before it starts: after `pendingLimit` this
+   * returns it as `PENDING`.
+   * @returns its last state @throws ClusterError NotFound, Timeout if it does not end
    */
   async stop(submissionId: string, signal: AbortSignal, limit = 60_000): Promise<RayJob> {
     await this.#ofJob(submissionId, () =>
@@ -189,7 +190,7 @@ export class RayJobs {
     }
   }
 
-  /** What is used of the cluster, and what waits for room. `undefined` where Ray does not say. */
+  /** Reads the used resources and waiting requests of the cluster; `undefined` if Ray does not report them. */
   async room(signal: AbortSignal): Promise<RayRoom | undefined> {
     return readRayRoom(await this.#connection.json({ method: 'GET', path: '/api/cluster_status' }, signal));
   }

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Files that a job finds in the folder that it starts in. */
+/** Files for the folder that a job starts in. */
 export type RayPackage = {
-  /** `_ray_pkg_….zip`, of its content: the same files have the same name everywhere. */
+  /** `_ray_pkg_….zip`, with a hash of the content: the same files always have the same name. */
   readonly name: string;
   readonly bytes: Uint8Array;
 };
 
-/** 1 January 1980, the first day that a zip knows: times of files would give each package a name of its own. */
+/** 1 January 1980, the zip format's first day. Real times would give equal packages different names. */
 const noTime = { time: 0, date: (1 << 5) | 1 } as const;
 const version = 20;
 const utf8Names = 0x0800;
 const deflated = 8;
 
-/** @param files contents by their names, which may hold no folder */
+/** @param files contents by file name; names must not contain folders */
 export function rayPackage(files: Readonly<Record<string, Uint8Array | string>>): RayPackage {
   const bytes = zip(files);
-  // By what is in it, since the bytes of a deflated file differ between versions of zlib.
+  // Hash the content, not the zip: its bytes differ between versions of zlib.
   const hash = createHash('sha256');
   for (const [name, content] of sorted(files)) hash.update(`${name}\n${content.length}\n`).update(content);
   return { name: `_ray_pkg_${hash.digest('hex').slice(0, 32)}.zip`, bytes };
@@ -28,7 +28,7 @@ const sorted = (files: Readonly<Record<string, Uint8Array | string>>): [string, 
     .toSorted()
     .map((name) => [name, Buffer.from(files[name] ?? '')]);
 
-/** A zip as its specification ("APPNOTE") has it, of small files: without sizes of 64 bits, folders or comments. */
+/** Builds a zip of small files by its specification ("APPNOTE"), without 64-bit sizes, folders or comments. */
 function zip(files: Readonly<Record<string, Uint8Array | string>>): Buffer {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
@@ -38,7 +38,7 @@ function zip(files: Readonly<Record<string, Uint8Array | string>>): Buffer {
     const data = deflateRawSync(content);
     const common = commonFields(label, content, data);
     const local = Buffer.concat([words32(0x04034b50), common, words16(0), label, data]);
-    // Its attributes: a file that its owner may read and write, and everybody may read, as Unix has it.
+    // Unix attributes: the owner may read and write the file, others may read it.
     const made = words16((3 << 8) | version);
     const rest = Buffer.concat([words16(0, 0, 0, 0), words32((0o100644 << 16) >>> 0, offset)]);
     entries.push(Buffer.concat([words32(0x02014b50), made, common, rest, label]));
@@ -51,7 +51,7 @@ function zip(files: Readonly<Record<string, Uint8Array | string>>): Buffer {
   return Buffer.concat([...locals, directory, ...end]);
 }
 
-/** What an entry says in front of its file and in the directory alike. */
+/** Returns the fields that a local header and a directory entry share. */
 const commonFields = (label: Buffer, content: Buffer, data: Buffer): Buffer =>
   Buffer.concat([
     words16(version, utf8Names, deflated, noTime.time, noTime.date),

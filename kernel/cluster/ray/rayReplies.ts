@@ -1,22 +1,22 @@
 import { listAt, numberAt, textAt } from '#cluster/kube/fields.ts';
 import { isRecord } from '#shared/records.ts';
 
-// What Ray answers, read field by field into plain data.
+// Replies of Ray, parsed into plain data.
 
 const rayJobStates = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
 type RayJobState = (typeof rayJobStates)[number];
 
-/** A job that was submitted, as Ray tells of it. */
+/** A submitted job, as reported by Ray. */
 export type RayJob = {
   readonly submissionId: string;
   readonly state: RayJobState;
   readonly entrypoint: string;
-  /** Why it is in this state; of one that failed the end of its log too. */
+  /** Why it is in this state; for a failed job, with the end of its log. */
   readonly message: string;
-  /** Such as `JOB_ENTRYPOINT_COMMAND_ERROR`. */
+  /** For example `JOB_ENTRYPOINT_COMMAND_ERROR`. */
   readonly errorType: string | undefined;
   readonly driverExitCode: number | undefined;
-  /** Number of its process on the node that it runs on. */
+  /** Process id on its node. */
   readonly driverPid: number | undefined;
   /** Ray's id of that node. */
   readonly driverNode: string | undefined;
@@ -26,10 +26,10 @@ export type RayJob = {
   readonly metadata: Readonly<Record<string, string>>;
 };
 
-/** Whether a job of this state has ended. */
+/** Returns whether a job in this state has ended. */
 export const isOver = (state: RayJobState): boolean => state !== 'PENDING' && state !== 'RUNNING';
 
-/** @returns `undefined` for what is no job */
+/** @returns `undefined` if the body is not a job */
 export function readRayJob(body: unknown): RayJob | undefined {
   const submissionId = textAt(body, 'submission_id');
   const state = rayJobStates.find((one) => one === textAt(body, 'status'));
@@ -50,15 +50,15 @@ export function readRayJob(body: unknown): RayJob | undefined {
   };
 }
 
-/** What of a cluster says whether there is room for work. */
+/** The resources of a cluster, and the requests that wait for some. */
 export type RayRoom = {
-  /** By name, `CPU`, `GPU`, `memory` in bytes: used, and there altogether. */
+  /** By name (`CPU`, `GPU`, `memory` in bytes). */
   readonly resources: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
-  /** What waits for room: resources of one piece of work, and how many of such there are. */
+  /** Waiting requests: the resources of each, and the number of such requests. */
   readonly demands: readonly { readonly resources: Readonly<Record<string, number>>; readonly count: number }[];
 };
 
-/** @returns `undefined` where that is not how Ray describes a cluster */
+/** @returns `undefined` if the body does not describe a cluster */
 export function readRayRoom(body: unknown): RayRoom | undefined {
   const report = dig(body, 'data', 'clusterStatus', 'loadMetricsReport');
   if (!isRecord(report)) return undefined;

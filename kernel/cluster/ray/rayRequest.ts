@@ -4,59 +4,58 @@ import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
 import { badReply, errorOfConnection, errorOfReply, pageError } from './rayErrors.ts';
 
-/** Where the dashboard of a Ray answers, which takes its jobs. */
+/** The dashboard of a Ray, which accepts jobs. */
 export type RayTarget = {
-  /** `http://127.0.0.1:8265`; a path stays in front of those of Ray. */
+  /** `http://127.0.0.1:8265`; its path is the prefix of Ray's paths. */
   readonly address: string;
-  /** A secret. Of a Ray that wants one ("token authentication"). */
+  /** A secret, for a Ray with token authentication. */
   readonly token?: string | undefined;
-  /** A Unix socket or named pipe to connect to in place of the host of the address: the near end of a port-forward. */
+  /** A Unix socket or named pipe to connect to instead of the address's host: the local end of a port-forward. */
   readonly socketPath?: string | undefined;
 };
 
-/** A way to a Ray that somebody keeps open, such as a port-forward. It is mended in silence for as long as that can be done. */
+/** An open path to a Ray, such as a port-forward, which reconnects by itself as far as possible. */
 export interface RayLink extends AsyncDisposable {
   readonly target: RayTarget;
-  /** Aborts, with a ClusterError as its reason, once it cannot be mended any more. */
+  /** Aborts when the link is closed. */
   readonly signal: AbortSignal;
 }
 
-/** One request to Ray's dashboard. */
 type RayAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From the slash after the base on; what is put into it is escaped by the caller. */
+  /** From the slash after the base. The caller escapes its parts. */
   readonly path: string;
   /** Sent as JSON. */
   readonly json?: object;
-  /** Sent as it is. */
+  /** Sent as is. */
   readonly bytes?: Uint8Array;
 };
 
-/** Milliseconds until a connection stands, until a reply begins, and without a byte of it: a first job takes seconds. */
+/** Milliseconds to connect, to the start of a reply, and without data of it; the first job takes seconds. */
 const timeouts = { connect: 10_000, headers: 60_000, body: 60_000 } as const;
 
-/** Bytes of a reply: the log of a job comes as one. */
+/** Bytes of a reply; a job's log is one reply. */
 const longestReply = 256 * 1024 * 1024;
 
 /**
- * Connections to the dashboard of one Ray; whoever makes one closes it. It speaks by undici's `request`: what `fetch` sends
- * makes Ray take it for a browser, whose requests it refuses.
+ * Connections to the dashboard of one Ray. The creator closes them.
+ * Uses undici's `request`: by the headers of `fetch`, Ray would detect a browser and refuse the request.
  */
 export class RayConnection {
-  /** `Ray at http://127.0.0.1:8265`, for sentences. */
+  /** `Ray at http://127.0.0.1:8265`, for messages. */
   readonly subject: string;
   readonly #base: URL;
   readonly #target: RayTarget;
   #dispatcher: Dispatcher | undefined;
 
-  /** @throws ClusterError ProfileInvalid for what is no address, or one that holds more than a server and a path */
+  /** @throws ClusterError ProfileInvalid if the address is not a URL, or has more than a server and a path */
   constructor(target: RayTarget) {
     this.#target = target;
     this.#base = baseOf(target.address);
     this.subject = `Ray at ${this.#base.origin}${this.#base.pathname.replace(/\/$/, '')}`;
   }
 
-  /** Sends a request. @returns the text of its reply @throws ClusterError unless it is answered with 2xx */
+  /** Sends a request. @returns the text of its reply @throws ClusterError for a status other than 2xx */
   async text(ask: RayAsk, signal: AbortSignal): Promise<string> {
     const asked = `${ask.method} ${ask.path}`;
     let status: number;
@@ -87,7 +86,7 @@ export class RayConnection {
     return text;
   }
 
-  /** Sends a request that is answered with JSON. @throws ClusterError BadReply for what is none */
+  /** Sends a request and parses the reply. @throws ClusterError BadReply if it is not JSON */
   async json(ask: RayAsk, signal: AbortSignal): Promise<unknown> {
     const text = await this.text(ask, signal);
     try {
@@ -97,7 +96,7 @@ export class RayConnection {
     }
   }
 
-  /** Cuts what is still asked. */
+  /** Cancels running requests. */
   async close(): Promise<void> {
     await this.#dispatcher?.destroy();
   }
@@ -106,7 +105,7 @@ export class RayConnection {
     const { token } = this.#target;
     const common = { accept: 'application/json', 'user-agent': 'lance-catalog' };
     if (token === undefined || token === '') return common;
-    // Both: a proxy in front may keep the usual one for itself.
+    // Both headers: a proxy may consume the usual one.
     return { ...common, authorization: `Bearer ${token}`, 'x-ray-authorization': `Bearer ${token}` };
   }
 }
@@ -120,7 +119,7 @@ function baseOf(address: string): URL {
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new ClusterError('ProfileInvalid', 'What was given as the address of Ray is none.', hint);
   }
-  // Not repeated: it may be a secret.
+  // The message must not quote the address, which may hold a secret.
   if (url.username || url.password || url.search || url.hash) {
     throw new ClusterError('ProfileInvalid', 'The address of Ray holds more than a server and a path.', hint);
   }

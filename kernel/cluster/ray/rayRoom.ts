@@ -1,12 +1,12 @@
 import type { RayRoom } from './rayReplies.ts';
 
-/** What is shown of resources, in which order; Ray also counts nodes and its own store among them. */
+/** Order of the displayed resources; Ray also counts nodes and its object store. */
 const shown = ['CPU', 'GPU', 'memory'] as const;
 const gibibyte = 1024 ** 3;
 
 /**
- * Why work waits, in a sentence: what is asked for and cannot be had. `undefined` where nothing asks for more than there is
- * free.
+ * Returns a sentence about why work waits: the requested and the free resources. `undefined` if every request has
+ * room.
  */
 export function waitingForRoom(room: RayRoom): string | undefined {
   const demand = room.demands.find(({ resources }) => lacking(room, resources).length > 0);
@@ -23,7 +23,7 @@ export function waitingForRoom(room: RayRoom): string | undefined {
   return `Ray is asked for ${wanted.join(' and ')} at once, and has ${there.join(' and ')}${end}.`;
 }
 
-/** The resources of which less is free than is asked for. */
+/** Returns the resources of which less is free than requested. */
 function lacking(room: RayRoom, wanted: Readonly<Record<string, number>>): string[] {
   const names = Object.keys(wanted).toSorted((a, b) => rank(a) - rank(b));
   return names.filter((name) => {

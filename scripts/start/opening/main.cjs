@@ -1,5 +1,5 @@
-// A sample window in the browser begins as a newcomer expects it: the catalog on the left, the tour on the right. A file
-// named in the address would open before the editor knows notebooks, as JSON.
+// Arranges a new sample window in the browser: the catalog on the left, the tour on the right. A file in the URL
+// would open as JSON, before the editor has loaded notebooks.
 const vscode = require('vscode');
 
 exports.activate = async () => {

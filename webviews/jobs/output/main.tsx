@@ -11,16 +11,16 @@ import { type Act, Actions, actionsOf } from '../parts/jobActions.tsx';
 import { Progress } from '../parts/jobProgress.tsx';
 import outputCss from './jobOutput.css';
 
-/** Rows that failed, as many as say what is wrong; the page of the job has the others. */
+/** Limit of the failed rows, enough to show the error; the job page lists more. */
 const maxSamples = 3;
 
 type JobOutputProps = {
   readonly job: JobView;
-  /** What a button does; not there where nobody listens, in an exported notebook for instance. */
+  /** Handles a button; undefined without an editor, for example in an exported notebook. */
   readonly act: Act<JobOutputAction> | undefined;
 };
 
-/** A job in the output of the cell that began it: how far it is, what is in its way, and what can be done. */
+/** A job in the output of the cell that started it: progress, problems and actions. */
 function JobOutputView({ job, act }: JobOutputProps) {
   const { column, table, failure, bottleneck, errors } = job;
   return (
@@ -52,7 +52,7 @@ function JobOutputView({ job, act }: JobOutputProps) {
   );
 }
 
-/** The cell above is the code. */
+/** No "Copy as Code": the cell above is the code. */
 const likeliest = (job: JobView) => actionsOf(job).filter(({ action }) => action !== 'code');
 
 function FailedRows({ count, samples }: { count: number; samples: readonly RowError[] }) {
@@ -70,18 +70,19 @@ function FailedRows({ count, samples }: { count: number; samples: readonly RowEr
   );
 }
 
-/** One output on the screen, with the newest that is known of its job. */
+/** A mounted output, with the latest state of its job. */
 type Mounted = { readonly root: Root; readonly element: HTMLElement; job: JobView };
 
 /**
- * Draws jobs in the outputs of cells. What the kernel says is how a job was; the editor is asked how it is, so that an output
- * whose cell was interrupted, or whose notebook was opened again, goes on.
+ * Renders jobs in the outputs of cells.
+ * The output has the state that the kernel sent; the editor sends the current one. So an output stays current after
+ * its cell was interrupted or its notebook reopened.
  */
 export const activate: ActivationFunction = (context) => {
   const mounted = new Map<string, Mounted>();
   let styles: CSSStyleSheet | undefined;
   const say = (request: JobOutputRequest): void => context.postMessage?.(request);
-  // Nobody listens to an exported notebook: it has no buttons.
+  // An exported notebook has no editor, so no buttons.
   const isHeard = context.postMessage !== undefined;
 
   const draw = ({ root, job: { id }, job }: Mounted): void => {
@@ -107,7 +108,7 @@ export const activate: ActivationFunction = (context) => {
     renderOutputItem(item, element) {
       const job = readJobOutput(jsonOf(() => item.json()));
       const there = mounted.get(item.id);
-      // A running job changes ten times a second; whoever is about to press a button keeps it.
+      // A running job changes ten times a second; redrawing must not replace a button the user is about to press.
       if (job && there?.element === element && there.job.id === job.id) {
         there.job = job;
         return draw(there);
@@ -124,16 +125,16 @@ export const activate: ActivationFunction = (context) => {
       }
       const output = { root: createRoot(place), element, job };
       mounted.set(item.id, output);
-      // At once: an output without a height loses its distance to the cell's edge.
+      // Render synchronously: an output without height loses its distance to the cell's edge.
       flushSync(() => draw(output));
-      // One that has ended does not change any more, unless it is taken up again, which the editor tells.
+      // Other jobs have ended. If one is resumed, the editor sends its state anyway.
       if (isActive(job) || job.state === 'interrupted') say({ kind: 'look', id: job.id });
     },
     disposeOutputItem: disposer(mounted, dispose),
   };
 };
 
-/** What a notebook holds under our name, which need not be JSON. */
+/** Returns the output's value, or undefined if it is not JSON. */
 function jsonOf(read: () => unknown): unknown {
   try {
     return read();

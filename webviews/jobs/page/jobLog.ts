@@ -3,12 +3,12 @@ import { isActive } from '#shared/jobs/jobLabels.ts';
 
 type ReadLog = (from: number, signal: AbortSignal) => Promise<{ text: string; next: number }>;
 
-/** Lines that are kept: what is longer ago is in the file that the job keeps. */
+/** Limit of the lines in memory; the job's log file has all. */
 const maxLines = 1000;
-/** How long a log that has no more to say is left alone, in milliseconds. */
+/** Milliseconds between reads that find no new text. */
 const pause = 700;
 
-/** The end of a job's log, read on as it grows. */
+/** Reads the end of a job's log as it grows. */
 export class JobLog {
   readonly #read: ReadLog;
   readonly #onChange: () => void;
@@ -28,16 +28,16 @@ export class JobLog {
     return this.#lines;
   }
 
-  /** Whether there were more lines before the first. */
+  /** Whether earlier lines are missing. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Reads the log of this job from now on; of none without one. */
+  /** Follows the log of a job, or stops without one. */
   follow(job: JobView | undefined): void {
     this.#isActive = job !== undefined && isActive(job);
     if (job?.id === this.#id && (this.#reading || !this.#isActive)) return;
-    // One that was resumed writes on in the same log: all of it is read again, which is seldom and cheap.
+    // A resumed job continues the same log: reading all of it again is rare and cheap.
     this.close();
     this.#id = job?.id;
     this.#lines = [];
@@ -57,7 +57,7 @@ export class JobLog {
     let from = 0;
     let open = '';
     while (!signal.aborted) {
-      // Asked before the reading, so that what is written at the very end is read once more.
+      // Before the read, so that text written at the very end is still read.
       const goesOn = this.#isActive;
       const read = await this.#read(from, signal).catch(() => undefined);
       if (signal.aborted) return;

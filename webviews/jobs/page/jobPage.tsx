@@ -7,10 +7,10 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { type Act, Actions, actionsOf } from '../parts/jobActions.tsx';
 import { Progress } from '../parts/jobProgress.tsx';
 
-/** Samples that are drawn; more of them say no more. */
+/** Limit of the displayed samples. */
 const maxShown = 20;
 
-/** The rows that the function threw for: where they are, what was said, and what it was given. */
+/** The rows for which the function failed: location, message and inputs. */
 function ErrorRows({ errors: { count, samples } }: Pick<JobView, 'errors'>) {
   const shown = samples.slice(0, maxShown);
   return (
@@ -76,16 +76,16 @@ function Sample({ error, inputs }: { error: RowError; inputs: readonly string[] 
 
 type LogProps = { readonly lines: readonly string[]; readonly isCut: boolean; readonly isJobActive: boolean };
 
-/** How near to its end a log counts as being looked at there, in pixels. */
+/** Pixels from the end of the log within which new lines scroll it. */
 const nearEnd = 24;
 
-/** The end of the log. It stays at its end while a person looks there, and where it is while they read further up. */
+/** The end of the log. It follows new lines if scrolled to the end, and keeps its position otherwise. */
 function LogLines({ lines, isCut, isJobActive }: LogProps) {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
   const text = lines.join('\n');
   useLayoutEffect(() => {
-    // Drawn once a second besides, which moves nothing.
+    // Runs each second too, when the page is drawn again, without effect.
     if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   });
   return (
@@ -100,7 +100,7 @@ function LogLines({ lines, isCut, isJobActive }: LogProps) {
           className="job-log"
           tabIndex={0}
           role="log"
-          // It may grow by a thousand lines a second, which nobody wants read aloud.
+          // Not read aloud, since it may grow by a thousand lines a second.
           aria-live="off"
           aria-labelledby="job-log"
           onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {

@@ -19,9 +19,9 @@ type PageProps = {
   readonly act: Act;
 };
 
-/** A plan, a job, or why there is neither. It draws what it is given and knows nothing else. */
+/** A plan, a job, or the reason why there is neither. Depends only on its properties. */
 function Page({ state, log, isCut, now, act }: PageProps) {
-  // The first words come within a blink: a spinner would only flash.
+  // The first state arrives at once, so a spinner would only flash.
   if (state === undefined) return <main aria-busy="true" />;
   return (
     <Boundary key={state.kind} fallback={<Nothing title="The job can not be drawn" message="Show it again." />}>
@@ -41,7 +41,7 @@ function Nothing({ title, message }: { title: string; message: string }) {
   );
 }
 
-/** What VS Code gives a webview to talk with. */
+/** VS Code's API in a webview. */
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
 const editor = acquireVsCodeApi();
@@ -54,14 +54,14 @@ let state: JobPageState | undefined;
 
 function show(next: JobPageState): void {
   state = next;
-  // What a reloaded window gives back to the extension to open the page again. A plan is made anew by who wants it.
+  // The state from which the extension reopens the page after a reload. A plan is not restored.
   editor.setState(next.kind === 'job' ? { job: next.job.id } : {});
   log.follow(next.kind === 'job' ? next.job : undefined);
   draw();
 }
 
 function requestAction(action: JobAction): void {
-  // The editor tells the person what goes wrong.
+  // The editor reports errors to the user.
   host.request('act', { action }).catch(() => {});
 }
 
@@ -74,13 +74,13 @@ addEventListener('pagehide', () => {
   log.close();
   host.close();
 });
-// Times are told as they pass, where a job at work says nothing for a while.
+// Update displayed times also while a running job sends nothing.
 setInterval(draw, 1000);
 
 draw();
 try {
   const first = await host.request('ready', null);
-  // Something newer may have been shown meanwhile.
+  // A newer state may have arrived during the request.
   if (state === undefined) show(first);
 } catch (error) {
   if (!isAbort(error)) show({ kind: 'nothing', title: 'The job can not be shown', message: messageOf(error) });

@@ -12,7 +12,7 @@ const sentences = {
   run: 'Starting the job. This is what it does:',
 } as const;
 
-/** What a run would do, before anybody has done anything. */
+/** Shows what a run would do, before the user starts it. */
 export function PlanPage({ state, act }: { state: PlanState; act: Act }) {
   const { plan, table, busy, problem } = state;
   const { column, notes, others, options, readVersion } = plan;

@@ -8,7 +8,7 @@ type ActionsProps<A extends string> = {
   readonly act: Act<A>;
 };
 
-/** Buttons beside each other; the first is what a person most likely wants, unless it ends something. */
+/** A row of buttons. The first is the primary one, unless it cancels the job. */
 export function Actions<A extends string>({ actions, act }: ActionsProps<A>) {
   return (
     <div className="job-actions">
@@ -26,7 +26,7 @@ export function Actions<A extends string>({ actions, act }: ActionsProps<A>) {
   );
 }
 
-/** What can be done with a job, the likeliest first. A button that would do nothing is not there. */
+/** Returns the available actions of a job, the most likely first. */
 export function actionsOf({ can, state }: JobView): { action: JobAction; label: string }[] {
   return [
     ...(can.resume ? [{ action: 'resume' as const, label: 'Resume' }] : []),

@@ -1,7 +1,7 @@
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { durationText, isActive, percentText, rateText, shareDone, stateWords } from '#shared/jobs/jobLabels.ts';
 
-/** State, bar and percentage. What a screen reader says is the value of the bar. */
+/** State, bar and percentage. Screen readers read the bar's value. */
 export function Progress({ job }: { job: JobView }) {
   const share = shareDone(job);
   const percent = share === undefined ? undefined : Math.floor(share * 100);
