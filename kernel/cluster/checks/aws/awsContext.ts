@@ -8,7 +8,6 @@ import type { CheckContext } from '#cluster/check.ts';
 import { type ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
-
 /** An AWS check; its limit allows for network requests. */
 export const awsCheck = (check: Omit<Check, 'category'>): Check => ({ category: 'aws', limit: 20_000, ...check });
 
@@ -79,7 +78,7 @@ export const roleAnnotation = 'eks.amazonaws.com/role-arn';
 
 export const awsAudience = 'sts.amazonaws.com';
 
-/** For checks that can do without a description of the cluster. */
+/** For checks that only use the description of the cluster if it is readable. */
 export async function clusterIfReadable({ aws }: CheckContext): Promise<EksCluster | undefined> {
   if (aws.place.clusterName === undefined) return undefined;
   try {
@@ -89,7 +88,7 @@ export async function clusterIfReadable({ aws }: CheckContext): Promise<EksClust
   }
 }
 
-/** For checks that can do without the trust policy of a role. */
+/** For checks that only use the trust policy of a role if it is readable. */
 export async function roleIfReadable({ aws }: CheckContext, roleArn: string): Promise<AwsRole | undefined> {
   try {
     return await aws.role(roleArn);
