@@ -55,7 +55,7 @@ async function run(args: readonly string[]): Promise<number> {
 
 const many = (count: number): string => (count === 1 ? '1 problem' : `${count} problems`);
 
-/** What was found and done, as text. */
+/** Formats the damage and the repairs. */
 function report(location: string, { found, left, recent }: RepairResult, isApplied: boolean): string {
   const lines: string[] = [];
   if (found.length > 0) {
