@@ -9,8 +9,8 @@ import type { Finding, Severity } from './result.ts';
 import type { HiddenTexts } from './secretTexts.ts';
 
 /**
- * The sources that checks read from. Each result is read once a run (`Once`), so that forty checks need a dozen requests;
- * connections open on first use.
+ * The sources that checks read from. Each result is read once a run (`Once`), so that forty checks need a dozen
+ * requests; connections open on first use.
  */
 export type CheckContext = {
   readonly profile: ClusterProfile;

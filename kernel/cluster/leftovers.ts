@@ -2,7 +2,7 @@ import { isAbort, messageOf } from '#shared/errors.ts';
 
 /** A temporary object. */
 export type Leftover = {
-  /** Removes it; concurrent calls share one removal. @throws any error of the removal */
+  /** Removes it; repeated calls share one removal. @throws any error of the removal */
   remove(): Promise<void>;
   /** Marks it as known not to exist. */
   forget(): void;
