@@ -113,7 +113,6 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The message for Ctrl-C before there is a job to cancel. */
 const stoppedText = (wasLooking: boolean): string =>
   wasLooking ? 'Stopped; nothing was changed.' : 'Stopped before the job began; nothing was computed.';
 

@@ -116,7 +116,6 @@ function asked(
 const seenFrom = (folder: string, place: string): string =>
   /^https?:\/\//i.test(place) || isObjectStore(place) ? place : resolve(folder, place);
 
-/** Reads the function of `--sql` or `--file FILE#NAME`. */
 function sourceOf(values: BackfillValues): FunctionSource | undefined {
   const { sql, file, input, output, takes } = values;
   if (sql !== undefined && file !== undefined) throw new UsageError('Give one of --sql and --file.');

@@ -9,7 +9,6 @@ import type { AskedBackfill } from './backfillArguments.ts';
 
 const loadParts = () => import('#jobs/entry.ts');
 
-/** Opens the table of a backfill while `use` runs. */
 const withTable = <T>(asked: AskedBackfill, signal: AbortSignal, use: (table: Table) => Promise<T>): Promise<T> =>
   onCatalog(asked.catalog, signal, async (catalog) =>
     use(await catalog.openTable(asked.name, [...asked.namespacePath], { signal })),
@@ -24,8 +23,8 @@ export async function givenFunction(asked: AskedBackfill, signal: AbortSignal): 
 }
 
 /**
- * Runs an action that may run a function stored on the table; if this machine has not accepted it, shows it and asks
- * first.
+ * Runs an action that may run a function stored on the table; if this machine has not accepted it, the
+ * user sees it and is prompted first.
  */
 export async function withConsent<T>(asked: AskedBackfill, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   const { column } = asked;

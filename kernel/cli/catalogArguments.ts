@@ -4,7 +4,6 @@ import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { UsageError } from './command.ts';
 
-/** Options of commands that use object stores. */
 export const storageArguments = {
   'storage-option': { type: 'string', multiple: true },
   'storage-option-env': { type: 'string', multiple: true },
@@ -55,7 +54,6 @@ function pair(option: string, text: string): [name: string, value: string] {
   return [text.slice(0, split), text.slice(split + 1)];
 }
 
-/** Options of a command for one catalog. */
 export const catalogArguments = { catalog: { type: 'string' }, ...storageArguments } as const;
 
 export type CatalogValues = {

@@ -66,7 +66,6 @@ export async function explain(id: CheckId): Promise<number> {
   return 0;
 }
 
-/** Options that select or describe the cluster. */
 export const profileOptions = {
   profile: { type: 'string' },
   settings: { type: 'string' },

@@ -7,7 +7,6 @@ import { type TypeCheck, typeCheckModes } from '#shared/protocol/kernelMessages.
 export type Command = {
   /** Syntax and purpose, for the general help; several lines if there are subcommands. */
   readonly summary: string;
-  /** The output of `lance-catalog WORD --help`. */
   readonly help: string;
   /** Runs it and returns the exit code. @throws UsageError for invalid arguments */
   readonly run: (args: readonly string[]) => Promise<number>;

@@ -19,7 +19,6 @@ import {
 } from './command.ts';
 import { installation, kernelEntry, thisNode } from './installation.ts';
 
-/** Options for the location of a kernelspec. */
 export const placeOptions = {
   user: { type: 'boolean' },
   'sys-prefix': { type: 'boolean' },

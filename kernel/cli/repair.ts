@@ -55,7 +55,6 @@ async function run(args: readonly string[]): Promise<number> {
 
 const many = (count: number): string => (count === 1 ? '1 problem' : `${count} problems`);
 
-/** Formats the damage and the repairs. */
 function report(location: string, { found, left, recent }: RepairResult, isApplied: boolean): string {
   const lines: string[] = [];
   if (found.length > 0) {

@@ -30,7 +30,6 @@ type Shown = {
 /** Lines shown above and below the failing one. */
 const around = 3;
 
-/** Describes which cell failed, where, and why. */
 export function describeFailure(failed: FailedCell, notebook: string, { isPrinted, injected }: Shown): string {
   const { cell, traceback, evalue, remark } = failed;
   const text = traceback.join('\n') || evalue;

@@ -13,7 +13,6 @@ type CatalogReadsOptions = {
   readonly resolveCatalog?: ResolveCatalog | undefined;
 };
 
-/** The first table that reports a location, and that location. */
 type TablePlace = { readonly name: string; readonly location: string };
 
 /** Milliseconds. A catalog slower than this fails a backfill too. */

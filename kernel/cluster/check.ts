@@ -24,7 +24,6 @@ export type CheckContext = {
   readonly leftovers: Leftovers;
 };
 
-/** One requirement of the runner, as data. */
 export type Check = {
   readonly id: CheckId;
   readonly category: CheckCategory;
@@ -47,5 +46,4 @@ export type Check = {
   readonly run: (context: CheckContext, signal: AbortSignal) => Promise<Finding>;
 };
 
-/** The static data of a check. */
 export type CheckHeader = Pick<Check, 'id' | 'category' | 'title' | 'severity' | 'needs' | 'writes'>;

@@ -1,6 +1,5 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
 
-/** A temporary object. */
 export type Leftover = {
   /** Removes it; repeated calls share one removal. @throws any error of the removal */
   remove(): Promise<void>;

@@ -1,6 +1,5 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
-/** How to authenticate to a cluster. */
 export type ClusterAuth =
   /** A kubeconfig. Default: the file of KUBECONFIG or ~/.kube/config, and its current context. */
   | { readonly configMethod: 'LOCAL'; readonly kubeconfig?: string | undefined; readonly context?: string | undefined }
@@ -28,7 +27,6 @@ export type RayGroup = {
   readonly numGpus: number;
   /** Service account of its pods. Default: that of the profile. */
   readonly serviceAccount: string;
-  /** Node selector of its pods. */
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly minReplicas: number;
   readonly maxReplicas: number;

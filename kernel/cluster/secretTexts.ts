@@ -39,7 +39,6 @@ export class HiddenTexts {
     return shapes.reduce((rest, shape) => rest.replace(shape, hidden), shown);
   }
 
-  /** Redacts all strings of a result. */
   hideIn<T extends CheckResult>(result: T): T {
     return this.#walk(result) as T;
   }

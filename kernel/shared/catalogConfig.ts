@@ -109,7 +109,6 @@ function fits(config: Record<string, unknown>, checks: Record<string, (value: un
 // The table, namespace or column that a string in a cell names. The code analysis finds it; the owner of the catalog
 // looks up the names.
 
-/** A table as code opens it. */
 export type NamedTable = { catalog: string; name: string; namespacePath: readonly string[] };
 
 export type Naming = {

@@ -38,7 +38,6 @@ const kinds: ReadonlySet<unknown> = new Set<DamageKind>([
   'files-missing',
 ]);
 
-/** Checks the shape of a result from another process. */
 export function isRepairResult(value: unknown): value is RepairResult {
   if (!isRecord(value)) return false;
   const { found, left, recent } = value;

@@ -4,7 +4,6 @@ import { isRecord } from './records.ts';
 export const notebookLanguages = ['typescript', 'javascript'] as const;
 export type NotebookLanguage = (typeof notebookLanguages)[number];
 
-/** The names of tslab's kernels, with the languages of their cells. */
 const tslabKernels: Readonly<Record<string, NotebookLanguage>> = { tslab: 'typescript', jslab: 'javascript' };
 
 export const isTslabKernel = (name: string): boolean => Object.hasOwn(tslabKernels, name);
@@ -13,7 +12,6 @@ export const isTslabKernel = (name: string): boolean => Object.hasOwn(tslabKerne
 export const languageOfKernel = (name: string): NotebookLanguage =>
   (isTslabKernel(name) ? tslabKernels[name] : undefined) ?? 'typescript';
 
-/** Returns the name of the kernel in a notebook's metadata. */
 export function readKernelName(metadata: Record<string, unknown>): string | undefined {
   const name = fieldsOf(metadata['kernelspec'])['name'];
   return typeof name === 'string' ? name : undefined;

@@ -6,7 +6,6 @@ import { manifestYaml } from '#cluster/report/manifestYaml.ts';
 import { isRecord } from '#shared/records.ts';
 import type { KubernetesManifest } from './fix.ts';
 
-/** Requests a path and returns the JSON body. */
 type Get = (path: string) => Promise<unknown>;
 
 /**

@@ -13,11 +13,9 @@ type Words = readonly (string | readonly string[])[];
 
 export const shellLine = (...words: Words): string => words.flat().map(shellWord).join(' ');
 
-/** Returns a `kubectl` line for the cluster of the profile. */
 export const kubectl = (profile: ClusterProfile, ...words: Words): string =>
   shellLine('kubectl', contextWords(profile, '--context'), ...words);
 
-/** Returns a `helm` line for the cluster of the profile. */
 export const helm = (profile: ClusterProfile, ...words: Words): string =>
   shellLine('helm', contextWords(profile, '--kube-context'), ...words);
 

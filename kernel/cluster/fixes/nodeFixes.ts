@@ -53,7 +53,6 @@ export function findPlace(
     : { kind: 'advice', text: `Add a node, or a pool that grows when it is needed, with the label ${label}=${value}.` };
 }
 
-/** Uncordons nodes. */
 export const uncordon = (profile: ClusterProfile, nodes: readonly KubeNode[]): Mend =>
   objectsMend(
     profile,

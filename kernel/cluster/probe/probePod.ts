@@ -5,7 +5,6 @@ import { probeScript } from './probeScript.ts';
 /** A small image with a shell and curl; pinned, so that the probe does not change by itself. */
 export const probeImage = 'curlimages/curl:8.11.1';
 
-/** Labels that identify probe pods. */
 export const probeLabels: Readonly<Record<string, string>> = {
   'app.kubernetes.io/name': 'identity-probe',
   'app.kubernetes.io/managed-by': 'lance-catalog',

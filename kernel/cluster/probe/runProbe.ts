@@ -7,7 +7,6 @@ import type { Leftover, Leftovers } from '#cluster/leftovers.ts';
 import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { probeLabels } from './probePod.ts';
 
-/** How a pod ended. */
 type ProbeOutcome =
   /** It ran to its end; with its output. */
   | { readonly ran: true; readonly succeeded: boolean; readonly log: string }

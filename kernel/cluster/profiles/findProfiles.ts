@@ -140,7 +140,6 @@ function inFile(error: ClusterError, source: string, text: string, profiles: Nod
   return new ClusterError(error.kind, `${source}:${line}: ${error.what}`, error.hint, { cause: error });
 }
 
-/** Messages for the parser's error codes. */
 const mistakes: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'the name of a setting is missing, in double quotes',
   ValueExpected: 'a value is missing',

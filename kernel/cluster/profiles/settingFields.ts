@@ -120,7 +120,6 @@ const isQuantity = (value: unknown): boolean =>
 
 const isPositive = (text: string): boolean => quantity.test(text) && Number.parseFloat(text) > 0;
 
-/** Returns the error for an unexpected value. */
 export function wrong(path: SettingPath, takes: string, value: unknown): ClusterError {
   const where = typeof path[0] === 'string' ? 'profile' : 'call';
   return settingError(path, `${takes}, and is ${shown(value)}.`, `Correct it in the ${where}.`);

@@ -7,7 +7,6 @@ type MendText = {
   readonly command?: string;
   /** To be reviewed before use. */
   readonly document?: { readonly title: string; readonly language: 'json' | 'yaml'; readonly text: string };
-  /** A manual step. */
   readonly advice?: string;
 };
 

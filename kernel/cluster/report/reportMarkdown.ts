@@ -72,7 +72,6 @@ const evidenceOf = (results: readonly CheckResult[]): string =>
     .map(({ id, evidence }) => `\`${id}\`\n\n${fenced('', evidence.map(evidenceText).join('\n\n'))}`)
     .join('\n\n');
 
-/** Formats a request and its result. */
 export const evidenceText = ({ asked, saw }: Evidence): string => `> ${asked}\n${saw}`;
 
 // Without the blank lines the body would be parsed as HTML instead of Markdown.

@@ -63,7 +63,6 @@ function strideOf(type: DataType): number {
   return 1;
 }
 
-/** Returns a batch without rows. */
 export function emptyBatch(schema: Schema): RecordBatch {
   const children = schema.fields.map(({ type }) => nullData(type, 0));
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: 0, nullCount: 0, children }));

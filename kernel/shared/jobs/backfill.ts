@@ -15,7 +15,6 @@ export type TableReference = {
   readonly name: string;
 };
 
-/** The location of a Ray cluster. */
 export type RayPlace =
   /** URL of its dashboard, `http://127.0.0.1:8265`. The token is a secret. */
   | { readonly address: string; readonly token?: string | undefined }
@@ -60,7 +59,6 @@ export type BackfillOptions = {
   readonly python?: string | undefined;
 };
 
-/** A request for a backfill. */
 export type BackfillRequest = BackfillOptions & {
   readonly table: TableReference;
   readonly column: string;

@@ -106,7 +106,6 @@ export const atRest = (
   end: Pick<JobProgress, 'state' | 'sentence'> & { readonly endedAt?: number },
 ): JobProgress => ({ ...progress, rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined, ...end });
 
-/** The window of the rate. */
 const windowMs = 30_000;
 /** A rate over less time is random. */
 const leastWindowMs = 1500;

@@ -22,7 +22,6 @@ export type JobField = { readonly description: string; readonly isNeeded?: true 
 
 export type JobFields = Readonly<Record<string, JobField>>;
 
-/** The file name suffix of a job file. */
 export const jobFileEnding = '.lance-job.json';
 
 const functionFields = {

@@ -16,7 +16,6 @@ export const stateWords: Readonly<Record<JobState, string>> = {
   cancelled: 'cancelled',
 };
 
-/** Labels of runners. */
 export const runnerWords: Readonly<Record<RunnerName, string>> = {
   local: 'this machine',
   'local-python': 'this machine, with Python',

@@ -4,7 +4,6 @@ import type { JobTable, JobView } from './jobView.ts';
 // The messages between the editor and the page of a job; the transport is `Endpoint` in rpc.ts. One page shows a
 // plan, and then the job started from it.
 
-/** The content of the page. */
 export type JobPageState =
   | {
       readonly kind: 'plan';

@@ -15,7 +15,6 @@ import type { JobState, JobTable, JobView } from './jobView.ts';
 
 // Runtime checks of data from a wire or a file, before it is used as its type.
 
-/** Whether a value has a shape. */
 export type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string';

@@ -13,7 +13,6 @@ export type CrashNote = {
   memory: { used: number; limit: number } | null;
 };
 
-/** Whether the content of a file is a note. */
 export function isCrashNote(value: unknown): value is CrashNote {
   if (!isRecord(value)) return false;
   const { version, pid, cell, names, unnamed, memory } = value;

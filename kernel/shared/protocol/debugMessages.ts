@@ -37,6 +37,5 @@ export const isDebugRequest = (value: unknown): value is DebugRequest =>
   typeof value['command'] === 'string' &&
   (value['arguments'] === undefined || isRecord(value['arguments']));
 
-/** Whether a value from a wire is an event. */
 export const isDebugEvent = (value: unknown): value is DebugEvent =>
   isRecord(value) && value['type'] === 'event' && typeof value['event'] === 'string';

@@ -62,7 +62,6 @@ export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFr
   };
 }
 
-/** A pipe or a socket. */
 type ByteSource = { on(event: 'data', listener: (chunk: Uint8Array) => void): unknown };
 
 /**

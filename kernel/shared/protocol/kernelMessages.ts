@@ -90,7 +90,6 @@ export type KernelHandshake = {
   canInterrupt: boolean;
   /** Why the native engine can't be loaded, or `null` if it can. `dir` needs it, `rest` does not. */
   engineProblem: string | null;
-  /** The file with the kernel's crash note. */
   crashNote: string;
 };
 
@@ -139,7 +138,6 @@ export type CompletionItem = {
   text: string;
   /** TypeScript's kind, for example `method`, or `table`, `namespace` and `column` of a catalog. */
   kind: string;
-  /** Signature of a function. */
   signature?: string;
 };
 

@@ -29,7 +29,6 @@ export class RemoteError extends Error {
 
 type Call = { resolve(value: unknown): void; reject(error: Error): void; release(): void };
 
-/** Whether a received value is a frame of this protocol. */
 export function isFrame(value: unknown): value is Frame {
   if (!isRecord(value) || value['v'] !== 1) return false;
   if ('cancel' in value) return typeof value['cancel'] === 'number';

@@ -29,7 +29,6 @@ export type PanelHostMethods = {
 
 /** Requests from the extension host to a table panel. */
 export type PanelViewMethods = {
-  /** Shows another table in the same panel. */
   show: [params: PanelTable, result: null];
   /** Shows why there is nothing to show. */
   fail: [params: { title: string; message: string }, result: null];

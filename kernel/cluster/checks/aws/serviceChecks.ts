@@ -118,7 +118,6 @@ export const awsServiceChecks: readonly Check[] = [
   }),
 ];
 
-/** Returns the identity of the service account in IAM. */
 async function webIdentityOf(context: CheckContext, cluster: EksCluster, issuer: string): Promise<WebIdentity> {
   const { profile } = context;
   return {

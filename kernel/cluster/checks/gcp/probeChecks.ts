@@ -89,5 +89,4 @@ const objectOf = ({ storage }: ClusterProfile, name: string): string =>
 
 const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** The check that needs a real pod; it leaves nothing behind. */
 export const gcpProbeChecks: readonly Check[] = [probe];
