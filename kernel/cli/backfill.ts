@@ -170,7 +170,7 @@ function notDone(): number {
 
 /**
  * Whether a job may start on a cluster: if a check that it needs fails, the user decides.
- * @throws JobError ClusterNotReady if the user can't be asked
+ * @throws JobError ClusterNotReady if the user can't be prompted
  */
 async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: AbortSignal): Promise<boolean> {
   const { launchProblem } = await import('#jobs/entry.ts');

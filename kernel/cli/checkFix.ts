@@ -13,10 +13,7 @@ import { askTerminal } from './terminal.ts';
 
 type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string };
 
-/**
- * Returns the smallest difference between two texts, line by line. For manifests only: it takes rows × rows of
- * memory.
- */
+/** Returns the smallest difference, line by line. For manifests only: it takes rows × rows time and memory. */
 function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   // Cell (i, j): number of common lines of the rests from i and j.

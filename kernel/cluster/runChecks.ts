@@ -162,7 +162,7 @@ class Run {
     return reason === undefined ? undefined : skipped(reason);
   }
 
-  /** Why the check must not run now, if so. */
+  /** Returns why the check must not run now, if so. */
   #verdictBefore({ writes }: Check): Verdict | undefined {
     if (this.#options.signal.aborted) return skipped('The run was stopped before it was asked.', 'not-asked');
     if (writes !== undefined && !this.#options.mayWrite)

@@ -37,7 +37,7 @@ const silenceMs = 15_000;
 const manyConflicts = 2;
 const conflictMs = 60_000;
 
-/** Describes the most urgent bottleneck, or returns `undefined` if none is known. */
+/** Describes the most urgent bottleneck, if any is known. */
 function bottleneckOf(pace: Pace): string | undefined {
   return resources(pace) ?? conflicted(pace) ?? silence(pace) ?? slowPart(pace);
 }
