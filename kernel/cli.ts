@@ -12,7 +12,7 @@ async function main([word, ...rest]: readonly string[], isLoaded: () => void): P
     console.log(command?.help ?? (await help()));
     return 0;
   }
-  // A signal that came while this thread was loading is taken at the next turn, by whoever listens then.
+  // A signal during loading is handled in the next turn, by the current listeners.
   await nextTurn();
   isLoaded();
   if (command) return command.run(rest);
@@ -29,13 +29,13 @@ async function main([word, ...rest]: readonly string[], isLoaded: () => void): P
   }
 }
 
-/** What a shell says of a program that wrote to one that had gone. */
+/** The exit code of a process killed by SIGPIPE, by the convention of shells. */
 const brokenPipe = 128 + 13;
-/** As of a command that could not be run: what it had to say was not heard. */
+/** As if the command did not run: its output was lost. */
 const notWritten = 2;
 
 function onOutputError({ code, message }: NodeJS.ErrnoException): void {
-  // As `head` goes: nobody wants the rest, and there is nothing to complain about.
+  // Quiet, since a reader such as `head` has stopped on purpose.
   if (code === 'EPIPE') process.exit(brokenPipe);
   const hint =
     code === 'ENOSPC' ? 'Make room where the output goes, and run it again.' : 'See to where the output goes.';
@@ -45,7 +45,7 @@ function onOutputError({ code, message }: NodeJS.ErrnoException): void {
 
 async function enter(): Promise<void> {
   process.stdout.on('error', onOutputError);
-  // What is said beside the output is no reason not to go on.
+  // A failure to write messages does not stop the command.
   process.stderr.on('error', () => {});
   try {
     process.exitCode = await main(process.argv.slice(2), stopWhileLoading());

@@ -26,7 +26,7 @@ import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { stopBySignals } from './signals.ts';
 import { askTerminal, canAsk, inTerminalWords } from './terminal.ts';
 
-/** A trial for a terminal: how it went, and the first rows of the fragment after it. */
+/** Formats a trial for a terminal: its result, and the first rows of the computed fragment. */
 export function trialText(trial: BackfillTrial, column: string): string {
   const { fragment, rows, seconds, errors, after } = trial;
   const rate = seconds > 0 ? ` (${countText(Math.round(rows / seconds))} rows/s)` : '';
@@ -113,7 +113,6 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What somebody is told who pressed Ctrl-C before there was a job to cancel. */
 const stoppedText = (wasLooking: boolean): string =>
   wasLooking ? 'Stopped; nothing was changed.' : 'Stopped before the job began; nothing was computed.';
 
@@ -147,7 +146,7 @@ async function backfill(asked: AskedBackfill, values: BackfillValues, stop: Stop
     console.log(json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : trialText(trial, asked.column));
     return jobExitCodes.done;
   }
-  // First, since a plan says of a cluster only that Ray does not answer.
+  // Before the plan, which would only report that Ray does not respond.
   if (!values.plan && !(await mayLaunch(request, values.yes ?? false, signal))) return notDone();
   const plan = await jobs.plan(request, signal);
   tellPlan(asked, plan, { json, isAsked: values.plan ?? false });
@@ -170,8 +169,8 @@ function notDone(): number {
 }
 
 /**
- * Whether a job may be sent to a cluster: where a check fails that it needs, the person decides.
- * @throws JobError ClusterNotReady where nobody can be asked
+ * Whether a job may start on a cluster: if a check that it needs fails, the user decides.
+ * @throws JobError ClusterNotReady if the user can't be prompted
  */
 async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: AbortSignal): Promise<boolean> {
   const { launchProblem } = await import('#jobs/entry.ts');
@@ -187,12 +186,12 @@ async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: A
 function tellPlan(asked: AskedBackfill, plan: BackfillPlan, how: { json: boolean; isAsked: boolean }): void {
   if (how.json) return console.log(JSON.stringify({ kind: 'plan', plan: planJson(plan) }));
   const text = `${displayPath(asked.namespacePath, asked.name)}.${plan.column}\n${planText(plan)}`;
-  // What was asked for goes to stdout; what only leads to it does not.
+  // Stdout is for the requested output; a plan that precedes a run goes to stderr.
   if (how.isAsked) console.log(text);
   else console.error(text);
 }
 
-/** Follows a job that was just started; a signal cancels it, or leaves it where it is not ours. */
+/** Follows a started job. A signal cancels it, or only stops following if this command joined an existing job. */
 async function attend(
   jobs: Jobs,
   { id, joined }: { readonly id: string; readonly joined: boolean },
@@ -204,7 +203,7 @@ async function attend(
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   }
-  // The terminal was closed, and not the job asked to end.
+  // SIGHUP: the terminal was closed, which does not mean to cancel the job.
   const isHungUp = stop.code === 129;
   if (joined || isHungUp) {
     console.error(`The job goes on; it is followed with: lance-catalog jobs follow ${id}`);

@@ -55,23 +55,23 @@ export type BackfillValues = CatalogValues & {
     | undefined;
 };
 
-/** What somebody typed, or a job file says, with paths made absolute. */
+/** The backfill that the arguments or a job file describe, with absolute paths. */
 export type AskedBackfill = {
   readonly catalog: CatalogConfig;
   readonly namespacePath: readonly string[];
   readonly name: string;
   readonly column: string;
   readonly source: FunctionSource | undefined;
-  /** That the files of a function are seen from. */
+  /** The folder to which paths of function files are relative. */
   readonly folder: string;
   readonly options: BackfillOptions;
 };
 
-/** The job file that is named in place of a table and a column. */
+/** Returns the job file, if it is given instead of a table and a column. */
 export const jobFileOf = (positionals: readonly string[]): string | undefined =>
   positionals.length === 1 && positionals[0]?.endsWith('.json') ? positionals[0] : undefined;
 
-/** What the arguments say. @throws UsageError */
+/** Reads the backfill from the arguments. @throws UsageError */
 export function askedByArguments(values: BackfillValues, positionals: readonly string[]): AskedBackfill {
   const [table, column, ...more] = positionals;
   if (table === undefined || column === undefined || more.length > 0)
@@ -83,7 +83,7 @@ export function askedByArguments(values: BackfillValues, positionals: readonly s
   });
 }
 
-/** What a job file says, and the arguments in its place where both do. @throws UsageError */
+/** Reads the backfill from a job file; arguments override it. @throws UsageError */
 export function askedByFile(values: BackfillValues, path: string, file: JobFile): AskedBackfill {
   const folder = dirname(resolve(path));
   if (file.connection !== undefined && values.catalog === undefined)
@@ -116,7 +116,6 @@ function asked(
 const seenFrom = (folder: string, place: string): string =>
   /^https?:\/\//i.test(place) || isObjectStore(place) ? place : resolve(folder, place);
 
-/** The function of `--sql` or `--file FILE#NAME`. */
 function sourceOf(values: BackfillValues): FunctionSource | undefined {
   const { sql, file, input, output, takes } = values;
   if (sql !== undefined && file !== undefined) throw new UsageError('Give one of --sql and --file.');
@@ -130,7 +129,7 @@ function sourceOf(values: BackfillValues): FunctionSource | undefined {
     : { kind: 'typescript', file: path, ...(name !== undefined && { export: name }) };
 }
 
-/** `f.ts#name`, of which `#name` may be missing. */
+/** Splits `f.ts#name`; `#name` is optional. */
 function fileAndName(file: string): [path: string, name: string | undefined] {
   const at = file.lastIndexOf('#');
   const [path, name] = at < 0 ? [file, undefined] : [file.slice(0, at), file.slice(at + 1)];
@@ -168,7 +167,7 @@ function optionsOf(values: BackfillValues): BackfillOptions {
   return given(options);
 }
 
-/** A runner by its name. @throws UsageError */
+/** Parses the name of a runner. @throws UsageError */
 export function runnerOf(name: string | undefined): RunnerName | 'auto' | undefined {
   const known = (['auto', ...runnerNames] as const).find((one) => one === name);
   if (name === undefined || known !== undefined) return known;
@@ -181,7 +180,7 @@ function countOf(option: string, value: string | undefined): number | undefined 
   throw new UsageError(`--${option} needs a whole number from 1.`);
 }
 
-/** What is done with rows that fail. @throws UsageError */
+/** Parses the handling of failing rows. @throws UsageError */
 export function onErrorOf(value: string | undefined): OnError | undefined {
   if (value === undefined) return undefined;
   const [, retry] = /^retry:([1-9]\d?)$/.exec(value) ?? [];
@@ -190,7 +189,7 @@ export function onErrorOf(value: string | undefined): OnError | undefined {
   throw new UsageError('--on-error takes fail, null, skip or retry:N, with N from 1 to 99.');
 }
 
-/** The token of a Ray comes from the environment alone, by the name that Ray has for it. */
+/** The token of a Ray cluster is read only from this variable, whose name is Ray's own. */
 export const rayTokenVariable = 'RAY_AUTH_TOKEN';
 
 function rayOf({ ray, profile, 'ray-cluster': rayCluster }: BackfillValues): BackfillOptions['ray'] {
@@ -203,7 +202,7 @@ function rayOf({ ray, profile, 'ray-cluster': rayCluster }: BackfillValues): Bac
   return { address: ray };
 }
 
-/** The place of a Ray with its token, where the environment has one. */
+/** Adds the token of the environment, if set, to the location of a Ray cluster. */
 export function withToken(ray: RayPlace): RayPlace {
   const token = process.env[rayTokenVariable];
   return 'address' in ray && token ? { ...ray, token } : ray;

@@ -9,13 +9,12 @@ import type { AskedBackfill } from './backfillArguments.ts';
 
 const loadParts = () => import('#jobs/entry.ts');
 
-/** Opens the table of a backfill for as long as `use` takes. */
 const withTable = <T>(asked: AskedBackfill, signal: AbortSignal, use: (table: Table) => Promise<T>): Promise<T> =>
   onCatalog(asked.catalog, signal, async (catalog) =>
     use(await catalog.openTable(asked.name, [...asked.namespacePath], { signal })),
   );
 
-/** The function that the arguments give, made ready to travel; `undefined` where they give none. */
+/** Reads the function of the arguments and bundles it; `undefined` if they have none. */
 export async function givenFunction(asked: AskedBackfill, signal: AbortSignal): Promise<ComputedFunction | undefined> {
   const { source, folder, column } = asked;
   if (!source) return undefined;
@@ -23,7 +22,10 @@ export async function givenFunction(asked: AskedBackfill, signal: AbortSignal): 
   return withTable(asked, signal, (table) => readFunction(source, { folder, table, column }, signal));
 }
 
-/** Does what may run a function that was found on the table; one that is new to this machine is shown and asked about. */
+/**
+ * Runs an action that may run a function stored on the table; if this machine has not accepted it, the
+ * user sees it and is prompted first.
+ */
 export async function withConsent<T>(asked: AskedBackfill, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   const { column } = asked;
   const parts = await loadParts();
@@ -43,7 +45,7 @@ export async function withConsent<T>(asked: AskedBackfill, signal: AbortSignal, 
   );
 }
 
-/** What a person is told of a failure, and whether it is one that the person can read. */
+/** Converts an error for JSON output; `Aborted` or `Internal` if it is not an error of this product. */
 export const toldFailure = (error: unknown): { code: string; message: string; hint: string } => {
   if (isJobError(error)) return { code: error.kind, message: error.what, hint: error.hint };
   if (isCatalogError(error)) return { code: error.kind, message: messageOf(error), hint: error.hint };

@@ -4,7 +4,6 @@ import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { UsageError } from './command.ts';
 
-/** What a command that reaches object stores takes beside its own options. */
 export const storageArguments = {
   'storage-option': { type: 'string', multiple: true },
   'storage-option-env': { type: 'string', multiple: true },
@@ -15,9 +14,9 @@ export const storageHelp = `  --storage-option NAME=VALUE        a setting of th
                                      the store's own variables (AWS_ACCESS_KEY_ID, …) are read anyway`;
 
 /**
- * The settings of an object store. `side` is `from` or `to` where a command has two of them, as part of the options'
- * names. A secret is not taken from the command line, which every user of a machine can read.
- * @throws UsageError for one that is, for what is no `NAME=VALUE`, and for a variable that is not set
+ * Reads the settings of an object store. For a command with two of them, `side` (`from` or `to`) is part of the
+ * option names. Secrets on the command line are rejected, since every user of the machine can read it.
+ * @throws UsageError for a secret, for anything but `NAME=VALUE`, and for a variable that is not set
  */
 export function storageOptions(
   values: { 'storage-option'?: string[] | undefined; 'storage-option-env'?: string[] | undefined },
@@ -41,7 +40,7 @@ export function storageOptions(
   return Object.keys(options).length > 0 ? options : undefined;
 }
 
-/** The value of an environment variable that an option names. @throws UsageError when it is not set or empty */
+/** Reads the environment variable that an option names. @throws UsageError if it is not set or empty */
 export function fromEnvironment(variable: string): string {
   const value = process.env[variable];
   if (value) return value;
@@ -50,12 +49,11 @@ export function fromEnvironment(variable: string): string {
 
 function pair(option: string, text: string): [name: string, value: string] {
   const split = text.indexOf('=');
-  // Not repeated: it may be a secret.
+  // The message does not repeat the value, which may be a secret.
   if (split < 1) throw new UsageError(`${option} needs NAME=VALUE.`);
   return [text.slice(0, split), text.slice(split + 1)];
 }
 
-/** Options of a command that is about one catalog. */
 export const catalogArguments = { catalog: { type: 'string' }, ...storageArguments } as const;
 
 export type CatalogValues = {
@@ -71,9 +69,9 @@ export const oneCatalogHelp = `  --catalog DIR|s3://…|https://…     a direct
 ${storageHelp}`;
 
 /**
- * The catalog that the arguments or the environment name.
- * @param otherwise what is named where the arguments name none
- * @throws UsageError where nothing names one
+ * Reads the catalog from the arguments or the environment.
+ * @param otherwise the default if the arguments name none
+ * @throws UsageError if no catalog is named
  */
 export function catalogOf(values: CatalogValues, otherwise?: string): CatalogConfig {
   const config = catalogOfArgument(values.catalog ?? otherwise, process.env);
@@ -87,21 +85,21 @@ export function catalogOf(values: CatalogValues, otherwise?: string): CatalogCon
 
 const { catalog, apiKey, token, database } = catalogVariables;
 
-/** How the catalog that `db` is can be named. */
+/** Help for the options that select the catalog of `db`. */
 export const catalogHelp = `  --catalog DIR       the directory that db reads …
   --catalog ADDRESS   … or the https:// address of a catalog server; else the environment variable ${catalog}.
                       For a server ${apiKey} or ${token} lets you in, and
                       ${database} says which database`;
 
-/** The names of a path as it is typed: `shop/orders`, or `["shop","a/b"]` where one has a slash. @throws UsageError */
+/** Parses a path: `shop/orders`, or `["shop","a/b"]` if a name contains a slash. @throws UsageError */
 export function pathOf(text: string): string[] {
-  // A variable of a shell that is not set must not mean everything.
+  // An empty path is an error: an unset shell variable must not select everything.
   if (text !== '' && !text.startsWith('[')) return text.split('/').filter((part) => part !== '');
   try {
     const path: unknown = JSON.parse(text);
     if (Array.isArray(path) && path.every((part): part is string => typeof part === 'string')) return path;
   } catch {
-    // Told below, with what it should be.
+    // Reported below, with the expected format.
   }
   throw new UsageError(`"${text}" is no path: write shop/orders, or ["shop","orders"].`);
 }

@@ -22,7 +22,7 @@ import { installation } from './installation.ts';
 import { stopBySignals } from './signals.ts';
 import { progressLine } from './terminal.ts';
 
-/** What an option names. @throws UsageError for what is no check */
+/** Parses a check id of an option. @throws UsageError if there is no such check */
 export function checkIdOf(option: string, text: string): CheckId {
   if (isCheckId(text)) return text;
   throw new UsageError(
@@ -30,7 +30,7 @@ export function checkIdOf(option: string, text: string): CheckId {
   );
 }
 
-/** The checks that `--only` names, one by one or by their category. @throws UsageError for what is neither */
+/** Returns the checks of `--only`, given as ids or categories. @throws UsageError for any other value */
 export function idsOf(texts: readonly string[]): readonly CheckId[] {
   const named = texts.flatMap((text) => text.split(',').map((each) => each.trim())).filter((each) => each !== '');
   if (named.length === 0) throw new UsageError('--only needs the id of a check.');
@@ -40,7 +40,7 @@ export function idsOf(texts: readonly string[]): readonly CheckId[] {
 const idsOfCategory = (text: string): readonly CheckId[] | undefined =>
   Object.hasOwn(checkIdsByCategory, text) ? checkIdsByCategory[text as keyof typeof checkIdsByCategory] : undefined;
 
-/** `--list`: every check by its category, with what is so when it passes. */
+/** `--list`: prints every check by category, with its title. */
 export async function listAll(asJson: boolean): Promise<number> {
   const { listChecks } = await import('#cluster/entry.ts');
   const checks = listChecks();
@@ -58,7 +58,7 @@ export async function listAll(asJson: boolean): Promise<number> {
   return 0;
 }
 
-/** `--explain ID`: the check's section of the documentation. */
+/** `--explain ID`: prints the check's section of the documentation. */
 export async function explain(id: CheckId): Promise<number> {
   const text = await readFile(join(installation, docsPath), 'utf8');
   const section = text.split(/^(?=##? )/m).find((each) => each.startsWith(`## ${id}\n`));
@@ -66,7 +66,6 @@ export async function explain(id: CheckId): Promise<number> {
   return 0;
 }
 
-/** Options that say which cluster is meant. */
 export const profileOptions = {
   profile: { type: 'string' },
   settings: { type: 'string' },
@@ -88,7 +87,7 @@ export const profileHelp = `  --profile NAME      a profile of lanceCatalog.clus
                       any of them: a cluster without a profile. What is not said is the current context of the
                       kubeconfig, the namespace ${namespace.default} and the service account ${serviceAccount.default}`;
 
-/** The fields of a profile that have an option of their own, by that. */
+/** Profile fields by the options that set them. */
 const fields = {
   kubeconfig: 'kubeconfig',
   context: 'context',
@@ -98,8 +97,8 @@ const fields = {
 } as const;
 
 /**
- * The profile that the arguments mean.
- * @throws UsageError for arguments that do not go together; ClusterError ProfileInvalid where none is meant or one is wrong
+ * Reads the profile that the arguments select or describe.
+ * @throws UsageError if arguments conflict; ClusterError ProfileInvalid if the profile is missing or invalid
  */
 export async function profileOfArguments(args: ProfileArguments): Promise<ClusterProfile> {
   const { findProfiles, readProfile, withoutPlace } = await import('#cluster/entry.ts');
@@ -115,7 +114,7 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
     try {
       return readProfile(args.context || 'current context', { configMethod: 'LOCAL', ...value });
     } catch (error) {
-      // There is no profile to correct: what is wrong was typed.
+      // Without a profile, the error is in the command line.
       const [field, problem] = isClusterError(error) ? (withoutPlace(error) ?? []) : [];
       const typed = given.find(([, one]) => one === field);
       throw typed ? new UsageError(`--${typed[0]} ${problem}`, { cause: error }) : error;
@@ -128,7 +127,7 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
   });
 }
 
-/** The same arguments as they are typed, for a command that is to go to the same cluster. */
+/** Writes the same arguments as text, for another command on the same cluster. */
 export const profileLine = (args: ProfileArguments): string =>
   shellLine(
     ...Object.keys(profileOptions).flatMap((option) => {
@@ -137,7 +136,7 @@ export const profileLine = (args: ProfileArguments): string =>
     }),
   );
 
-/** How the catalog of a profile is found in a terminal: by what the environment says of one. */
+/** Returns a finder of a profile's catalog with the credentials of the environment variables. */
 export function catalogOfEnvironment(env: Readonly<Record<string, string | undefined>>): CatalogFinder {
   registerDir();
   registerRest();
@@ -211,7 +210,7 @@ async function run(args: readonly string[]): Promise<number> {
     if (values[option] && mend === undefined) throw new UsageError(`--${option} goes with --mend ID.`);
   const only = values.only && idsOf(values.only);
   const stop = stopBySignals();
-  // Who presses again does not want to wait for what is being cleaned up.
+  // A second signal ends the process without waiting for the cleanup.
   stop.onRepeat(() => process.exit(stop.code));
   try {
     const profile = await profileOfArguments(values);
@@ -245,7 +244,7 @@ function asker(
 ): Ask {
   return async (only) => {
     const { listChecks, verifyCluster } = await import('#cluster/entry.ts');
-    // What the needs of some add up to is known to the run alone.
+    // With `--only`, the total is unknown here, since the run adds the needed checks.
     const catalogs = catalogOfEnvironment(process.env);
     const watch = watcher(profile.name, only === undefined ? listChecks().length : undefined);
     try {
@@ -263,7 +262,7 @@ function asker(
   };
 }
 
-/** Progress for a person at a terminal; a log gets the report alone. */
+/** Progress, for terminals only; a log gets just the report. */
 function watcher(
   profile: string,
   total: number | undefined,
@@ -287,7 +286,7 @@ function tableOf(report: CheckReport, values: ProfileArguments & Pick<TableOptio
   });
 }
 
-/** What is typed for the mend of a check of the same cluster. */
+/** Returns the command line that prints the fix of a check of the same cluster. */
 const mendCommandFor =
   (values: ProfileArguments) =>
   (id: CheckId): string =>

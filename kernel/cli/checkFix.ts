@@ -13,10 +13,10 @@ import { askTerminal } from './terminal.ts';
 
 type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string };
 
-/** What makes one text of another, line by line, with as few lines as can be. Made for manifests: it takes rows × rows. */
+/** Returns the smallest difference, line by line. For manifests only: it takes rows × rows time and memory. */
 function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)];
-  // Cell (i, j): how many lines the rests from i and j have in common.
+  // Cell (i, j): number of common lines of the rests from i and j.
   const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--)
@@ -41,7 +41,7 @@ function lineDiff(before: string, after: string): readonly DiffLine[] {
   return lines;
 }
 
-/** The same as text with `+`, `-` or a space in front of each line, and only the lines around a change. */
+/** Formats the difference with `+`, `-` or a space before each line, and only lines near a change. */
 function diffText(before: string, after: string, around = 3): string {
   const lines = lineDiff(before, after);
   const isNear = (index: number): boolean =>
@@ -63,7 +63,7 @@ const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.re
 type MendOptions = {
   readonly profile: ClusterProfile;
   readonly id: CheckId;
-  /** What is typed for the mend of a check of the same cluster. */
+  /** Returns the command line that prints the fix of a check of the same cluster. */
   readonly mendCommand: (id: CheckId) => string;
   readonly ask: Ask;
   readonly signal: AbortSignal;
@@ -73,8 +73,9 @@ type MendOptions = {
 };
 
 /**
- * `--mend ID`: asks the check anew, and prints what mends it on stdout, all else on stderr; or applies it.
- * @returns the exit code. @throws ClusterError, UsageError
+ * `--mend ID`: runs the check, and applies its fix or prints it to stdout, everything else to stderr.
+ * @returns the exit code
+ * @throws ClusterError, UsageError
  */
 export async function mendCheck(options: MendOptions): Promise<number> {
   const { id, ask, apply = false } = options;
@@ -132,7 +133,7 @@ async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
   return now?.status === 'pass' ? exitCodes.passed : exitCodes.failed;
 }
 
-/** What would change, object by object, as lines with `+` and `-`. */
+/** Formats the changes of each object as lines with `+` and `-`. */
 function previewText({ objects }: MendPreview): string {
   return objects
     .map(({ name, before, after, changed, unchecked }) => {
@@ -143,11 +144,11 @@ function previewText({ objects }: MendPreview): string {
     .join('\n\n');
 }
 
-/** @throws UsageError where nobody can answer */
+/** @throws UsageError if stdin is not a terminal */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError('--apply asks before it does, and nobody can answer here: add --yes.');
   return askTerminal(question, signal);
 }
 
-/** Runs checks of a profile, with a line on stderr that says how far they are. */
+/** Runs checks of a profile, with progress on stderr. */
 export type Ask = (only: readonly CheckId[] | undefined) => Promise<CheckReport>;

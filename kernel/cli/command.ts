@@ -3,20 +3,19 @@ import { messageOf } from '#shared/errors.ts';
 import { type NotebookLanguage, notebookLanguages } from '#shared/notebookLanguage.ts';
 import { type TypeCheck, typeCheckModes } from '#shared/protocol/kernelMessages.ts';
 
-/** One word after `lance-catalog`, with all that belongs to it. */
+/** A command: the word after `lance-catalog` and its implementation. */
 export type Command = {
-  /** How it is written, and what for; several lines where it has words of its own. Part of the general help. */
+  /** Syntax and purpose, for the general help; several lines if there are subcommands. */
   readonly summary: string;
-  /** What `lance-catalog WORD --help` prints. */
   readonly help: string;
-  /** Runs it and gives the exit code. @throws UsageError for arguments that can't be meant */
+  /** Runs it and returns the exit code. @throws UsageError for invalid arguments */
   readonly run: (args: readonly string[]) => Promise<number>;
 };
 
-/** What the person typed can't be meant: one sentence, exit code 2. */
+/** Invalid arguments: one sentence, exit code 2. */
 export class UsageError extends Error {}
 
-/** Reads the arguments of a command. @throws UsageError for an option it does not have */
+/** Parses the arguments of a command. @throws UsageError for an unknown option */
 export function parse<const T extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: T,
@@ -30,12 +29,12 @@ export function parse<const T extends ParseArgsOptionsConfig>(
       const what = `${option} is followed by what looks like another option: write its value as ${option}=VALUE.`;
       throw new UsageError(what, { cause: error });
     }
-    // Node adds advice on positional arguments, which is of no use here.
+    // Node adds advice on positional arguments, which does not help here.
     throw new UsageError(`${messageOf(error).split('. ', 1)[0]}.`, { cause: error });
   }
 }
 
-/** Node takes the `-1` of `--count -1` for an option. None is a number, so it is a value, right or wrong. */
+/** Joins the `-1` of `--count -1` to its option: Node parses it as an option, but no option is a number. */
 function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig): string[] {
   const joined: string[] = [];
   for (const [at, arg] of args.entries()) {
@@ -47,7 +46,9 @@ function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig)
   return joined;
 }
 
-/** Wherever it stands: who asks does not know the rest. What follows `--` is a name. */
+/**
+ * Whether help is requested, at any position: the user may not know the other arguments. Words after `--` are names.
+ */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === '--help' || arg === '-h');
@@ -56,7 +57,7 @@ export function asksForHelp(args: readonly string[]): boolean {
 export const languageHelp = `  --language LANGUAGE   language of the cells: typescript, or javascript, whose types are not checked (default: typescript;
                       javascript for a kernel named "jslab")`;
 
-/** The language that `--language` names. @throws UsageError for a language that is not run here */
+/** Parses `--language`. @throws UsageError for an unsupported language */
 export function languageArgument(argument: string | undefined): NotebookLanguage | undefined {
   if (argument === undefined) return undefined;
   const language = notebookLanguages.find((each) => each === argument);
@@ -67,7 +68,7 @@ export function languageArgument(argument: string | undefined): NotebookLanguage
 export const typeCheckHelp = `  --type-check MODE   what a type error does: "error" keeps its cell from running, "warn" is printed, "off" is not looked
                       for; "error" when nothing is said`;
 
-/** What `--type-check` said. @throws UsageError for a mode that there is not */
+/** Parses `--type-check`. @throws UsageError for an unknown mode */
 export function typeCheckArgument(argument: string | undefined): TypeCheck | undefined {
   if (argument === undefined) return undefined;
   const mode = typeCheckModes.find((each) => each === argument);

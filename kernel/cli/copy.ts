@@ -9,13 +9,12 @@ import { fromEnvironment, pathOf, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { progressLine } from './terminal.ts';
 
-/** Which of the two catalogs of a copy an option is about; the first part of its name. */
+/** The catalog of a copy that an option is for; the first part of the option's name. */
 export type Side = 'from' | 'to';
 
 const textOption = { type: 'string' } as const;
 const textListOption = { type: 'string', multiple: true } as const;
 
-/** The options of both sides. */
 export const sideArguments = {
   from: textOption,
   'from-key-env': textOption,
@@ -51,7 +50,7 @@ export const sidesHelp = `Each catalog; the same with --to-… for the other one
   --from-storage-option-env NAME=VARIABLE   the same with the value of an environment variable, for secrets;
                                             the store's own variables (AWS_ACCESS_KEY_ID, …) are read anyway`;
 
-/** Opens the catalog of one side; a target's folder is made when it is missing. @throws UsageError */
+/** Opens the catalog of one side; creates the folder of a target if it is missing. @throws UsageError */
 export async function openSide(side: Side, values: SideValues, signal: AbortSignal): Promise<Catalog> {
   const named = values[side];
   if (!named) throw new UsageError(`"copy" needs --${side} CATALOG.`);
@@ -166,7 +165,7 @@ async function run(args: readonly string[]): Promise<number> {
     return result.skipped.some(({ why }) => why === 'failed') ? 1 : 0;
   } catch (error) {
     progress.clear();
-    // Whatever a call that was cut off in the middle says of it.
+    // After an abort, the error of the interrupted call does not matter.
     if (!stop.signal.aborted) throw error;
     console.error('Stopped; run it again to go on.');
     return stop.exitCode();
@@ -175,10 +174,10 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Stops in good order when it is told to; told again, it ends at once. */
+/** Aborts on the first signal; ends the process on the second. */
 function stopper(): { signal: AbortSignal; exitCode: () => number } {
   const stop = new AbortController();
-  // What a shell expects of a process that a signal ended.
+  // The exit codes that shells expect after a signal.
   const codes = { SIGINT: 130, SIGTERM: 143 } as const;
   let exitCode: number = codes.SIGINT;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -5,20 +5,20 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, isRefused, jobTableText } from '#shared/jobs/jobLabels.ts';
 import { progressLine } from './terminal.ts';
 
-/** What a command about a job ends with. An interface of scripts: none is ever given another meaning. */
+/** Exit codes of commands for one job. Scripts depend on them, so their meanings never change. */
 export const jobExitCodes = { done: 0, failed: 1, notRun: 2, rowErrors: 3, cancelled: 130 } as const;
 
 type FollowOptions = {
   readonly json: boolean;
-  /** Rows that the function threw for count, though the job is done. */
+  /** Rows for which the function threw affect the exit code of a finished job. */
   readonly strict: boolean;
   readonly signal: AbortSignal;
 };
 
 /**
- * Shows a job to its end: a line that is written over in a terminal, lines now and then elsewhere, or a line of JSON for
- * each change.
- * @returns the exit code; rejects with an AbortError when the signal aborts, which does nothing to the job
+ * Shows a job until it ends: one overwritten line in a terminal, occasional lines elsewhere, or a line of JSON per
+ * change.
+ * @returns the exit code; rejects with an AbortError if the signal aborts, which does not affect the job
  */
 export async function followJob(jobs: Jobs, id: string, options: FollowOptions): Promise<number> {
   const show = options.json ? jsonLines() : textLines();
@@ -38,7 +38,7 @@ export async function followJob(jobs: Jobs, id: string, options: FollowOptions):
   return exitCodeOf(last, options.strict);
 }
 
-/** Somebody removed the folder of a job that was at work, so nobody knows what becomes of it. */
+/** The record of a running job was deleted, so its state is unknown. */
 function recordGone({ id, table, column }: JobView): number {
   console.error(`The record of job ${id} was removed while it ran; it may go on, and can't be followed or cancelled.
 How far "${column}" of ${jobTableText(table)} is: lance-catalog backfill … --plan`);
@@ -71,7 +71,7 @@ function textLines(): Shower {
       if (process.stderr.isTTY) return line.show(jobLine(view));
       // `end` prints the same.
       if (!isActive(view) && view.state !== 'succeeded') return;
-      // A log gets every state, and progress now and then.
+      // A log gets every state, and progress at intervals.
       const now = performance.now();
       if (view.state === state && now - saidAt < logPause) return;
       [state, saidAt] = [view.state, now];
@@ -86,7 +86,7 @@ function textLines(): Shower {
   };
 }
 
-/** How a job ended, and the command that continues it if it can be continued. */
+/** Describes how a job ended, with the command that resumes it if that is possible. */
 export function endWithHint(view: JobView): string {
   if (!view.can.resume || isRefused(view)) return endText(view);
   const again = `lance-catalog jobs resume ${view.id}`;

@@ -4,7 +4,7 @@ import type { NodeRuntime } from '#processes/childProcess.ts';
 import { isFitNode, minimumNode } from '#processes/nodeVersion.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-// The commands are one bundle, so this is the folder of the bundles and not that of the source.
+// The commands are one bundle, so this is the folder of the bundles, not of the source.
 const distFolder = import.meta.dirname;
 
 /** The folder that holds package.json and dist/. */
@@ -12,7 +12,7 @@ export const installation = dirname(distFolder);
 
 export const kernelEntry = join(distFolder, 'kernel.cjs');
 
-/** The Node that runs this, for what it starts. @throws CatalogError ServiceUnavailable (17) when it is too old */
+/** Returns this process's Node, to start others with. @throws CatalogError ServiceUnavailable (17) if it is too old */
 export function thisNode(): NodeRuntime {
   const { node } = process.versions;
   if (isFitNode(node)) return { path: process.execPath, env: {}, version: node };
@@ -20,7 +20,6 @@ export function thisNode(): NodeRuntime {
   throw new CatalogError('ServiceUnavailable', `This is Node ${node}.`, `Use Node ${wanted} or newer.`);
 }
 
-/** The version in package.json. */
 export function version(): string {
   const { version: found } = JSON.parse(readFileSync(join(installation, 'package.json'), 'utf8')) as {
     version: string;

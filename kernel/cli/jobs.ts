@@ -14,8 +14,8 @@ import { stopBySignals } from './signals.ts';
 import { inTerminalWords } from './terminal.ts';
 
 /**
- * Prints the jobs that the server of a catalog runs and has run, whoever began them, in its order.
- * @throws CatalogError Unsupported (0) where it runs none
+ * Prints all jobs of a catalog's server, from any client, in the server's order.
+ * @throws CatalogError Unsupported (0) if it runs no jobs
  */
 export async function listServerJobs(values: CatalogValues, isJson: boolean, signal: AbortSignal): Promise<void> {
   const { onCatalog } = await import('#jobs/entry.ts');
@@ -37,7 +37,7 @@ function tableOf(jobs: readonly JobSummary[]): string {
   const rows = jobs.map(({ id, state, type, table = '', created }) => {
     return [id, state, type, table, created?.toISOString() ?? ''];
   });
-  // Whole: names of jobs and tables are copied from here.
+  // Not truncated, since users copy names of jobs and tables from here.
   return alignColumns([['job', 'state', 'kind', 'table', 'begun'], ...rows], Infinity).join('\n');
 }
 
@@ -99,7 +99,7 @@ type Asked = { readonly jobs: Jobs; readonly id: string; readonly values: Values
 const follow = ({ jobs, id, values, signal }: Asked): Promise<number> =>
   followJob(jobs, id, { json: values.json ?? false, strict: values.strict ?? false, signal });
 
-/** What can be done with one job, each giving the exit code. */
+/** Actions on one job; each returns the exit code. */
 const actions: Readonly<Record<string, (asked: Asked) => Promise<number>>> = {
   show,
   follow,
@@ -150,7 +150,7 @@ async function list(jobs: Jobs, values: Values, signal: AbortSignal): Promise<nu
   return jobExitCodes.done;
 }
 
-/** A whole id, or the only one that begins like this. Ids of jobs begun together begin alike, so the end may be given too. */
+/** Completes an id from a unique prefix. Ids of jobs created together have the same prefix, so a suffix works too. */
 async function fullId(jobs: Jobs, part: string, signal: AbortSignal): Promise<string> {
   const ids = (await jobs.list(signal)).map(({ id }) => id);
   if (ids.includes(part)) return part;
@@ -159,7 +159,7 @@ async function fullId(jobs: Jobs, part: string, signal: AbortSignal): Promise<st
     throw new UsageError(
       `"${part}" stands for ${fitting.length} jobs, ${fitting.slice(0, 3).join(', ')}${fitting.length > 3 ? ' and more' : ''}. Write more of the id.`,
     );
-  // Where none fits, the service says that there is no such job.
+  // If none matches, the service reports that there is no such job.
   return fitting[0] ?? part;
 }
 
@@ -216,7 +216,7 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
     ...(onError && { onError }),
   };
   const { namespacePath, catalog } = view.table;
-  // Of a job on a server what lets one in was given, or it is refused before its table is looked for.
+  // A job on a server has a request with credentials here, or is rejected before its table is opened.
   const place = request?.table ?? { namespacePath, catalog: { implementation: 'dir', root: catalog } };
   const { id: now } = await inTerminalWords(place, signal, () => jobs.resume(id, how, signal));
   if (values.json) console.log(JSON.stringify({ kind: 'started', id: now, joined: false }));
@@ -225,7 +225,7 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
   return follow({ jobs, id: now, values, signal });
 }
 
-/** The request once more with what lets one in; `undefined` where a record says all, as of a directory on this machine. */
+/** Repeats the request with credentials; `undefined` if the record is enough, as for a directory on this machine. */
 function requestAgain(view: JobView, values: Values): BackfillRequest | undefined {
   const { table, options: asked, column } = view;
   const isNamed = values.catalog !== undefined || values['storage-option'] || values['storage-option-env'];

@@ -19,14 +19,13 @@ import {
 } from './command.ts';
 import { installation, kernelEntry, thisNode } from './installation.ts';
 
-/** Options that say where a kernelspec is. */
 export const placeOptions = {
   user: { type: 'boolean' },
   'sys-prefix': { type: 'boolean' },
   prefix: { type: 'string' },
 } as const;
 
-/** What they said. @throws UsageError for more than one */
+/** Reads the location options. @throws UsageError if there is more than one */
 export function placeArgument(values: {
   user?: boolean | undefined;
   'sys-prefix'?: boolean | undefined;
@@ -49,12 +48,12 @@ const installOptions = {
   language: { type: 'string' },
 } as const;
 
-/** `kernel install`: makes the kernel known to Jupyter. */
+/** `kernel install`: registers the kernel with Jupyter. */
 export async function install(args: readonly string[]): Promise<number> {
   const { values } = parse(args, installOptions);
   const { name = kernelName, catalog } = values;
   const language = languageArgument(values.language) ?? languageOfKernel(name);
-  // Without letters nobody could choose it.
+  // With a blank name, users could not choose it.
   const displayName = values['display-name']?.trim() || usualDisplayName(name, language);
   const spec = await installKernelspec({
     place: placeArgument(values) ?? { kind: 'user' },
@@ -73,11 +72,11 @@ export async function install(args: readonly string[]): Promise<number> {
 function usualDisplayName(name: string, language: NotebookLanguage): string {
   const title = language === 'javascript' ? 'JavaScript' : 'TypeScript';
   if (name === kernelName && language === 'typescript') return kernelDisplayName;
-  // Beside tslab's own kernels of another environment, whose names in lists are the bare languages.
+  // tslab's own kernels, in another environment, use the bare language as display name.
   return isTslabKernel(name) ? `${title} (Lance Catalog, ${name})` : `${title} (${name})`;
 }
 
-/** `kernel list`: our kernelspecs, where they are, what they run, and why they do not. */
+/** `kernel list`: prints our kernelspecs, their locations, what they run, and why they fail. */
 export async function list(args: readonly string[]): Promise<number> {
   parse(args, {});
   const ours = (await findSpecs()).filter((spec) => spec.isOurs);
@@ -104,7 +103,7 @@ function describe(spec: FoundSpec, state: SpecState): string {
   return lines.join('\n');
 }
 
-/** `kernel remove`: takes one of our kernelspecs away. */
+/** `kernel remove`: removes one of our kernelspecs. */
 export async function remove(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(args, placeOptions, true);
   const [name, ...more] = positionals;
@@ -121,7 +120,7 @@ const runOptions = {
   language: { type: 'string' },
 } as const;
 
-/** `kernel run`: a kernel as Jupyter starts it, and ends as it ends. */
+/** `kernel run`: runs a kernel for Jupyter, and exits with its exit code. */
 export async function runKernel(args: readonly string[]): Promise<number> {
   const { values } = parse(args, runOptions);
   const { 'connection-file': file, catalog } = values;
@@ -140,7 +139,7 @@ export async function runKernel(args: readonly string[]): Promise<number> {
     ],
     stdio: 'inherit',
   });
-  // Ctrl-C reaches the kernel by itself, which leaves its meaning to the front.
+  // Ctrl-C reaches the kernel directly, and its client decides what it does.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolveExit, reject) => {

@@ -55,7 +55,6 @@ async function run(args: readonly string[]): Promise<number> {
 
 const many = (count: number): string => (count === 1 ? '1 problem' : `${count} problems`);
 
-/** What was found and done, as text. */
 function report(location: string, { found, left, recent }: RepairResult, isApplied: boolean): string {
   const lines: string[] = [];
   if (found.length > 0) {

@@ -21,21 +21,20 @@ import { stopBySignals } from './signals.ts';
 import { progressLine } from './terminal.ts';
 
 type Shown = {
-  /** Whether the error itself stands above already, as an output of the cell. */
+  /** Whether the error is already visible above, as an output of the cell. */
   isPrinted: boolean;
-  /** The cell of parameters, where some were given. */
+  /** The parameters cell, if there are parameters. */
   injected?: Injected | undefined;
 };
 
-/** Lines of the cell above and below the one that failed. */
+/** Lines shown above and below the failing one. */
 const around = 3;
 
-/** Which cell failed, where in it, and why. */
 export function describeFailure(failed: FailedCell, notebook: string, { isPrinted, injected }: Shown): string {
   const { cell, traceback, evalue, remark } = failed;
   const text = traceback.join('\n') || evalue;
   const where = notebook === '-' ? 'the notebook' : notebook;
-  // Findings of the compiler bring the line with them.
+  // Compiler errors include the line.
   const hasLine = /^\s*\^+$/m.test(text);
   return [
     `Cell ${cell.number} of ${where} failed.`,
@@ -48,13 +47,13 @@ export function describeFailure(failed: FailedCell, notebook: string, { isPrinte
 
 type Place = { line: number; column: number };
 
-/** The first place of the cell in the traceback: `[3]:2:7`. */
+/** Finds the first position of the cell in the traceback: `[3]:2:7`. */
 function placeIn(text: string, number: number): Place | undefined {
   const found = new RegExp(`\\[${number}\\]:(\\d+):(\\d+)`).exec(text);
   return found ? { line: Number(found[1]), column: Number(found[2]) } : undefined;
 }
 
-/** The lines around a place with a caret below it; the beginning of the cell where no place is known. */
+/** Returns the lines around a position, with a caret below it; the start of the cell if the position is unknown. */
 function excerpt(source: string, place: Place | undefined): string[] {
   const lines = source.split(/\r?\n/);
   const first = Math.max(1, (place?.line ?? 1) - around);
@@ -64,27 +63,27 @@ function excerpt(source: string, place: Place | undefined): string[] {
     const line = first + index;
     const isPlace = line === place?.line;
     const shown = `${isPlace ? '>' : ' '} ${String(line).padStart(width)} | ${text}`.trimEnd();
-    // Tabs stay tabs, so that the caret stands where the text does.
+    // Tabs are kept, so that the caret is below its character.
     const before = text.slice(0, (place?.column ?? 1) - 1).replace(/[^\t]/g, ' ');
     return isPlace ? [shown, `  ${' '.repeat(width)} | ${before}^`] : [shown];
   });
 }
 
 export type RunSaver = {
-  /** Saves what there is when that was not done for a while. One that fails is told, and does not end the run. */
+  /** Saves, unless it did so recently. A failure is reported, and does not end the run. */
   soon(): Promise<void>;
   /**
-   * Saves the whole.
-   * @throws CatalogError PermissionDenied (15), which says where the notebook is in place of where it should be
+   * Saves everything.
+   * @throws CatalogError PermissionDenied (15), which names the fallback file with the notebook
    */
   now(): Promise<void>;
 };
 
 /**
- * Saves the notebook of a run: at the end, and now and then before, so that a run that is killed leaves what it had.
- * @param target a path, `-` for stdout, undefined when nothing is to be saved
- * @param isFile false for a pipe or a device, which takes the text once
- * @param everyMs how long `soon` leaves what was saved before
+ * Saves the notebook of a run: at the end, and at intervals before, so that a killed run leaves its results so far.
+ * @param target a path, `-` for stdout, undefined to save nothing
+ * @param isFile false for a pipe or a device, which can be written only once
+ * @param everyMs minimum time between two saves by `soon`
  */
 export function saverOf(
   target: string | undefined,
@@ -107,7 +106,7 @@ export function saverOf(
       try {
         await save(target);
       } catch (error) {
-        // A disk that is full now may have room at the end.
+        // A full disk may have space again at the end.
         last = performance.now();
         if (!isTold) console.error(`${messageOf(error)} The run goes on, and saves at its end.`);
         isTold = true;
@@ -116,13 +115,13 @@ export function saverOf(
   };
 }
 
-/** What a run of hours gave is not to be lost for want of a place. */
+/** Saves to the temporary folder, so that a failure to save does not lose the results of hours. */
 async function elsewhere(error: unknown, target: string, save: (path: string) => Promise<void>): Promise<never> {
   const refuge = join(tmpdir(), `${basename(target, '.ipynb')}-${process.pid}.ipynb`);
   try {
     await save(refuge);
   } catch {
-    // The first reason is the one that can be mended.
+    // The first error is the one that the user can fix.
     throw error;
   }
   throw new CatalogError('PermissionDenied', messageOf(error), `The notebook with its outputs is in "${refuge}".`, {
@@ -172,7 +171,7 @@ async function run(args: readonly string[]): Promise<number> {
   const timeout = secondsOf(values.timeout);
   const parameters = new Map(values.parameter?.map(parameterOf));
   const target = values.output;
-  // What is no file takes the text once: it can't be taken back.
+  // A pipe or a device is written once, at the end, since output can't be undone.
   const isFile = target !== undefined && target !== '-' && (await checkTarget(target));
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
@@ -245,7 +244,7 @@ function parameterOf(argument: string): [string, Parameter] {
 function secondsOf(argument: string | undefined): number | undefined {
   if (argument === undefined) return undefined;
   const seconds = Number(argument);
-  // Node's timers hold no more.
+  // The maximum of Node's timers.
   if (seconds > 0 && seconds < 2 ** 31 / 1000) return seconds;
   throw new UsageError(`--timeout needs a number of seconds, and "${argument}" is none.`);
 }
@@ -256,7 +255,7 @@ async function inject(
   language: NotebookLanguage,
 ): Promise<Injected | undefined> {
   if (parameters.size === 0) return undefined;
-  // With the compiler, which takes a while to load, and which nobody else here needs.
+  // Imported lazily: it loads the compiler, which is slow and not needed otherwise.
   const { injectParameters } = await import('#session/headless/parameters.ts');
   const injected = injectParameters(notebook, parameters, language);
   const { unknown } = injected;
@@ -265,12 +264,12 @@ async function inject(
   return injected;
 }
 
-/** Where displays are shown while they change: nowhere if what is printed goes to a file or a program. */
+/** Shows changing displays only if stdout and stderr are terminals. */
 const terminalLine = () => (process.stdout.isTTY && process.stderr.isTTY ? progressLine() : undefined);
 
-/** What a front that opens the saved notebook goes by. */
+/** Sets the metadata by which clients choose the kernel of the saved notebook. */
 function describeKernel({ metadata }: Notebook, language: NotebookLanguage, versions: KernelHandshake): void {
-  // There is no usual name of a kernel of ours for JavaScript: a front finds one by the language.
+  // Our JavaScript kernels have no standard name: clients choose one by the language.
   if (language === 'typescript')
     metadata['kernelspec'] ??= { name: kernelName, display_name: kernelDisplayName, language };
   metadata['language_info'] = languageInfo(language, versions);

@@ -1,27 +1,27 @@
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import type { FailedCell, RunListener, RunningCell } from '#session/headless/runNotebook.ts';
 
-/** One line of a terminal that is rewritten. */
+/** One line of a terminal that is overwritten. */
 type StatusLine = { show: (text: string) => void; clear: () => void };
 
 type CellScreen = { write?: (text: string) => void; status?: StatusLine | undefined };
 
 /**
- * Prints each cell's number, its first line and, indented, what it gives as text: on stdout, or where `write` puts it.
- * A display that can change is printed once, in its last state, when the cell ends; until then the status line shows it.
+ * Prints each cell's number and first line, then its output as indented text, to stdout or with `write`. A display
+ * that can change is printed once, in its last state, when the cell ends; until then the status line shows it.
  */
 export function printCells({ write = writeStdout, status }: CellScreen = {}): RunListener {
   let isLineStart = true;
-  /** Last states of displays that are not printed yet, in the order in which they were first shown. */
+  /** Last states of displays that are not printed yet, in the order of their first appearance. */
   const held = new Map<string, string>();
-  /** The last result or error. Displays come above it if nothing else follows in the cell. */
+  /** The last result or error. Displays come above it if it is the last output of the cell. */
   let closing: string | undefined;
   let clearsNext = false;
   const put = (text: string): void => {
     status?.clear();
     write(text);
   };
-  // What is printed comes in pieces that may end within a line.
+  // Output arrives in chunks that may end within a line.
   const print = (text: string): void => {
     if (text === '') return;
     let shown = '';
@@ -55,7 +55,7 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
   };
   return {
     begin: ({ number, source }) => {
-      // Of an earlier cell, whose output came late.
+      // Late output of an earlier cell.
       printAll();
       put(`[${number}] ${headOf(source)}\n`);
     },
@@ -81,13 +81,13 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
 
 const writeStdout = (text: string): void => void process.stdout.write(text);
 
-/** A line per cell on stderr, with how long it took; in a terminal the line is there while the cell runs. */
+/** Prints a line per cell with its duration to stderr; in a terminal the line is visible while the cell runs. */
 export function progressOfCells(): RunListener {
   const { isTTY: isTerminal, columns } = process.stderr;
   let started = 0;
   const line = ({ number, total, source }: RunningCell, state: string): string => {
     const text = `[${number}/${total}] ${state}${headOf(source)}`;
-    // A line that wraps could not be written over.
+    // A line that wraps can't be overwritten.
     return isTerminal ? text.slice(0, columns - 1) : text;
   };
   return {
@@ -104,7 +104,7 @@ export function progressOfCells(): RunListener {
   };
 }
 
-/** The first line that says something. */
+/** Returns the first line that is not blank. */
 const headOf = (code: string): string =>
   code
     .split('\n')

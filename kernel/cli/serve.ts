@@ -12,7 +12,7 @@ import { type Command, parse, UsageError } from './command.ts';
 export const newKeyUsage = `  lance-catalog serve new-key NAME [--read-only] [--database NAME …] [--keys FILE]
       makes a key and prints it, once; its line goes to the file of keys, or to stderr when none is named`;
 
-/** `serve new-key`: the key goes to a person, and what goes into the file can't be turned back into it. */
+/** `serve new-key`: prints the key for the user; the line for the file has only its hash. */
 export async function newKey(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(
     args,
@@ -28,7 +28,7 @@ export async function newKey(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Adds a line to a file of keys, which is made for its owner alone when it is not there. */
+/** Appends a line to a file of keys, and creates the file readable by its owner only. */
 async function append(path: string, line: string): Promise<void> {
   try {
     const before = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -36,7 +36,7 @@ async function append(path: string, line: string): Promise<void> {
       throw error;
     });
     const start = before === undefined || before === '' || before.endsWith('\n') ? '' : '\n';
-    // Before it is written: a server that reads the file keeps what it has while a line is wrong.
+    // Checked before writing: a server that reads the file ignores changes while a line is invalid.
     const name = line.split(' ', 1)[0];
     if (before !== undefined && before.trim() !== '' && parseKeys(before).some((key) => key.name === name)) {
       throw new CatalogError('InvalidInput', `"${path}" has a key "${name}" already.`, 'Choose another name.');
@@ -126,14 +126,17 @@ async function run(args: readonly string[]): Promise<number> {
   }
   await asked();
   await running.close();
-  // The engine's threads would keep the process for a while.
+  // The engine's threads would delay the end of the process.
   process.exit(0);
 }
 
-/** Signals this close together are one: a terminal sends Ctrl-C to everyone, and who started us passes it on. */
+/**
+ * Milliseconds within which signals count as one: a terminal sends Ctrl-C to all processes, and the parent process
+ * forwards it too.
+ */
 const oneSignal = 500;
 
-/** Resolves when the process is told to end; told again, it ends at once. */
+/** Resolves on the first signal to end; the second ends the process. */
 function asked(): Promise<void> {
   return new Promise((resolve) => {
     const codes = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -150,7 +153,7 @@ function asked(): Promise<void> {
 
 type JobsWanted = { readonly allowStoredCode: readonly string[] };
 
-/** Jobs of this machine, for clients of the server: loaded by a server that has any. */
+/** Returns the jobs of this machine for clients of the server. Loaded only if jobs are enabled. */
 async function jobsOf({ allowStoredCode }: JobsWanted, { storageOptions: storage }: ServeOptions): Promise<ServerJobs> {
   const { openJobs, serverJobs } = await import('#jobs/entry.ts');
   return serverJobs(openJobs(), { allowStoredCode, storageOptions: storage });
@@ -203,7 +206,7 @@ function optionsOf(args: readonly string[]): {
   return { options, json: values.json ?? false, jobs: values.jobs ? { allowStoredCode } : undefined };
 }
 
-/** What the rules of a server say about its arguments is said as of any argument. */
+/** Reports violated rules of the server as argument errors. */
 function meant<T>(check: () => T): T {
   try {
     return check();
@@ -223,7 +226,7 @@ function keySource(values: {
   if (path !== undefined) sources.push({ kind: 'file', path });
   if (none) sources.push({ kind: 'none' });
   const [source, ...more] = sources;
-  // A page in a browser and every other user of this machine reach a port on loopback, so no key is a decision.
+  // Web pages and all users of this machine can reach a port on loopback, so serving without a key must be explicit.
   if (!source || more.length > 0) throw new UsageError('Give one of --keys FILE, --api-key-env NAME and --no-auth.');
   return source;
 }

@@ -8,9 +8,9 @@ function exitBySignal(name: NodeJS.Signals): void {
 }
 
 /**
- * What a signal does while a command is still being loaded, which takes a second on a busy machine: it ends, and says that there
- * is nothing to clean up. A command looks after signals itself from its first line on.
- * @returns what leaves signals to others
+ * Ends the process on a signal while a command is loading, which takes a second on a busy machine: there is nothing
+ * to clean up yet. Once it runs, a command handles signals itself.
+ * @returns removes the handlers
  */
 export function stopWhileLoading(): () => void {
   for (const name of signals) process.on(name, exitBySignal);
@@ -20,20 +20,20 @@ export function stopWhileLoading(): () => void {
 }
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm and a terminal both send what one key press means. */
+/** npm and the terminal both send a signal for one key press. */
 const samePressMs = 1000;
 
 type Stopping = {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** What the process ends with then, as a shell says it: 130 for Ctrl-C. */
+  /** The exit code after a signal, by the convention of shells: 130 for Ctrl-C. */
   readonly code: number | undefined;
-  /** What a person who does not want to wait any more asks for, by another one. */
+  /** Sets the action for a further signal, from a user who does not want to wait. */
   onRepeat(action: () => void): void;
   dispose(): void;
 };
 
-/** Turns the signals that end a process into the end of what it does. */
+/** Converts the signals that end a process into an abort signal. */
 export function stopBySignals(): Stopping {
   const stop = new AbortController();
   let code: number | undefined;

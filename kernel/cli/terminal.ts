@@ -7,16 +7,16 @@ import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { isYes } from '#shared/records.ts';
 import type { AskedBackfill } from './backfillArguments.ts';
 
-/** Whether there is a person who can be asked: a script is never kept waiting. */
+/** Whether a user can answer a prompt; a script must never wait for one. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
 /**
- * Asks for yes or no on stderr; what comes of the command itself is on stdout. An end of the input, Ctrl-D, is a no.
- * @throws the signal's reason when it aborts, as by Ctrl-C where signals abort it
+ * Asks for yes or no on stderr, since stdout is for the command's output. The end of the input, Ctrl-D, means no.
+ * @throws the signal's reason if it aborts, such as by Ctrl-C if signals abort it
  */
 export async function askTerminal(question: string, signal: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  // Readline takes keys one by one, so that Ctrl-C is a key here, and no signal before it is made one.
+  // In readline's raw mode Ctrl-C is a key and must be converted to a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {
@@ -27,10 +27,10 @@ export async function askTerminal(question: string, signal: AbortSignal): Promis
   }
 }
 
-/** How often progress is written: a terminal is overwritten, a log gets a line. */
+/** Milliseconds between progress updates: a terminal line is overwritten, a log gets a new line. */
 const pause = { terminal: 100, log: 5000 } as const;
 
-/** Progress on stderr: one line that is written over in a terminal, a line now and then elsewhere. */
+/** Shows progress on stderr: one overwritten line in a terminal, occasional lines elsewhere. */
 export function progressLine(): { show: (text: string) => void; clear: () => void } {
   const isTerminal = process.stderr.isTTY;
   let last = 0;
@@ -52,7 +52,7 @@ export function progressLine(): { show: (text: string) => void; clear: () => voi
 
 type Place = Pick<AskedBackfill, 'catalog' | 'namespacePath'>;
 
-/** Does what is about a table; where an error advises what notebooks have, it says what a terminal has. */
+/** Runs an action on a table, and replaces hints meant for notebooks by those for a terminal. */
 export async function inTerminalWords<T>(place: Place, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -72,7 +72,7 @@ async function reworded(error: unknown, place: Place, signal: AbortSignal): Prom
   return error;
 }
 
-/** The tables that somebody may have meant. No word of the command line lists them. */
+/** Lists the tables of the namespace, since no command does. */
 async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal): Promise<string> {
   try {
     const names = await onCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));

@@ -9,24 +9,23 @@ import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog, ResolvedCatalog } from './resolvedCatalog.ts';
 
 type CatalogReadsOptions = {
-  /** Finds the catalog by what the profile says; without it a configuration is taken as it is. */
+  /** Resolves the profile's catalog. Default: use the configuration in the profile. */
   readonly resolveCatalog?: ResolveCatalog | undefined;
 };
 
-/** The first of its tables, and where its files are. */
 type TablePlace = { readonly name: string; readonly location: string };
 
-/** Milliseconds: a catalog that takes longer to say what it has is no help to a backfill either. */
+/** Milliseconds. A catalog slower than this fails a backfill too. */
 const patience = { connect: 5_000, headers: 10_000, body: 10_000 } as const;
 
-/** How many namespaces and tables are looked at to find one that says where it is. */
+/** Maximum number of namespaces to search for a table that reports its location. */
 const mostLookedAt = 10;
 
-/** What checks ask of the catalog, each question once a run. */
+/** Reads from the catalog, each once a run. */
 export class CatalogReads {
   readonly #once = new Once();
   readonly #resolve: ResolveCatalog | undefined;
-  /** The connection that was made here, and that is closed here. */
+  /** Opened here and closed by `close`. */
   #own: Promise<Catalog> | undefined;
   readonly profile: ClusterProfile;
   readonly hidden: HiddenTexts;
@@ -44,7 +43,7 @@ export class CatalogReads {
     this.#resolve = resolveCatalog;
   }
 
-  /** The profile's catalog with its key. @throws ClusterError NotFound, ProfileInvalid */
+  /** Returns the profile's catalog with its key. @throws ClusterError NotFound, ProfileInvalid */
   resolved(): Promise<ResolvedCatalog> {
     return this.#once.ask('resolve', async () => {
       const found = await this.#find();
@@ -67,8 +66,8 @@ export class CatalogReads {
   }
 
   /**
-   * Connects, and lists one table of the root.
-   * @throws CatalogError as the catalog says it
+   * Lists one table of the root.
+   * @throws CatalogError as the catalog reports it
    */
   answers(): Promise<void> {
     return this.#once.ask('answers', async () => {
@@ -77,12 +76,12 @@ export class CatalogReads {
     });
   }
 
-  /** A table that says where its files are; `undefined` where none of the first does. @throws CatalogError */
+  /** Finds a table that reports its location, among the first ones. @throws CatalogError */
   tablePlace(): Promise<TablePlace | undefined> {
     return this.#once.ask('table place', async () => findPlace(await this.#open(), this.signal));
   }
 
-  /** Whether there is anything to ask: a directory without an engine is only looked at by its address. */
+  /** Whether requests are possible: without an engine, a directory catalog has only an address to check. */
   async canAsk(): Promise<boolean> {
     const { config, open } = await this.resolved();
     return config.implementation === 'rest' || open !== undefined;
@@ -95,7 +94,7 @@ export class CatalogReads {
     return this.#own;
   }
 
-  /** Closes the connection that was made here; one that was given stays open. */
+  /** Closes the connection opened here; one from the resolver stays open. */
   async close(): Promise<void> {
     const own = await this.#own?.catch(() => undefined);
     await own?.close();
@@ -105,7 +104,7 @@ export class CatalogReads {
 function openServer(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
   if (config.implementation === 'rest') {
     const { implementation: _, keyHint, ...rest } = config;
-    // The run tries again by itself, and says so.
+    // No retries here: the run retries and reports it.
     return openRest({ ...rest, retries: 0, timeouts: patience }, { signal, keyHint });
   }
   throw new ClusterError('InvalidRequest', `There is no engine here for the directory ${config.root}.`, '');
@@ -127,7 +126,7 @@ async function findPlace(catalog: Catalog, signal: AbortSignal): Promise<TablePl
   return undefined;
 }
 
-/** All that may be one: what a header means, only whoever writes it knows. */
+/** Every value that may be a secret, all headers included: only the user knows their meaning. */
 function secretsOf(config: CatalogConfig): readonly string[] {
   const isSecret = ([key]: [string, unknown]): boolean =>
     config.implementation === 'dir'

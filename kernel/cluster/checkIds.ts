@@ -1,6 +1,6 @@
 /**
- * Every check by its category, in the order of a report. The ids are an interface: CI configurations, links into
- * docs/cluster-checks.md and stored reports name them, so one is never renamed or given another meaning.
+ * Every check by category, in the order of a report. CI configurations, links into docs/cluster-checks.md and stored
+ * reports use the ids, so an id is never renamed or given another meaning.
  */
 export const checkIdsByCategory = {
   profile: ['profile-complete', 'bucket-uri'],
@@ -104,7 +104,6 @@ export const checkIdsByCategory = {
 export type CheckCategory = keyof typeof checkIdsByCategory;
 export type CheckId = (typeof checkIdsByCategory)[CheckCategory][number];
 
-/** What each category is called in front of people. */
 export const categoryTitles: Readonly<Record<CheckCategory, string>> = {
   profile: 'Profile',
   connection: 'Connection',

@@ -1,7 +1,7 @@
 import { allChecks } from '#cluster/checks/all.ts';
 import type { CheckHeader } from './check.ts';
 
-/** Every check in the order of a report, for who lists them before, or without, asking. */
+/** Lists every check in the order of a report, without running them. */
 export const listChecks = (): readonly CheckHeader[] =>
   allChecks.map(({ id, category, title, severity, needs, writes }) => ({
     id,
@@ -12,8 +12,8 @@ export const listChecks = (): readonly CheckHeader[] =>
     ...(writes === undefined ? {} : { writes }),
   }));
 
-// What needs the libraries of Kubernetes and the clouds: a bundle of its own, loaded by `import()` when somebody asks for it,
-// since it is larger than the rest of the extension. Types and drawing are imported from their own files.
+// Code that needs the Kubernetes and cloud libraries: a separate bundle, loaded by `import()` on first use, since it is
+// larger than the rest of the extension. Types and report rendering are imported from their own files.
 export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
 export { BucketFiles } from '#cluster/aws/bucketFiles.ts';
 

@@ -1,4 +1,4 @@
-/** Every way in which talking to a cluster or a cloud fails, and whether it may pass by itself. */
+/** Every kind of cluster or cloud failure, and whether it is transient. */
 const kinds = {
   ProfileInvalid: { transient: false },
   KubeconfigMissing: { transient: false },
@@ -9,52 +9,57 @@ const kinds = {
   ExecPluginMissing: { transient: false },
   ExecPluginFailed: { transient: false },
   ExecPluginTimeout: { transient: false },
-  /** No name, no route, nobody listening, or the connection went away. */
+  /** The name does not resolve, there is no route, no process listens, or the connection was lost. */
   Unreachable: { transient: true },
   Timeout: { transient: true },
   TlsUntrusted: { transient: false },
-  /** Something answers there, but not what was looked for. */
+  /** A server responds, but it is not the expected kind of server. */
   WrongServer: { transient: false },
-  /** What answers is what was looked for, of a version that lacks what is needed of it. */
+  /** The server is of the expected kind, but its version lacks a needed feature. */
   TooOld: { transient: false },
   CredentialsMissing: { transient: false },
   CredentialsExpired: { transient: false },
   CredentialsRefused: { transient: false },
-  /** Who asks is known, and may not. */
+  /** The caller is authenticated but lacks the permission. */
   Forbidden: { transient: false },
   NotFound: { transient: false },
   Conflict: { transient: false },
-  /** The cluster lacks what is needed, by its checks. */
+  /** The checks found that the cluster does not meet the requirements. */
   NotReady: { transient: false },
   InvalidRequest: { transient: false },
   Throttled: { transient: true },
   Unavailable: { transient: true },
-  /** A reply that cannot be what the interface says it is. */
+  /** A response that does not have the shape that the API defines. */
   BadReply: { transient: false },
   Aborted: { transient: false },
 } as const satisfies Record<string, { readonly transient: boolean }>;
 
 export type ClusterErrorKind = keyof typeof kinds;
 
+<<<<<<< HEAD
 export const clusterErrorKinds: readonly string[] = Object.keys(kinds);
 
 // Editor, kernel and command line are bundles of their own: `instanceof` would tell their copies of the class apart.
+=======
+// Editor, kernel and command line are separate bundles with their own copies of the class, so `instanceof` would
+// fail.
+>>>>>>> words-clu1
 const brand = Symbol.for('lance-catalog.ClusterError');
 
 /**
- * Every failure of a cluster or a cloud. `message` is one sentence that names the thing and what is wrong; `hint` says what
- * to do next and is part of `message` too, so that a place that shows only the message still shows it.
+ * A failure of a cluster or a cloud. `message` names the thing and what is wrong, and ends with `hint`, the next
+ * step, so that the step is visible if only the message is shown.
  */
 export class ClusterError extends Error {
   readonly kind: ClusterErrorKind;
-  /** What is wrong, without what to do. */
+  /** What is wrong, without the next step. */
   readonly what: string;
   readonly hint: string;
-  /** The HTTP status of the reply that said so. */
+  /** HTTP status of the response, if there was one. */
   readonly status: number | undefined;
 
   static {
-    // Of the class and not of each error: a notebook prints what an error has of its own.
+    // On the prototype, not on each error: a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
@@ -72,7 +77,7 @@ export class ClusterError extends Error {
     this.status = options.status;
   }
 
-  /** Whether the same question may be answered when it is asked again. */
+  /** Whether a retry may succeed. */
   get isTransient(): boolean {
     return kinds[this.kind].transient;
   }

@@ -1,7 +1,7 @@
 import type { Mend } from '#cluster/fixes/fix.ts';
 import type { Evidence, Finding } from './result.ts';
 
-// How checks say what they found, so that each reads as one sentence with what it rests on.
+// Constructors of findings: one sentence with the evidence for it.
 
 export const pass = (sentence: string, ...evidence: readonly Evidence[]): Finding => ({
   status: 'pass',
@@ -25,14 +25,14 @@ export const warn = (sentence: string, { evidence = [], mend }: Problem = {}): F
   ...(mend === undefined ? {} : { mend }),
 });
 
-/** It does not apply. */
+/** The check does not apply. */
 export const skip = (sentence: string, ...evidence: readonly Evidence[]): Finding => ({
   status: 'skipped',
   sentence,
   evidence,
 });
 
-/** It applies, and nobody here can tell: what is not known may be what is wrong. */
+/** The check applies, but its result cannot be determined, so it may hide a failure. */
 export const unknown = (sentence: string, ...evidence: readonly Evidence[]): Finding => ({
   status: 'skipped',
   cause: 'unknown',

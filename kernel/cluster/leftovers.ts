@@ -1,28 +1,27 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
 
-/** Something that was made for a moment. */
 export type Leftover = {
-  /** Removes it, once however often that is asked for. @throws whatever removing it throws */
+  /** Removes it; repeated calls share one removal. @throws any error of the removal */
   remove(): Promise<void>;
-  /** It is known not to be there. */
+  /** Marks it as known not to exist. */
   forget(): void;
   readonly isGone: boolean;
 };
 
-/** Milliseconds for removing one thing: a run that was stopped ends soon, whatever the cluster does. */
+/** Milliseconds to remove one object, so that a stopped run ends soon even if the cluster does not respond. */
 const limit = 20_000;
 
 /**
- * What a run has made in a cluster or a bucket and must not leave there. Whoever makes something says first how it is removed;
- * what is still there when the run ends, because it was stopped or because removing it failed, is removed then.
+ * The temporary objects of a run in a cluster or a bucket. The end of the run removes those that still exist because
+ * the run was stopped or their removal failed.
  */
 export class Leftovers {
   readonly #there = new Map<Leftover, string>();
 
   /**
-   * Takes note of something, before it is made: what was asked for may be there though no answer came.
-   * @param what for people: `the pod geneva/probe-1`
-   * @param how removes it, and does not mind when it is not there; its signal is its own, not the run's
+   * Registers an object before it is created, since it may exist even if the request to create it got no response.
+   * @param what the label for messages: `the pod geneva/probe-1`
+   * @param how removes it, and succeeds if it does not exist; its signal is separate from the run's
    */
   add(what: string, how: (signal: AbortSignal) => Promise<void>): Leftover {
     let removing: Promise<void> | undefined;
@@ -35,7 +34,7 @@ export class Leftovers {
         removing ??= how(AbortSignal.timeout(limit)).then(
           () => leftover.forget(),
           (error: unknown) => {
-            // So that the end of the run tries once more.
+            // So that the end of the run tries again.
             removing = undefined;
             throw error;
           },
@@ -48,7 +47,7 @@ export class Leftovers {
     return leftover;
   }
 
-  /** Removes all that is left, what was made last first. @returns a sentence for each thing that stays */
+  /** Removes everything that is left, newest first. @returns a sentence for each object that stays */
   async removeAll(): Promise<readonly string[]> {
     const staying: string[] = [];
     for (const [leftover, what] of [...this.#there].toReversed()) {

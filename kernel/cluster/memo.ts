@@ -1,15 +1,15 @@
 import { isClusterError } from './errors.ts';
 
 /**
- * Asks each question once for a whole run, however many checks want the answer. A failure that may pass by itself is
- * forgotten, so that a retry asks again; any other failure is the answer.
+ * Caches each result for a run, so that checks share requests. A transient failure is dropped, so that a retry sends
+ * the request again; other failures stay cached.
  */
 export class Once {
   readonly #answers = new Map<string, Promise<unknown>>();
 
   ask<T>(question: string, how: () => Promise<T>): Promise<T> {
     const known = this.#answers.get(question);
-    // The key is the question: one and the same asks for one and the same type.
+    // The key determines the type: the same key is always used with the same `T`.
     if (known) return known as Promise<T>;
     const answer = how();
     this.#answers.set(question, answer);

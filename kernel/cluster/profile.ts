@@ -1,10 +1,9 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
-/** How to become somebody in front of a cluster. */
 export type ClusterAuth =
-  /** A kubeconfig: that of KUBECONFIG or ~/.kube/config where no file is named, its current context where none is. */
+  /** A kubeconfig. Default: the file of KUBECONFIG or ~/.kube/config, and its current context. */
   | { readonly configMethod: 'LOCAL'; readonly kubeconfig?: string | undefined; readonly context?: string | undefined }
-  /** Assume a role in AWS, have EKS describe the cluster, and sign a token for it; needs no program. */
+  /** Assume an AWS role, look the cluster up in EKS, and sign a token for it; needs no external program. */
   | {
       readonly configMethod: 'EKS_AUTH';
       readonly clusterName: string;
@@ -14,66 +13,65 @@ export type ClusterAuth =
       /** A profile of `~/.aws/config`, for editors that lack the terminal's AWS_PROFILE. */
       readonly profile?: string | undefined;
     }
-  /** The service account of the pod that this runs in. */
+  /** The service account of the pod that this process runs in. */
   | { readonly configMethod: 'IN_CLUSTER' };
 
-/** What a head or a group of workers asks for. */
+/** Resources and placement of the head or a group of workers. */
 export type RayGroup = {
-  /** Of a group of workers. */
+  /** For groups of workers only. */
   readonly name?: string | undefined;
-  /** Cores, as Kubernetes writes them or as a number. */
+  /** Cores, as a number or a Kubernetes quantity. */
   readonly numCpus: number | string;
-  /** MiB as a number, else as Kubernetes writes it. */
+  /** A number of MiB, or a Kubernetes quantity. */
   readonly memory: number | string;
   readonly numGpus: number;
-  /** Service account of its pods; that of the profile where none is named. */
+  /** Service account of its pods. Default: that of the profile. */
   readonly serviceAccount: string;
-  /** Labels of the nodes that it runs on. */
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly image: string | undefined;
 };
 
-/** The bucket that tables and probes go to. */
+/** The bucket for tables and probes. */
 export type BucketPlace = {
   readonly scheme: 's3' | 'gs';
   readonly bucket: string;
-  /** Without slashes at its ends; empty for the whole bucket. */
+  /** Without leading and trailing slashes; empty for the whole bucket. */
   readonly prefix: string;
 };
 
 /**
- * A cluster as a person sets it up once, without a secret in it: `lanceCatalog.cluster.profiles` in settings. Credentials
- * come from where the cloud's own tools have them.
+ * A cluster that the user sets up once, without secrets: `lanceCatalog.cluster.profiles` in settings. Credentials
+ * come from the cloud's own tools.
  */
 export type ClusterProfile = {
   readonly name: string;
   readonly auth: ClusterAuth;
   readonly namespace: string;
   readonly serviceAccount: string;
-  /** Before the slash of `<domain>/ray-head`. */
+  /** The part before the slash of `<domain>/ray-head`. */
   readonly labelDomain: string;
-  /** A RayCluster that is there already; its pods and specs are looked at then. */
+  /** An existing RayCluster; if set, the checks read its pods and specs. */
   readonly rayCluster: string | undefined;
-  /** The Ray version that jobs are sent with, where one is pinned. */
+  /** The Ray version that jobs are sent with, if pinned. */
   readonly rayVersion: string | undefined;
   readonly usePortForwarding: boolean;
   readonly headGroup: RayGroup;
   readonly workerGroups: readonly RayGroup[];
   readonly storage: BucketPlace | undefined;
-  /** On AWS, outside EKS_AUTH: what is needed to look the cluster up there. */
+  /** On AWS with another `configMethod` than EKS_AUTH: what is needed to look the cluster up. */
   readonly aws:
     | {
         readonly region: string;
         readonly clusterName: string | undefined;
-        /** Name or ARN of the client role. */
+        /** Name or ARN. */
         readonly clientRole: string | undefined;
-        /** ARN of the role that the service account assumes; read from its annotation where it is not said. */
+        /** ARN of the role that the service account assumes. Default: the role in its annotation. */
         readonly serviceRole: string | undefined;
-        /** What to expect of `GetCallerIdentity`. */
+        /** The account that `GetCallerIdentity` must return. */
         readonly account: string | undefined;
-        /** A profile of `~/.aws/config`, for editors that lack the terminal's AWS_PROFILE. */
+        /** As in `auth`. */
         readonly profile?: string | undefined;
       }
     | undefined;
@@ -87,6 +85,6 @@ export type ClusterProfile = {
         readonly serviceAccount: string | undefined;
       }
     | undefined;
-  /** Name of a catalog connection of the editor, or the catalog itself; a secret is never part of it. */
+  /** Name of a catalog connection of the editor, or a catalog configuration, never with a secret. */
   readonly catalog: string | CatalogConfig | undefined;
 };

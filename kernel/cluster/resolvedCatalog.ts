@@ -1,19 +1,19 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 
-/** A catalog with what a profile does not have of it: its key, and a way to it. In memory alone. */
+/** A catalog with the key and the connection that a profile lacks. In memory only. */
 export type ResolvedCatalog = {
   readonly config: CatalogConfig;
   /**
-   * Connects to it, where whoever asks has a way of its own; a directory needs one, since the engine is not part of the
-   * checks. Without it a server is connected to by `config`. What is given stays open: whoever gives it owns it.
+   * Opens the catalog if the caller has its own connection, which it also closes; required for a directory, since the
+   * engine is not part of the checks. Without it, the checks connect to the server in `config`.
    */
   readonly open?: ((signal: AbortSignal) => Promise<Catalog>) | undefined;
 };
 
 /**
- * Finds the catalog of a profile: by the name of a connection, or by a configuration to which a key may be added.
- * `undefined` where there is no connection of that name.
+ * Finds the catalog of a profile, by connection name or by a configuration to which it may add a key. Returns
+ * `undefined` if there is no such connection.
  */
 export type ResolveCatalog = (
   catalog: string | CatalogConfig,

@@ -2,45 +2,45 @@ import type { Mend } from '#cluster/fixes/fix.ts';
 import type { CheckCategory, CheckId } from './checkIds.ts';
 
 /**
- * How much it matters: an `error` keeps a backfill from running, a `warning` lets it run badly or costs money, `info` is
- * worth knowing. A check that is not an `error` cannot fail: its worst is a warning.
+ * An `error` keeps a backfill from running, a `warning` slows it or costs money, `info` is worth knowing. A check
+ * that is not an `error` cannot fail: its worst status is a warning.
  */
 export type Severity = 'error' | 'warning' | 'info';
 
-/** One thing that was asked and what came back, as text for people. Secrets are taken out before anybody sees it. */
+/** One request and its result, as text for display, without secrets. */
 export type Evidence = { readonly asked: string; readonly saw: string };
 
 /**
- * Why a check was skipped: it does not apply, which is as good as passed; it was not asked, since the run may not write or was
- * stopped; or it is not known, since the person may not ask, or nobody says.
+ * Why a check was skipped: it does not apply (as good as passed); it did not run, because the run may not write or
+ * was stopped; or the result is unknown, because the user lacks a permission or no source has the data.
  */
 export type SkipCause = 'not-applicable' | 'not-asked' | 'unknown';
 
-/** What a check found. `sentence` names the thing and, where it is wrong, what is wrong with it. */
+/** The result of a check. `sentence` names the thing and, if something is wrong with it, the problem. */
 export type Finding =
   | { readonly status: 'pass'; readonly sentence: string; readonly evidence: readonly Evidence[] }
   | {
       readonly status: 'warn' | 'fail';
       readonly sentence: string;
       readonly evidence: readonly Evidence[];
-      /** What puts it right, where that is known. */
+      /** The fix, if known. */
       readonly mend?: Mend | undefined;
     }
-  /** It does not apply, or could not be asked; the sentence is the reason. */
+  /** The check does not apply, or could not run; the sentence is the reason. */
   | {
       readonly status: 'skipped';
       readonly sentence: string;
       readonly evidence: readonly Evidence[];
-      /** `not-applicable` where nothing is said. */
+      /** Default: `not-applicable`. */
       readonly cause?: SkipCause;
-      /** The sentence of the check that was skipped first, where this one was skipped with it. */
+      /** The sentence of the check that was skipped first, if this check was skipped because of it. */
       readonly reason?: string;
     };
 
-/** What became of a check in a run. */
+/** The outcome of a check in a run. */
 export type Verdict =
   | Finding
-  /** What it needs did not pass, so it was not asked. */
+  /** It did not run, because a check that it needs did not pass. */
   | {
       readonly status: 'blocked';
       readonly sentence: string;
@@ -50,18 +50,18 @@ export type Verdict =
 
 export type CheckStatus = Verdict['status'];
 
-/** A check's outcome with all that a report needs. Plain data: it travels as JSON. */
+/** An outcome with everything that a report needs, as plain data for JSON. */
 export type CheckResult = Verdict & {
   readonly id: CheckId;
   readonly category: CheckCategory;
   readonly title: string;
   readonly severity: Severity;
-  /** How long it took, from its first attempt on. */
+  /** Duration from the start of the first attempt. */
   readonly milliseconds: number;
   readonly attempts: number;
 };
 
-/** What a run found, in the order of the checks. */
+/** The results of a run, in the order of the checks. */
 export type CheckReport = {
   /** Version of this shape. */
   readonly version: 1;
@@ -69,14 +69,14 @@ export type CheckReport = {
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly milliseconds: number;
-  /** Somebody ended it before its end. */
+  /** Whether the user stopped the run. */
   readonly stopped: boolean;
   readonly counts: Readonly<Record<CheckStatus, number>>;
   readonly results: readonly CheckResult[];
-  /** Sentences about what a probe has made and what could not be removed; not there where nothing is left. */
+  /** Sentences about probe objects that could not be removed; absent if there are none. */
   readonly left?: readonly string[];
 };
 
-/** Told to who watches a run. */
+/** Sent to the observer of a run. */
 export type CheckEvent =
   { readonly type: 'started'; readonly id: CheckId } | { readonly type: 'finished'; readonly result: CheckResult };

@@ -18,25 +18,25 @@ import { HiddenTexts } from './secretTexts.ts';
 
 export type RunOptions = {
   readonly profile: string;
-  /** Ends the run: what has not finished is skipped, and the report says that it was stopped. */
+  /** Ends the run: unfinished checks are skipped, and the report is marked as stopped. */
   readonly signal: AbortSignal;
-  /** Whether checks may leave something behind for a moment, such as an object in a bucket. */
+  /** Whether checks may make temporary changes, such as an object in a bucket. */
   readonly mayWrite: boolean;
   /** Secrets that no result may show. */
   readonly hidden?: HiddenTexts | undefined;
   readonly observe?: ((event: CheckEvent) => void) | undefined;
-  /** Only these, and what they need; all where nothing is said. */
+  /** Run only these checks, and those that they need. Default: all. */
   readonly only?: readonly CheckId[] | undefined;
 };
 
 const defaultLimit = 10_000;
-/** Milliseconds before a failure that may pass by itself is asked again, times the attempt. */
+/** Milliseconds before the retry of a transient failure, times the attempt. */
 const pause = 250;
 
 /**
- * Runs checks, each as soon as what it needs has passed, and independent ones at once. Never rejects for what a check does:
- * what one throws is its failure. Every check has exactly one result, in the order given.
- * @throws Error for a graph that cannot be run: an id that is there twice, a need that is nowhere, a circle
+ * Runs checks, each as soon as its needs have passed, independent ones concurrently. An error thrown by a check is
+ * its result, never a rejection. Every check has exactly one result, in the given order.
+ * @throws Error if the graph is invalid: a duplicate id, a need that does not exist, a cycle
  */
 export async function runChecks(
   checks: readonly Check[],
@@ -61,18 +61,16 @@ export async function runChecks(
   };
 }
 
-/** The checks with all that they need for this profile. */
 const checksFor = (profile: ClusterProfile, checks: readonly Check[]): readonly Check[] =>
   checks.map((check) => (check.alsoNeeds ? { ...check, needs: [...check.needs, ...check.alsoNeeds(profile)] } : check));
 
-/** How often each status is there. */
 export function countOf(results: readonly CheckResult[]): Record<CheckStatus, number> {
   const counts: Record<CheckStatus, number> = { pass: 0, warn: 0, fail: 0, skipped: 0, blocked: 0 };
   for (const { status } of results) counts[status]++;
   return counts;
 }
 
-/** The checks that were asked for with all that they need, in their own order. */
+/** Returns the checks in `only` and their needs, in the order of `checks`. */
 function chooseChecks(checks: readonly Check[], only: readonly CheckId[] | undefined): readonly Check[] {
   const byId = indexOf(checks);
   if (only === undefined) return checks;
@@ -95,7 +93,7 @@ function indexOf(checks: readonly Check[]): ReadonlyMap<CheckId, Check> {
   return byId;
 }
 
-/** Every check after those that it needs. */
+/** Sorts the checks so that each follows its needs. */
 function orderOf(checks: readonly Check[]): readonly Check[] {
   const byId = indexOf(checks);
   const ordered = new Set<Check>();
@@ -112,7 +110,7 @@ function orderOf(checks: readonly Check[]): readonly Check[] {
   return [...ordered];
 }
 
-/** One run: the results of what was started so far. */
+/** One run: the results of the checks started so far. */
 class Run {
   readonly #started = new Map<CheckId, Promise<CheckResult>>();
   readonly #context: CheckContext;
@@ -125,7 +123,7 @@ class Run {
     this.#hidden = options.hidden ?? new HiddenTexts();
   }
 
-  /** Checks are started after what they need, so that their needs can be waited for. */
+  /** Starts a check, which waits for its needs: these must be started before. */
   start(check: Check): Promise<CheckResult> {
     const result = this.#run(check);
     this.#started.set(check.id, result);
@@ -158,13 +156,13 @@ class Run {
     return result;
   }
 
-  /** What does not apply is said so, whatever became of what it would need. */
+  /** A check that does not apply is skipped for that reason, regardless of its needs. */
   #verdictWithoutNeeds({ skip }: Check): Verdict | undefined {
     const reason = skip?.(this.#context);
     return reason === undefined ? undefined : skipped(reason);
   }
 
-  /** Why it is not asked now, where it is not. */
+  /** Returns why the check must not run now, if so. */
   #verdictBefore({ writes }: Check): Verdict | undefined {
     if (this.#options.signal.aborted) return skipped('The run was stopped before it was asked.', 'not-asked');
     if (writes !== undefined && !this.#options.mayWrite)
@@ -192,7 +190,7 @@ class Run {
   }
 }
 
-/** Blocked by what failed, skipped with what was skipped. */
+/** Blocked if a needed check failed, skipped if one was skipped. */
 function verdictOfNeeds(needed: readonly CheckResult[]): Verdict | undefined {
   const failed = needed.filter(({ status }) => status === 'fail' || status === 'blocked');
   if (failed.length > 0) {
@@ -201,7 +199,7 @@ function verdictOfNeeds(needed: readonly CheckResult[]): Verdict | undefined {
   }
   const left = needed.find(({ status }) => status === 'skipped');
   if (left?.status !== 'skipped') return undefined;
-  // Of a chain of them, the first has the reason.
+  // In a chain of skipped checks, the first has the reason.
   const { id, cause, reason = left.sentence } = left;
   return { ...skipped(`It needs ${id}, which was skipped: ${reason}`, cause), reason };
 }
@@ -213,12 +211,12 @@ const skipped = (sentence: string, cause?: SkipCause): Verdict & { readonly stat
   ...(cause === undefined ? {} : { cause }),
 });
 
-/** What is not an error cannot fail. */
+/** Turns a failure into a warning if the check is not an `error`. */
 function atMost(severity: Severity, finding: Finding): Finding {
   return finding.status === 'fail' && severity !== 'error' ? { ...finding, status: 'warn' } : finding;
 }
 
-/** What a check could not find out is its failure; what it was not allowed to ask says nothing of the cluster. */
+/** An error fails the check. A missing permission only skips it, since it shows nothing about the cluster. */
 function verdictOfError({ severity, title }: Check, error: unknown): Verdict {
   if (!isClusterError(error)) {
     return atMost(severity, {
@@ -236,7 +234,7 @@ function verdictOfError({ severity, title }: Check, error: unknown): Verdict {
   });
 }
 
-/** One attempt, given up at its limit even where what it waits for does not listen to its signal. */
+/** Runs one attempt, and ends it at its limit even if the check ignores its signal. */
 async function within(check: Check, context: CheckContext, runSignal: AbortSignal): Promise<Finding> {
   const limit = check.limit ?? defaultLimit;
   const timeout = new AbortController();

@@ -1,6 +1,6 @@
 import type { CheckResult } from './result.ts';
 
-/** Shapes of secrets that are known without having been told: tokens, presigned addresses, keys in a kubeconfig. */
+/** Shapes of secrets recognized without registration: tokens, presigned URLs, keys in a kubeconfig. */
 const shapes: readonly RegExp[] = [
   /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
   /\bk8s-aws-v1\.[\w-]+/g,
@@ -13,12 +13,12 @@ const shapes: readonly RegExp[] = [
 
 const hidden = '•••';
 
-/** Too short to be a secret, and too likely to be part of a word. */
+/** A shorter string is unlikely to be a secret and likely to be part of a word. */
 const shortest = 6;
 
 /**
- * The secrets that a run has met, and texts without them. Who reads a credential adds it before it is used, so that whatever
- * quotes it later (a reply, an error of a library) shows nothing of it.
+ * Redacts the secrets that a run has found. Code registers a credential before it uses it, so that later quotes of it
+ * (a response, an error of a library) never show it.
  */
 export class HiddenTexts {
   readonly #secrets = new Set<string>();
@@ -27,10 +27,10 @@ export class HiddenTexts {
     for (const secret of secrets) if (secret !== undefined && secret.length >= shortest) this.#secrets.add(secret);
   }
 
-  /** The text with every known secret, and what looks like one, put out of sight. */
+  /** Redacts every registered secret and everything that looks like a secret. */
   hide(text: string): string {
     let shown = text;
-    // Longest first: one that contains another must not leave its ends.
+    // Longest first: if a secret contains another, its ends must not stay visible.
     for (const secret of [...this.#secrets].toSorted((a, b) => b.length - a.length)) {
       shown = shown.replaceAll(secret, hidden);
       const escaped = encodeURIComponent(secret);
@@ -39,7 +39,6 @@ export class HiddenTexts {
     return shapes.reduce((rest, shape) => rest.replace(shape, hidden), shown);
   }
 
-  /** The same for all texts of a result. */
   hideIn<T extends CheckResult>(result: T): T {
     return this.#walk(result) as T;
   }

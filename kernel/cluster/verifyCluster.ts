@@ -14,19 +14,18 @@ import { HiddenTexts } from './secretTexts.ts';
 
 export type VerifyOptions = {
   readonly signal: AbortSignal;
-  /** Whether objects may be written into the bucket and a pod started; both are removed. */
+  /** Whether the run may write objects into the bucket and start a pod; both are removed. */
   readonly probe?: boolean | undefined;
-  /** Only these checks, and what they need. */
+  /** Run only these checks, and those that they need. */
   readonly only?: readonly CheckId[] | undefined;
-  /** Told when a check starts and when it has finished. */
   readonly observe?: ((event: CheckEvent) => void) | undefined;
-  /** Finds the profile's catalog, with what a profile may not hold of it. */
+  /** Finds the profile's catalog, with the key that a profile may not hold. */
   readonly resolveCatalog?: ResolveCatalog | undefined;
-  /** Other base addresses of the clouds: private ones, or what stands in for them in tests. */
+  /** Other base URLs of the clouds: private ones, or servers of tests. */
   readonly endpoints?: { readonly google?: Partial<GoogleEndpoints> | undefined } | undefined;
 };
 
-/** Asks a cluster, its cloud and its catalog all that a backfill on it needs. */
+/** Checks that a backfill can run on a cluster, its cloud and its catalog. */
 export async function verifyCluster(profile: ClusterProfile, options: VerifyOptions): Promise<CheckReport> {
   const { signal, probe = false, only, observe, resolveCatalog, endpoints } = options;
   const hidden = new HiddenTexts();
@@ -48,7 +47,7 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
     const left = (await leftovers.removeAll()).map((sentence) => hidden.hide(sentence));
     return left.length === 0 ? report : { ...report, left };
   } finally {
-    // A connection that does not close well is no reason to lose a report.
+    // A failure to close a connection must not lose the report.
     aws.close();
     await Promise.allSettled([kube.close(), gcp.close(), catalog.close()]);
   }

@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** Files of a process's own descriptors: whoever writes `--kubeconfig <(…)` has the other end open already. */
+/** Files of a process's own descriptors: with `--kubeconfig <(…)` the shell has opened the other end. */
 const ownDescriptor = /^\/(?:dev\/(?:fd\/\d+|stdin|null)|proc\/self\/fd\/\d+)$/;
 
 /**
- * The text of a file. A pipe that nobody writes to would have to be waited for, and Node can neither give up such a wait
- * nor end in the middle of it; a device may never end.
+ * Reads a text file. Rejects pipes and devices: a device may never end, and Node can neither cancel the read of a
+ * pipe without a writer nor exit during it.
  * @throws Error of `readFile`, or with the code `EFTYPE` for a pipe or device
  */
 export async function readPlainFile(file: string): Promise<string> {

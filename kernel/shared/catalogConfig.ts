@@ -1,48 +1,51 @@
 import { isRecord } from './records.ts';
 
-/** What a catalog in a directory is connected by. */
+/** Configuration of a directory catalog. */
 export type DirConfig = {
-  /** A directory, or the address of one in an object store such as `s3://bucket/path`. */
+  /** A directory, or a URL in an object store such as `s3://bucket/path`. */
   root: string;
-  /** Settings of the object store, named as its own client names them. */
+  /** Settings of the object store, with the names that its own client uses. */
   storageOptions?: Record<string, string>;
 };
 
-/** What a catalog on a server is connected by. */
+/** Configuration of a catalog on a server. */
 export type RestConfig = {
-  /** The address of the server, for instance `https://catalog.example.com`. */
+  /** URL of the server, for example `https://catalog.example.com`. */
   uri: string;
-  /** Sent as `x-api-key`. A secret, as `token` is and `headers` may be: never logged, never in an error. */
+  /** Sent as `x-api-key`. A secret, like `token` and possibly `headers`: never in logs or errors. */
   apiKey?: string | undefined;
   /** Sent as `Authorization: Bearer …`. */
   token?: string | undefined;
-  /** Sent as `x-service-database`; left out for the host of a service's database, `<database>.<region>.api.<domain>`. */
+  /** Sent as `x-service-database`, except to a host that names the database: `<database>.<region>.api.<domain>`. */
   database?: string | undefined;
   /** Sent as `x-service-database-prefix`. */
   databasePrefix?: string | undefined;
-  /** Other names of those two headers; `x-lancedb-database` is what some servers call the first. */
+  /** Other names of these two headers; some servers use `x-lancedb-database` for the first. */
   headerNames?: { database?: string | undefined; databasePrefix?: string | undefined } | undefined;
   /** Sent with every request under their own names. */
   headers?: Record<string, string> | undefined;
-  /** The same, a header a property: `'headers.x-team': 'data'`. */
+  /** The same with one property per header: `'headers.x-team': 'data'`. */
   [header: `headers.${string}`]: string | undefined;
-  /** Where to connect instead: a private endpoint, a tunnel. `Host` and the certificate's name stay those of `uri`. */
+  /**
+   * Host to connect to instead, such as a private endpoint or a tunnel. `Host` and the certificate's name stay those
+   * of `uri`.
+   */
   endpoint?: string | undefined;
-  /** Certificates of the authority that signed the server's, PEM, beside those that Node trusts. */
+  /** CA certificates in PEM for the server's certificate, in addition to those that Node trusts. */
   ca?: string | undefined;
-  /** A proxy's address; without it `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment. */
+  /** URL of a proxy. Default: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment. */
   proxy?: string | undefined;
-  /** Between the components of an identifier in addresses; `$` when not given. */
+  /** Delimiter of identifier components in URLs. Default: `$`. */
   delimiter?: string | undefined;
-  /** Milliseconds; `connect` 10,000, `headers` and `body` (between two chunks) 300,000 when not given, 0 for none. */
+  /** Milliseconds; 0 for none. Default: `connect` 10,000, `headers` and `body` (between two chunks) 300,000. */
   timeouts?: { connect?: number | undefined; headers?: number | undefined; body?: number | undefined } | undefined;
-  /** How often a request that changes nothing the second time is sent again after 429, 503 and broken connections; 3. */
+  /** Retries of an idempotent request after 429, 503 and broken connections. Default: 3. */
   retries?: number | undefined;
 };
 
 /**
- * A catalog as one process tells another which it is. It may hold secrets: it crosses a pipe, nothing else. `keyHint` says
- * how the person changes the key there, for the error that a server gives one that it refuses.
+ * A catalog's configuration, as sent from one process to another. It may hold secrets, so it is only sent over pipes.
+ * `keyHint` explains how the user changes the key, for the error if the server rejects it.
  */
 export type CatalogConfig =
   ({ implementation: 'dir' } & DirConfig) | ({ implementation: 'rest'; keyHint?: string | undefined } & RestConfig);
@@ -75,7 +78,7 @@ const restChecks: Omit<Checks<RestConfig & { keyHint?: string }>, `headers.${str
   retries: isCount,
 };
 
-/** Whether something that came from another process is the configuration of a catalog, in the types of its parts. */
+/** Whether a value from another process is a catalog configuration; checks the types of all properties. */
 export function isCatalogConfig(value: unknown): value is CatalogConfig {
   if (!isRecord(value)) return false;
   const { implementation, ...config } = value;
@@ -83,7 +86,7 @@ export function isCatalogConfig(value: unknown): value is CatalogConfig {
   return implementation === 'rest' && isText(config['uri']) && fits(config, restChecks);
 }
 
-/** The first property whose value has another type than the implementation takes; unknown ones are not looked at. */
+/** Returns the first property with a wrong type; unknown properties are ignored. */
 export function mistypedProperty(
   implementation: CatalogConfig['implementation'],
   config: Readonly<Record<string, unknown>>,
@@ -103,25 +106,24 @@ function fits(config: Record<string, unknown>, checks: Record<string, (value: un
   });
 }
 
-// What a string in a cell names: a table, a namespace or a column of a catalog. Who reads the code finds it, and who has
-// the catalog says what there is.
+// The table, namespace or column that a string in a cell names. The code analysis finds it; the owner of the catalog
+// looks up the names.
 
-/** A table as code opens it. */
 export type NamedTable = { catalog: string; name: string; namespacePath: readonly string[] };
 
 export type Naming = {
-  /** What a name that is chosen takes the place of, in UTF-16 units. */
+  /** The range that a chosen name replaces, in UTF-16 units. */
   start: number;
   end: number;
-  /** The quote that the string began with, for which names are escaped; empty in SQL of its own. */
+  /** The quote of the string, for which names are escaped; empty in SQL outside a string. */
   quote: '"' | "'" | '`' | '';
   what:
     | { kind: 'table'; catalog: string; namespacePath: readonly string[] }
     | { kind: 'namespace'; catalog: string; parent: readonly string[] }
-    /** A name alone, or in a filter or another expression of SQL. */
+    /** A bare name, or in a filter or another SQL expression. */
     | { kind: 'column'; table: NamedTable | { variable: string }; isSql: boolean }
-    /** In a query: a table or a namespace, by itself or as a path in quotes, `"shop/eu`. */
+    /** In a query: a table or a namespace, as a name or as a quoted path, `"shop/eu`. */
     | { kind: 'sqlTable'; catalog: string; namespacePath: readonly string[]; isPath: boolean }
-    /** In a query: a column of one of these. */
+    /** In a query: a column of one of these tables. */
     | { kind: 'sqlColumn'; catalog: string; tables: readonly NamedTable[] };
 };

@@ -36,7 +36,7 @@ const kinds = Object.fromEntries(Object.entries(catalogErrorCodes).map(([kind, c
   CatalogErrorKind
 >;
 
-/** The kind that belongs to a code read from a wire; any other is `Internal`. */
+/** Returns the kind of a code from a wire; `Internal` for an unknown code. */
 export const kindOfCode = (code: unknown): CatalogErrorKind =>
   typeof code === 'number' ? (kinds[code] ?? 'Internal') : 'Internal';
 
@@ -59,10 +59,10 @@ const statuses: Partial<Record<CatalogErrorKind, number>> = {
   Internal: 500,
 };
 
-/** The HTTP status that goes with an error; what is not found is 404. */
+/** Returns the HTTP status of a kind; the "not found" kinds are 404. */
 export const statusOf = (kind: CatalogErrorKind): number => statuses[kind] ?? 404;
 
-/** The kind of an error of which only the status is known. */
+/** Returns the kind for an error with only an HTTP status. */
 export function kindOfStatus(status: number): CatalogErrorKind {
   if (status === 404) return 'InvalidInput';
   if (status === 409) return 'ConcurrentModification';
@@ -72,35 +72,35 @@ export function kindOfStatus(status: number): CatalogErrorKind {
   return kind ?? (status >= 500 ? 'ServiceUnavailable' : 'InvalidInput');
 }
 
-/** What an error is about. */
+/** The operation and the object of an error. */
 export type ErrorContext = {
-  /** The specification's name of what was asked, for instance `DropTable`. */
+  /** The specification's name of the operation, for example `DropTable`. */
   operation?: string | undefined;
-  /** What it was asked of, as people write it: `shop/eu/orders`. */
+  /** Path of the object: `shop/eu/orders`. */
   identifier?: string | undefined;
 };
 
-// Kernel, engine, extension and webview are separate bundles, each with its own copy of this class: `instanceof` would
-// tell them apart, the brand does not.
+// Kernel, engine, extension and webview are separate bundles with their own copies of the class, so `instanceof`
+// would fail; the brand works across them.
 const brand = Symbol.for('lance-catalog.CatalogError');
 
 /**
- * Every failure of a catalog. `message` is one sentence that names the thing and what went wrong; `hint` says what to do
- * next and is part of `message` too, so that a place that shows only the message still shows it.
+ * A failure of a catalog. `message` names the thing and what went wrong, and ends with `hint`, the next step, so that
+ * the step is visible if only the message is shown.
  */
 export class CatalogError extends Error {
   readonly kind: CatalogErrorKind;
   readonly code: CatalogErrorCode;
   readonly hint: string;
-  /** The HTTP status: what a server answered with, else the one that goes with the kind. */
+  /** HTTP status of the response, else the one of the kind. */
   readonly status: number;
-  /** The specification's name of what was asked; not there for what failed before anything was. */
+  /** The specification's name of the operation; absent if the error came before any operation. */
   operation?: string;
-  /** What it was asked of, as people write it. */
+  /** Path of the object. */
   identifier?: string;
 
   static {
-    // Of the class and not of each error: a notebook prints what an error has of its own.
+    // On the prototype, not on each error: a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
@@ -119,14 +119,14 @@ export class CatalogError extends Error {
     this.about(options);
   }
 
-  /** Says what it is about, where nobody has yet: the call nearest to the failure knows best. */
+  /** Adds missing context; existing context stays, since the call nearest to the failure knows best. */
   about({ operation, identifier }: ErrorContext): this {
     if (operation !== undefined) this.operation ??= operation;
     if (identifier !== undefined) this.identifier ??= identifier;
     return this;
   }
 
-  /** What crosses a wire: the specification's error body. The cause stays on this side, it may hold local paths. */
+  /** Returns the specification's error body for a wire. It omits the cause, which may contain local paths. */
   toJSON(): { error: string; code: CatalogErrorCode; detail: string; instance?: string } {
     const what =
       this.hint && this.message.endsWith(this.hint) ? this.message.slice(0, -this.hint.length - 1) : this.message;
@@ -135,7 +135,7 @@ export class CatalogError extends Error {
   }
 }
 
-/** Runs a call; a `CatalogError` that comes of it says what it is about. */
+/** Runs a call, and adds the context to its `CatalogError`, if any. */
 export async function during<T>(context: ErrorContext, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -150,9 +150,9 @@ export function isCatalogError(error: unknown, kind?: CatalogErrorKind): error i
   );
 }
 
-/** The text to show for whatever was thrown. */
+/** Returns the message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** True for the two shapes in which a cancelled call arrives. A cancellation is not an error: nobody is told. */
+/** Whether an error is a cancellation, in either of its two shapes. It is not a failure, so it is not reported. */
 export const isAbort = (error: unknown): error is Error =>
   error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));

@@ -11,8 +11,8 @@ const limits = { namespace: 64, table: 128, ref: 128, depth: 10 } as const;
 const rule = 'letters, digits, "_", "-" and "."';
 
 /**
- * Checks a name that is about to be made, before it reaches an engine, which would accept anything and keep some of it
- * unreachable. Names that exist already may be others: `checkKnownName`.
+ * Checks the name of a new namespace or table. An engine would accept any name, and could not reach some of them
+ * afterwards. Existing names may break this rule: `checkKnownName`.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkName(what: 'namespace' | 'table', name: unknown): asserts name is string {
@@ -20,7 +20,7 @@ export function checkName(what: 'namespace' | 'table', name: unknown): asserts n
   if (problem) throw new CatalogError('InvalidInput', problem.what, problem.hint);
 }
 
-/** The same rule as a sentence for an input box; `undefined` when the name is fine. */
+/** Returns the problem with a name, for an input box, or `undefined` if the name is valid. */
 export function nameProblem(what: 'namespace' | 'table', name: unknown): { what: string; hint: string } | undefined {
   const hint = `Use ${rule}.`;
   if (typeof name !== 'string')
@@ -42,13 +42,13 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
 }
 
 /**
- * Checks the name of something that may exist: other clients make names that ours would refuse (`ümlaut`, `a b`), and
- * those are listed, opened and dropped as they are.
- * @throws CatalogError InvalidInput (13) for what is no text or empty, which no catalog can hold
+ * Checks the name of something that may exist: other clients create names that ours rejects (`ümlaut`, `a b`), and
+ * these are listed, opened and dropped unchanged.
+ * @throws CatalogError InvalidInput (13) if `name` is not a string or is empty, which no catalog can store
  */
 export function checkKnownName(what: 'namespace' | 'table', name: unknown): asserts name is string {
   if (typeof name === 'string' && name !== '') {
-    // Half of a character has no form on a wire or in a file, so no catalog holds it.
+    // A lone surrogate can't be encoded for a wire or a file, so no catalog stores it.
     if (!/\p{Surrogate}/u.test(name)) return;
     throw new CatalogError('InvalidInput', `The ${what} name ${JSON.stringify(name)} is no text.`, `Use ${rule}.`);
   }
@@ -56,7 +56,7 @@ export function checkKnownName(what: 'namespace' | 'table', name: unknown): asse
   if (problem) throw new CatalogError('InvalidInput', problem.what, problem.hint);
 }
 
-/** The path of a namespace that may exist; see `checkKnownName`. @throws CatalogError InvalidInput (13) */
+/** Checks the path of a namespace that may exist; see `checkKnownName`. @throws CatalogError InvalidInput (13) */
 export function checkKnownPath(path: unknown): asserts path is NamespacePath {
   checkIsPath(path);
   for (const name of path) checkKnownName('namespace', name);
@@ -72,7 +72,7 @@ function checkIsPath(path: unknown): asserts path is readonly unknown[] {
 }
 
 /**
- * The path of a namespace that is about to be made: its last name is new, those before it are of namespaces that exist.
+ * Checks the path of a new namespace: its last name is new, the others are of existing namespaces.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkNamespacePath(path: unknown): asserts path is NamespacePath {
@@ -90,12 +90,12 @@ export function checkNamespacePath(path: unknown): asserts path is NamespacePath
 
 const isRefPart = (part: string): boolean => allowed.test(part) && !/^\.|\.\.|\.$|\.lock$/.test(part);
 
-/** The line of versions that every table has. */
+/** The default branch of every table. */
 export const mainBranch = 'main';
 
 /**
- * Checks the name of a tag or a branch that is about to be made. The engine keeps each in a file, and writes some names
- * that it then can't read: with one of those no tag of the table is listed any more.
+ * Checks the name of a new tag or branch. The engine stores each in a file, and writes some names that it can't read:
+ * with such a name, listing any tags of the table fails.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkRefName(what: 'tag' | 'branch', name: unknown): asserts name is string {
@@ -111,38 +111,38 @@ export function checkRefName(what: 'tag' | 'branch', name: unknown): asserts nam
   }
 }
 
-/** How a path is written for people: `sales/eu/orders`; the root is `/`. */
+/** Formats a path for display: `sales/eu/orders`; the root is `/`. */
 export const displayPath = (path: NamespacePath, table?: string): string =>
   [...path, ...(table === undefined ? [] : [table])].join('/') || '/';
 
-/** The path that a call was given, for its error; `undefined` for what is none. */
+/** Formats the path argument of a call for its error; `undefined` if it is not a path. */
 export const displayGiven = (path: unknown): string | undefined =>
   Array.isArray(path) && path.every((name): name is string => typeof name === 'string') ? displayPath(path) : undefined;
 
-/** An identifier as it goes into an address: `delimiter` is not in it but between the components. */
+/** An identifier for a URL; no component contains `delimiter`. */
 type WireId = { id: string; delimiter: string };
 
-// What a name may hold is unknown; the first of these that none of them does is the delimiter.
+// Names may contain anything; the delimiter is the first of these that no name contains.
 const delimiters = [idDelimiter, '.', ':', '|', '~', '!', '*', '\u001f'] as const;
 
 /**
- * The identifier of the REST contract: components joined by `$`, or by another delimiter where a name holds that; the
- * root is the delimiter alone (specification, "Object identifier").
+ * Encodes the identifier of the REST contract: components joined by `$`, or by another delimiter if a name contains
+ * that; the root is the delimiter alone (specification, "Object identifier").
  */
 export function encodeId(path: NamespacePath, table?: string, preferred: string = idDelimiter): WireId {
   const parts = table === undefined ? path : [...path, table];
-  // A lone dot in an address means "here", and is gone before a server sees it.
+  // In a URL, a path segment `.` is removed before the request is sent.
   if (parts.length === 0 && preferred === '.') return { id: idDelimiter, delimiter: idDelimiter };
   const candidates = [preferred, ...delimiters];
   const delimiter = candidates.find((one) => parts.every((part) => !part.includes(one))) ?? preferred;
   return { id: parts.join(delimiter) || delimiter, delimiter };
 }
 
-/** The components of an identifier; the names are not checked here. */
+/** Splits an identifier into its components, without checking the names. */
 export const decodeId = (id: string, delimiter: string = idDelimiter): string[] =>
   id === delimiter || id === '' ? [] : id.split(delimiter);
 
-/** The name that was meant, where one is written in other capitals, or with one letter wrong, missing, added or swapped. */
+/** Finds a known name that differs in case only, or in one wrong, missing, added or swapped letter. */
 export function nearestName(written: string, known: readonly string[]): string | undefined {
   const small = written.toLowerCase();
   return known.find((one) => one.toLowerCase() === small) ?? known.find((one) => isOneEditApart(one, written));

@@ -1,28 +1,25 @@
 import { isRecord } from './records.ts';
 
-/** The languages of cells. Cells of JavaScript are parsed as JavaScript, and their types are not checked. */
+/** The languages of cells. JavaScript cells are parsed as JavaScript, without type checking. */
 export const notebookLanguages = ['typescript', 'javascript'] as const;
 export type NotebookLanguage = (typeof notebookLanguages)[number];
 
-/** The names of tslab's kernels, with the languages of their cells. */
 const tslabKernels: Readonly<Record<string, NotebookLanguage>> = { tslab: 'typescript', jslab: 'javascript' };
 
-/** Whether a kernel is one of tslab's. */
 export const isTslabKernel = (name: string): boolean => Object.hasOwn(tslabKernels, name);
 
-/** The language of a kernel of which only the name is known. */
+/** Returns the language of a kernel by its name. Default: TypeScript. */
 export const languageOfKernel = (name: string): NotebookLanguage =>
   (isTslabKernel(name) ? tslabKernels[name] : undefined) ?? 'typescript';
 
-/** The name of the kernel in a notebook's metadata. */
 export function readKernelName(metadata: Record<string, unknown>): string | undefined {
   const name = fieldsOf(metadata['kernelspec'])['name'];
   return typeof name === 'string' ? name : undefined;
 }
 
 /**
- * The language of a notebook's cells: that of its metadata, else the one of its kernel, else TypeScript.
- * @returns the name as the notebook has it for a language that is not run here
+ * Returns the language of a notebook's cells, from its metadata, else of its kernel, else TypeScript.
+ * @returns `other` with the name in the metadata if this product does not run that language
  */
 export function readNotebookLanguage(metadata: Record<string, unknown>): NotebookLanguage | { other: string } {
   const language = fieldsOf(metadata['language_info'])['name'] ?? fieldsOf(metadata['kernelspec'])['language'];

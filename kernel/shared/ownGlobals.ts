@@ -1,6 +1,7 @@
 /**
- * Globals that a kernel's bundles take before any cell runs: a cell may replace them for itself, and libraries for tests do.
- * Not those whose replacement is meant to count, such as `fetch`, nor `console`, which is the cells' own.
+ * Globals that a kernel's bundles capture before any cell runs, since cells and test libraries may replace them.
+ * Without globals whose replacement should take effect, such as `fetch`, and without `console`, which belongs to the
+ * cells.
  */
 export const ownGlobalNames: readonly string[] = `
   Promise process Buffer JSON Math Date Reflect Proxy Symbol Atomics SharedArrayBuffer
@@ -15,8 +16,8 @@ const valueOf = (name: string): unknown => Reflect.get(globalThis, name);
 const own = ownGlobalNames.map((name) => ({ name, value: valueOf(name) }));
 
 /**
- * Runs a call, which loads a package for instance, with the globals as they were when this module was loaded, but for those
- * that a cell has made unchangeable.
+ * Runs a call, such as loading a package, with the globals as they were when this module was loaded, except those
+ * that a cell has locked (non-configurable).
  */
 export function withOwnGlobals<T>(call: () => T): T {
   const replaced = own

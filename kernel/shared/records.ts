@@ -1,17 +1,17 @@
-/** Whether what somebody has typed says yes; nothing and everything else says no. */
+/** Whether the user's answer means yes; an empty or any other answer means no. */
 export const isYes = (answer: string): boolean => /^\s*y(?:es)?\s*$/i.test(answer);
 
-/** Whether something that came from outside is an object with fields to be looked at one by one; an array is none. */
+/** Whether an untrusted value is an object with fields to check; an array is not. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The entries that have a value: for a reader to whom a key that is there is one, `undefined` or not. */
+/** Removes entries with the value `undefined`, for readers that treat such a key as set. */
 export const given = <T extends object>(entries: T): Given<T> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its entries
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as Given<T>;
 
-/** The fields of something that came from outside; none when it is no object. */
+/** Returns the fields of an untrusted value; none if it is not an object. */
 export const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {};

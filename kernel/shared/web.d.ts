@@ -1,5 +1,5 @@
-// The few Web globals that Node, the extension host and the browser all have. kernel/shared compiles without "dom" and
-// without Node's types, so that it can run in all three; what it may use is named here.
+// The few Web globals that Node, the extension host and the browser share. kernel/shared runs in all three, so it
+// compiles without "dom" and without Node's types; the globals that it may use are declared here.
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

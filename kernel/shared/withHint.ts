@@ -1,9 +1,9 @@
-/** What ends a sentence, also within quotes or brackets; a list of lines ends one too. */
+/** The end of a sentence, also inside quotes or brackets, or of a list of lines. */
 const ended = /[.!?…:]["'”’»)\]]*\s*$|\n$/;
 
 /**
- * What is wrong and what to do next as two sentences: what somebody else's code said, which is often the end of the first,
- * seldom has a full stop.
+ * Joins a problem and its next step as two sentences. The problem often ends with a message of other software, which
+ * seldom has a final period.
  */
 export function withHint(what: string, hint: string): string {
   if (hint === '') return what;

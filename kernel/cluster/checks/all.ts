@@ -13,7 +13,7 @@ import { nodeChecks } from './nodeChecks.ts';
 import { profileChecks } from './profileChecks.ts';
 import { versionChecks } from './versionChecks.ts';
 
-/** EKS, its roles and the bucket, as the person and as the service account. */
+/** EKS, its roles and the bucket, as the user and as the service account. */
 const awsChecks: readonly Check[] = [
   ...awsClientChecks,
   ...awsEksChecks,
@@ -28,7 +28,7 @@ const awsChecks: readonly Check[] = [
 const order = new Map(checkIds.map((id, index) => [id, index]));
 const placeOf = ({ id }: Check): number => order.get(id) ?? checkIds.length;
 
-/** Every check, in the order of a report, which is that of their ids: files go by what they ask. */
+/** Every check, in the order of the ids, which is that of a report. */
 export const allChecks: readonly Check[] = [
   ...profileChecks,
   ...connectionChecks,

@@ -27,7 +27,7 @@ const reach: Check = {
       const saw = problem === undefined ? 'a list of tables' : `${problem.status} ${problem.kind}`;
       return pass(`The catalog at ${name} answers.`, { asked: 'ListTables', saw });
     }
-    // What may pass by itself is asked again by the run.
+    // The run retries transient failures.
     throw new ClusterError(
       problem.kind === 'ServiceUnavailable' || problem.kind === 'Throttling' ? 'Unreachable' : 'WrongServer',
       whatOf(problem),
@@ -37,7 +37,7 @@ const reach: Check = {
   },
 };
 
-/** Whether a catalog has said no, which is an answer too; a proxy's page and a lost connection are none. */
+/** Whether the error is a response of the catalog, unlike a proxy's error page or a lost connection. */
 const isAnswer = (problem: CatalogError): boolean =>
   problem.kind === 'Unauthenticated' ||
   problem.kind === 'PermissionDenied' ||
@@ -69,8 +69,8 @@ const auth: Check = {
 };
 
 /**
- * What is wrong with a key or a database, and what to do. The hint of a server's error is not taken for that: many servers have
- * their whole message there.
+ * Describes the problem and its fix. The hint of a server's error is not the fix: many servers put their whole
+ * message there.
  */
 function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [what: string, mend: string] {
   const { kind } = problem;
@@ -110,7 +110,7 @@ const storage: Check = {
   },
 };
 
-/** Whether a place is in the bucket that the other checks are about. */
+/** Checks whether a location is in the bucket that the other checks use. */
 function judge(thing: string, location: string, wanted: BucketPlace, evidence: Evidence): Finding {
   const shown = [wanted.bucket, wanted.prefix].filter((part) => part !== '').join('/');
   const bucket = `${wanted.scheme}://${shown}`;
@@ -138,7 +138,9 @@ function judge(thing: string, location: string, wanted: BucketPlace, evidence: E
 
 type Place = { readonly scheme: string; readonly bucket: string; readonly path: string };
 
-/** An address in an object store; `undefined` for a path of a machine. `s3+ddb` is a bucket of S3 with a lock beside it. */
+/**
+ * Parses a URL of an object store; returns `undefined` for a local path. `s3+ddb` is an S3 bucket with a lock table.
+ */
 function readPlace(location: string): Place | undefined {
   const [, scheme = '', bucket = '', path = ''] =
     /^([a-z0-9]+)(?:\+[a-z]+)?:\/\/([^/?#]+)\/?([^?#]*)/i.exec(location) ?? [];
@@ -146,7 +148,6 @@ function readPlace(location: string): Place | undefined {
   return { scheme: scheme.toLowerCase(), bucket, path: path.replace(/\/+$/, '') };
 }
 
-/** How the list of tables failed; `undefined` where it did not. */
 async function problemOf(catalog: CheckContext['catalog']): Promise<CatalogError | undefined> {
   try {
     await catalog.answers();
@@ -162,11 +163,10 @@ async function nameOf(catalog: CheckContext['catalog']): Promise<string> {
   return config.implementation === 'dir' ? `the directory ${config.root}` : config.uri;
 }
 
-/** What is wrong, without what to do: that is the mend. */
+/** What is wrong, without the hint, which is the fix. */
 const whatOf = ({ message, hint }: CatalogError): string =>
   hint !== '' && message.endsWith(hint) ? message.slice(0, -hint.length).trim() : message;
 
 const advice = (text: string): Mend | undefined => (text === '' ? undefined : { kind: 'advice', text });
 
-/** The catalog that a backfill writes through. */
 export const catalogChecks: readonly Check[] = [reach, auth, storage];

@@ -8,7 +8,7 @@ import type { Evidence } from '#cluster/result.ts';
 
 const category = 'connection';
 
-/** What a run of a check is about, where its reads fail with it: the way to the cluster, signing in, the server. */
+/** The source of the address and the credentials, by method, for evidence. */
 const wayIn: Readonly<Record<ClusterAuth['configMethod'], string>> = {
   LOCAL: 'the kubeconfig and its context',
   EKS_AUTH: 'AssumeRole and DescribeCluster',
@@ -21,9 +21,9 @@ const load: Check = {
   title: 'The way to the cluster is known',
   severity: 'error',
   needs: [],
-  // What is wrong with the sign-in to AWS is said there.
+  // That check reports a failure to sign in to AWS.
   alsoNeeds: ({ auth }) => (auth.configMethod === 'EKS_AUTH' ? ['eks-describe'] : []),
-  // EKS_AUTH asks AWS two questions for it.
+  // EKS_AUTH sends two requests to AWS.
   limit: 30_000,
   run: async ({ kube, profile }) => {
     const { source, server } = await kube.connection();
@@ -38,7 +38,7 @@ const exec: Check = {
   title: 'There are credentials to sign in',
   severity: 'error',
   needs: ['kubeconfig-load'],
-  // A program of a kubeconfig has 30 s of its own, and says better what it did with them.
+  // A kubeconfig's exec plugin has its own limit of 30 s, with a better error message.
   limit: 40_000,
   retries: 0,
   run: async ({ kube }) => {
@@ -57,7 +57,7 @@ const exec: Check = {
   },
 };
 
-/** Failures by which a server shows that it is there. */
+/** Failures that still prove that the server responds. */
 const there: ReadonlySet<ClusterErrorKind> = new Set([
   'TlsUntrusted',
   'CredentialsMissing',
@@ -69,7 +69,7 @@ const there: ReadonlySet<ClusterErrorKind> = new Set([
 
 const versionPath = '/version';
 
-/** Asks for the version; what the server says by refusing is for the checks after it. */
+/** Requests the version and returns the failure. A refusal by the server is the subject of later checks. */
 async function failureOfVersion(kube: { get(path: string): Promise<unknown> }): Promise<ClusterError | undefined> {
   try {
     await kube.get(versionPath);
@@ -95,7 +95,7 @@ const reach: Check = {
   },
 };
 
-/** Milliseconds before its end from which somebody should look after the certificate of a server. */
+/** Milliseconds before the expiry of a server certificate from which the check warns. */
 const soon = 24 * 60 * 60 * 1000;
 
 const tls: Check = {
@@ -143,7 +143,7 @@ async function untrusted(connection: KubeConnection, failure: ClusterError, sign
   });
 }
 
-/** Milliseconds; signatures of AWS and Google are refused beyond that. */
+/** Milliseconds; AWS and Google reject signatures beyond this skew. */
 const mostSkew = 5 * 60 * 1000;
 
 const clock: Check = {
@@ -185,5 +185,4 @@ const whoAmI: Check = {
   },
 };
 
-/** From the kubeconfig to an API server that says who we are. */
 export const connectionChecks: readonly Check[] = [load, exec, reach, tls, clock, whoAmI];

@@ -21,7 +21,7 @@ async function gpuNodesOf(kube: KubeReads): Promise<readonly KubeNode[]> {
   return [...meant];
 }
 
-/** NVIDIA's plugin by its manifest, its chart, its operator, or GKE's own. */
+/** NVIDIA's plugin, installed by its manifest, its chart, its operator or GKE. */
 const isPlugin = ({ name, containers }: Workload): boolean =>
   /nvidia.*device-plugin/.test(name) || containers.some(({ image }) => /nvidia.*device-plugin/.test(image));
 
@@ -37,7 +37,7 @@ async function pluginsOf(kube: KubeReads): Promise<readonly Workload[] | undefin
 const manifest =
   'https://raw.githubusercontent.com/NVIDIA/k8s-device-plugin/v0.17.1/deployments/static/nvidia-device-plugin.yml';
 
-/** GKE puts its own plugin on nodes with GPUs; what is missing there is the driver. */
+/** GKE installs its own plugin on nodes with GPUs; only the driver can be missing. */
 const install = (profile: ClusterProfile): Mend =>
   profile.gcp
     ? {
@@ -73,7 +73,7 @@ const plugin: Check = {
           evidence: [evidence],
           mend: install(profile),
         });
-      // Some images of nodes have it built in, as Bottlerocket's for GPUs and those of EKS Auto Mode.
+      // Some node images have it built in, such as Bottlerocket's for GPUs and EKS Auto Mode's.
       return (isOffered ? warn : fail)(
         isOffered
           ? 'No DaemonSet of a GPU device plugin is there; nodes offer GPUs, so it is part of their image, or was just removed.'
@@ -83,7 +83,7 @@ const plugin: Check = {
     }
     const lame = plugins.find(({ ready, wanted }) => ready < wanted);
     if (!lame) return pass(`The GPU device plugin ${first.namespace}/${first.name} is ready.`, evidence);
-    // There may be one for each kind of node.
+    // There may be a plugin for each kind of node.
     return (plugins.every(({ ready }) => ready === 0) ? fail : warn)(
       `The GPU device plugin ${lame.namespace}/${lame.name} is ready on ${lame.ready} of ${lame.wanted} nodes.`,
       {

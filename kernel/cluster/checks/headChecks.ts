@@ -8,7 +8,7 @@ import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { unlabelNodes } from '#cluster/fixes/nodeFixes.ts';
 import { idleHead } from '#cluster/fixes/rayClusterFixes.ts';
 
-/** The head with the nodes that it may be placed on. @throws ClusterError */
+/** Returns the head and the nodes that it may be scheduled on. @throws ClusterError */
 async function headOf(
   kube: KubeReads,
 ): Promise<{ readonly head: GroupSpec | undefined; readonly nodes: readonly KubeNode[] }> {
@@ -27,7 +27,7 @@ const notSpot: Check = {
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {
     const { head, nodes } = await headOf(kube);
-    // Where nodes are made for pods, the selector of a pod says which kind.
+    // If nodes are created on demand for pods, the pod's selector determines their kind.
     const asked = head && spotLabelOf({ labels: head.nodeSelector });
     if (asked !== undefined)
       return fail(

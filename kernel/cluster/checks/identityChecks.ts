@@ -14,7 +14,7 @@ import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
 import type { Evidence } from '#cluster/result.ts';
 import { roleChecks } from './roleChecks.ts';
 
-// What whoever launches needs and the service account does not have.
+// The permissions that launching a RayCluster needs and that the service account does not have.
 
 async function mendFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Mend> {
   const { username } = await kube.whoami();
@@ -57,7 +57,8 @@ const portForward = personCheck(
     severity: 'error',
     skip: ({ profile }) => (profile.usePortForwarding ? undefined : 'The profile forwards no ports.'),
   },
-  // By a web socket, which begins with a GET: some versions of Kubernetes want the one verb for it, some the other.
+  // Port forwarding uses a WebSocket, which starts with a GET: some Kubernetes versions require `create` for it,
+  // others `get`.
   (namespace) => [
     { group: '', resource: 'pods', subresource: 'portforward', verb: 'create', namespace },
     { group: '', resource: 'pods', subresource: 'portforward', verb: 'get', namespace },
@@ -73,7 +74,7 @@ const nodes = personCheck(
 
 const clientChecks: readonly Check[] = [...rayClusterChecks, portForward, nodes];
 
-/** The pods of the profile's RayCluster; `undefined` where the person may not list pods. */
+/** Returns the pods of the profile's RayCluster, or `undefined` if the user may not list pods. */
 async function rayPodsOf(kube: KubeReads, name: string): Promise<readonly Pod[] | undefined> {
   try {
     return (await podsOf(kube)).filter((pod) => isOfRayCluster(pod, name));
@@ -128,7 +129,7 @@ const podAccountCheck: Check = {
     const accounts = [...new Set(strangers.map((pod) => pod.serviceAccount))].join(', ');
     return fail(`Pods of ${cluster.name} run as ${accounts}, not as ${serviceAccount}: ${namesOf(strangers)}.`, {
       evidence,
-      // The operator makes them anew by the specs, which are right.
+      // The operator recreates them from the specs, which are correct.
       mend: {
         kind: 'command',
         command: kubectl(profile, 'delete', 'pods', '--namespace', namespace, ...strangers.map((pod) => pod.name)),
@@ -151,7 +152,7 @@ const namespaceThere: Check = {
         return pass(`The namespace ${namespace} is there.`, sawAt(path, 'found'));
     } catch (error) {
       if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
-      // Who has a role in the namespace alone may not read the namespace itself; what is in it proves it as well.
+      // A user with a role in this namespace only may not read the namespace itself; an object in it proves it too.
       if ((await kube.serviceAccount()) === undefined) throw error;
       const account = serviceAccountPath(namespace, profile.serviceAccount);
       return pass(`The namespace ${namespace} is there.`, sawAt(path, 'you may not'), sawAt(account, 'found'));
@@ -189,7 +190,6 @@ const accountThere: Check = {
   },
 };
 
-/** The service account and what it may do, and the person and what they may. */
 export const identityChecks: readonly Check[] = [
   namespaceThere,
   accountThere,

@@ -38,7 +38,7 @@ const values: Check = {
           sawAt(nodesPath, meant.map(({ name, labels }) => `${name}: ${label}=${labels[label]}`).join('; ')),
         );
     }
-    // Those that leave a group without any node before others.
+    // Groups left without any node come first.
     const worst = wrong.toSorted((a, b) => Number(b.isAll) - Number(a.isAll))[0];
     if (!worst)
       return evidence.length === 0
@@ -54,7 +54,7 @@ const values: Check = {
   },
 };
 
-/** On GKE the taints of GPU and ARM nodes are tolerated for whoever asks for such, without a word in the specs. */
+/** GKE adds tolerations for GPU and ARM nodes to pods that request them; the specs do not show these. */
 const againstGroup = (profile: ClusterProfile, group: GroupSpec, node: KubeNode) => {
   const added = [
     ...(profile.gcp && group.resources.gpu > 0 ? ['nvidia.com/gpu'] : []),
@@ -74,7 +74,7 @@ const selectors: Check = {
     const evidence: Evidence[] = [];
     for (const group of groups) {
       const meant = meantFor(profile, group, nodes);
-      // That there is none is told by nodes-head, nodes-cpu and nodes-gpu.
+      // nodes-head, nodes-cpu and nodes-gpu report that there is no node.
       if (meant.length === 0) continue;
       const places = placesFor(profile, group, nodes);
       evidence.push({

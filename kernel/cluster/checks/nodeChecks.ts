@@ -15,7 +15,7 @@ import { labelChecks } from './labelChecks.ts';
 import { roomChecks } from './roomChecks.ts';
 import { architecture, sizeChecks } from './sizeChecks.ts';
 
-/** Head and workers of one kind, with all nodes. @throws ClusterError */
+/** Returns the head or the groups of workers of one kind, with all nodes. @throws ClusterError */
 async function groupsAndNodes(
   kube: KubeReads,
   kind: NodeKind,
@@ -31,8 +31,8 @@ const seen = (nodes: readonly KubeNode[], by: string): Evidence =>
   );
 
 /**
- * Whether a group has a node now. A node that is only out of use for the moment is a warning for workers. Without a node at all
- * it fails, except where nodes are made for pods, and for GPU workers where no node has a GPU: their pool may grow from none.
+ * Checks whether a group has a node now. For workers, a temporarily unavailable node is a warning. No node at all is
+ * a failure, unless nodes are created on demand, or no node has a GPU: a GPU pool may scale from zero.
  */
 function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], { profile }: CheckContext): Finding {
   const label = labelOf(profile, kind);
@@ -84,7 +84,6 @@ const placeCheck = (id: 'nodes-head' | 'nodes-cpu' | 'nodes-gpu', kind: NodeKind
   },
 });
 
-/** Where head and workers can run. */
 export const nodeChecks: readonly Check[] = [
   placeCheck('nodes-head', 'head'),
   placeCheck('nodes-cpu', 'cpu'),

@@ -18,8 +18,8 @@ const watches = (operator: Workload, namespace: string): boolean => {
 };
 
 /**
- * The operator that is responsible: one that watches our namespace before others, one with ready pods before others. There
- * can be several, an old one left behind among them.
+ * Finds the responsible operator among several, such as an old one left behind. One that watches our namespace comes
+ * first, then one with ready pods.
  */
 async function operatorOf(kube: KubeReads): Promise<Workload | undefined> {
   const rank = (one: Workload): number => (watches(one, kube.profile.namespace) ? 2 : 0) + (one.ready > 0 ? 1 : 0);
@@ -27,7 +27,7 @@ async function operatorOf(kube: KubeReads): Promise<Workload | undefined> {
   return operators.toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
-/** Only asked where `operator-running` has found one. */
+/** For checks that run only after `operator-running` has found it. */
 async function foundOperator(kube: KubeReads): Promise<Workload> {
   const operator = await operatorOf(kube);
   if (!operator) throw new Error('The operator is gone.');
@@ -41,7 +41,7 @@ const seen = (operator: Workload): Evidence =>
       `image ${operator.containers[0]?.image ?? 'unknown'}`,
   );
 
-/** GKE runs the operator of its add-on where its customers do not see it. */
+/** GKE hides the operator of its add-on from customers. */
 async function hidesOperator(kube: KubeReads): Promise<boolean> {
   if (kube.profile.gcp) return true;
   return (textAt(await kube.get('/version'), 'gitVersion') ?? '').includes('-gke.');

@@ -4,7 +4,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 
 const category = 'profile';
 
-/** The cloud that a profile is for, as far as it says so, and by what. */
+/** Returns the cloud of a profile and the setting that shows it, if any does. */
 function cloudOf({
   auth,
   aws,
@@ -19,7 +19,7 @@ function cloudOf({
   return undefined;
 }
 
-/** What checks of the cloud would need, and the profile does not say. */
+/** The settings that checks of the cloud need and the profile lacks. */
 function leftOut(profile: ClusterProfile): readonly string[] {
   const { auth, aws, gcp, storage } = profile;
   const cloud = cloudOf(profile)?.cloud ?? { s3: 'aws', gs: 'gcp', none: undefined }[storage?.scheme ?? 'none'];
@@ -82,5 +82,5 @@ const bucket: Check = {
   },
 };
 
-/** What can be said of a profile without asking anybody. */
+/** Checks of the profile alone; they send no request. */
 export const profileChecks: readonly Check[] = [complete, bucket];

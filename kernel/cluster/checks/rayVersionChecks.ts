@@ -15,13 +15,13 @@ import {
 } from '#cluster/kube/versionNumbers.ts';
 import type { Evidence } from '#cluster/result.ts';
 
-/** The oldest Ray that the runner goes with. */
+/** The oldest Ray that the runner supports. */
 const oldest: VersionNumber = { major: 2, minor: 43, patch: 0 };
 
-/** Somebody that says a version of Ray, or with an image of somebody's own perhaps a version of theirs. */
+/** A source that reports a Ray version. The tag of a custom image may be its own version, which is not `isSure`. */
 type Said = { readonly who: string; readonly version: VersionNumber; readonly isSure: boolean };
 
-/** Jobs and cluster must have one and the same version: Ray refuses clients of another. */
+/** Jobs and cluster must have the same version: Ray rejects clients of another. */
 function problemOf(said: readonly Said[]): string | undefined {
   const old = said.find(({ version }) => !isAtLeast(version, oldest));
   if (old) return `${old.who} has Ray ${showVersion(old.version)}; it takes ${showMinor(oldest)} or later.`;
@@ -53,7 +53,7 @@ const client: Check = {
   },
 };
 
-/** What the profile, the RayCluster and the images say, those that say something. */
+/** Collects the Ray versions in the profile, the RayCluster and the image tags. */
 async function saidBySpecs(
   kube: KubeReads,
 ): Promise<{ readonly said: readonly Said[]; readonly evidence: Evidence[] }> {
@@ -69,7 +69,7 @@ async function saidBySpecs(
     evidence.push({ asked, saw: text });
     if (version) said.push({ who, version, isSure });
   };
-  // What is wrong with that alone is told by ray-version-client.
+  // ray-version-client reports an invalid or too old version.
   const pinned = versionIn(rayVersion);
   if (rayVersion !== undefined && pinned && isAtLeast(pinned, oldest))
     add('The profile', rayVersion, { version: pinned }, 'rayVersion of the profile');
@@ -115,7 +115,7 @@ const image: Check = {
   },
 };
 
-/** Milliseconds that the head is given to answer. */
+/** Milliseconds for the head to respond. */
 const headLimit = 4000;
 
 const head: Check = {
@@ -135,14 +135,15 @@ const head: Check = {
     const path = `/api/v1/namespaces/${encodeURIComponent(profile.namespace)}/services/${service}/proxy/api/version`;
     let body: unknown;
     try {
-      // The way goes through the API server to a pod that may hang.
+      // The request goes through the API server to a pod that may hang.
       ({ body } = await kube.request(
         { method: 'GET', path },
         AbortSignal.any([signal, AbortSignal.timeout(headLimit)]),
       ));
     } catch (error) {
       if (!isClusterError(error) || signal.aborted) throw error;
-      // The head may be starting, may want a token, or the person may not go through the proxy: none of it is a wrong version.
+      // The head may be starting or require a token, or the user may not use the proxy: none of these is a wrong
+      // version.
       return unknown(`The head of ${cluster.name} could not be asked: ${error.what}`, sawAt(path, error.what));
     }
     const text = textAt(body, 'ray_version');

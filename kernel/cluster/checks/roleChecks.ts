@@ -22,7 +22,7 @@ import type { Evidence } from '#cluster/result.ts';
 const accountOf = ({ namespace, serviceAccount }: ClusterProfile): string =>
   `The service account ${namespace}/${serviceAccount}`;
 
-/** `undefined` for what the person may not see. */
+/** Returns `undefined` if the user lacks the permission. */
 async function ifAllowed<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -65,7 +65,7 @@ const wayToAsk: Check = {
   },
 };
 
-/** One verb, asked as an administrator would: without a namespace, which is in all of them. */
+/** One verb, checked without a namespace, which means in all of them. */
 const verbCheck = (id: CheckId, access: Access): Check => ({
   id,
   category: 'identity',
@@ -91,7 +91,7 @@ const bound: Check = {
   run: async ({ kube, profile }) => {
     const answers = await Promise.all(runnerAccess.map((access) => mayAccount(kube, access)));
     const granted = answers.find(({ isAllowed }) => isAllowed);
-    // What is allowed in all namespaces is bound in all of them, whoever granted it and by whatever means.
+    // A permission in all namespaces implies a binding in all of them, from any source.
     if (granted) return pass(`${accountOf(profile)} has grants in all namespaces.`, granted.evidence);
     const bindings = await ifAllowed(clusterRoleBindingsOf(kube));
     const ours = bindings?.filter((binding) => bindsAccount(binding, profile) && !isForEveryone(binding)) ?? [];
@@ -104,12 +104,12 @@ const bound: Check = {
   },
 };
 
-/** Roles that Kubernetes gives everybody say nothing of the runner. */
+/** Roles that Kubernetes gives every account have nothing to do with the runner. */
 const isForEveryone = ({ role }: Binding): boolean => role.name.startsWith('system:');
 
 type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly mend: Mend };
 
-/** Why it is bound to nothing: somebody most likely bound it in a way that looks right. */
+/** Explains why the account has no binding: often one exists that only looks right. */
 async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | undefined): Promise<Problem> {
   const { profile } = kube;
   const inNamespace = (await ifAllowed(roleBindingsOf(kube)))?.find((binding) => bindsAccount(binding, profile));

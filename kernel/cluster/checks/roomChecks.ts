@@ -29,7 +29,7 @@ import {
 } from '#cluster/kube/room.ts';
 import type { Evidence } from '#cluster/result.ts';
 
-/** Pods of the RayCluster that a quota counts already: none where one is still to be launched. */
+/** Returns the pods of the RayCluster that a quota counts already: none if it is not launched yet. */
 async function runningPods(kube: KubeReads): Promise<readonly Pod[]> {
   const cluster = await rayClusterOf(kube);
   return cluster ? (await podsOf(kube)).filter((pod) => isOfRayCluster(pod, cluster.name)) : [];
@@ -40,7 +40,6 @@ const missingOf = (group: GroupSpec, pods: readonly Pod[]): number => {
   return Math.max(0, group.minReplicas - running);
 };
 
-/** The first quota that is short of what is needed. */
 function tooSmall(
   quotas: readonly Quota[],
   needed: Amounts,
@@ -77,7 +76,7 @@ const quotaRoom: Check = {
     for (const { group, count } of missing)
       evidence.push({ asked: `${count} of ${group.title}`, saw: `each ${showResources(group.resources)}` });
     const growing = groups.filter(({ minReplicas, maxReplicas }) => maxReplicas > minReplicas);
-    // A mend is to leave room for work too: one more of each group that may grow.
+    // The fix leaves room to grow too: one more worker of each group that may grow.
     const grown = addAmounts([needed, ...growing.map((group) => countedFor(group.resources, 1))]);
     const mendOf = (quota: Quota): Mend => raiseQuota(profile, quota.name, shortagesOf(quota, grown));
     const small = tooSmall(quotas, needed);
@@ -132,7 +131,7 @@ const limitsRoom: Check = {
   },
 };
 
-/** One bound for each amount: that which lets all groups pass, which is written last. */
+/** Sorts the bounds so that the one that lets all groups pass is written last. */
 const widest = (bounds: ReturnType<typeof beyondRange>): ReturnType<typeof beyondRange> =>
   bounds.toSorted((a, b) => (a.side === 'max' ? a.asked - b.asked : b.asked - a.asked));
 

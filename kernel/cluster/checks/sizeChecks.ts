@@ -10,7 +10,7 @@ import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { tagOf } from '#cluster/kube/versionNumbers.ts';
 import type { Evidence } from '#cluster/result.ts';
 
-/** What upstream advises for a head at least. */
+/** The minimum that upstream recommends for a head. */
 const advised = { cpu: 4, memory: 8 * 2 ** 30, gpu: 0 };
 
 const offered = (group: GroupSpec, nodes: readonly KubeNode[]): Evidence => ({
@@ -21,7 +21,7 @@ const offered = (group: GroupSpec, nodes: readonly KubeNode[]): Evidence => ({
 const fits = (group: GroupSpec, { allocatable }: KubeNode): boolean =>
   shortOf(group.resources, allocatable).length === 0;
 
-/** What is short on the node where the least is. */
+/** Describes the shortage on the node that is short of the fewest resources. */
 function shortage(group: GroupSpec, nodes: readonly KubeNode[]): string {
   const best = nodes
     .map((node) => ({ node, short: shortOf(group.resources, node.allocatable) }))
@@ -74,7 +74,7 @@ const workerFit: Check = {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const evidence: Evidence[] = [];
     for (const group of groups.filter(({ role }) => role === 'worker')) {
-      // A node without its GPUs is told by gpu-allocatable.
+      // gpu-allocatable reports nodes without their GPUs.
       const places = likelyPlaces(profile, group, nodes).filter(
         ({ allocatable }) => group.resources.gpu === 0 || allocatable.gpu > 0,
       );
@@ -91,7 +91,7 @@ const workerFit: Check = {
   },
 };
 
-/** The architecture that an image is made for, where its tag says one or it is known to say none for amd64. */
+/** Returns the architecture of an image: that of its tag, or amd64 for Ray's images, whose tags omit it. */
 export function architectureOf(image: string): string | undefined {
   const tag = tagOf(image) ?? '';
   if (/aarch64|arm64/.test(tag)) return 'arm64';

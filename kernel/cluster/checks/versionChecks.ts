@@ -11,7 +11,7 @@ import { operatorChecks } from './operatorChecks.ts';
 import { oldestPaired, pairsShown } from './operatorPairs.ts';
 import { rayVersionChecks } from './rayVersionChecks.ts';
 
-/** The version of the API server. @throws ClusterError */
+/** Returns the version of the API server. @throws ClusterError */
 async function kubernetesVersionOf(
   kube: KubeReads,
 ): Promise<{ readonly version: VersionNumber; readonly evidence: Evidence }> {
@@ -43,7 +43,7 @@ const kubernetesVersion: Check = {
   },
 };
 
-/** The version of the resources that we and the documented tools speak. */
+/** The API version of the resources that this product and the documented tools use. */
 const servedVersion = 'v1';
 
 async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding> {
@@ -83,7 +83,7 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
   return pass(`The resource ${name} is served as ${servedVersion}.`, ...evidence);
 }
 
-/** Definitions are for administrators to read; what is served is for everybody. */
+/** Only administrators may read definitions; every user may read which resources are served. */
 async function checkServed(kube: KubeReads, plural: string): Promise<Finding> {
   const path = `/apis/ray.io/${servedVersion}`;
   const resources = listAt(await kube.find(path), 'resources').map((one) => textAt(one, 'name'));
@@ -114,7 +114,6 @@ const rayJobs: Check = {
   run: ({ kube }) => checkDefinition(kube, 'rayjobs'),
 };
 
-/** Kubernetes, KubeRay and Ray, and how they go together. */
 export const versionChecks: readonly Check[] = [
   kubernetesVersion,
   rayClusters,

@@ -6,13 +6,12 @@ import { manifestYaml } from '#cluster/report/manifestYaml.ts';
 import { isRecord } from '#shared/records.ts';
 import type { KubernetesManifest } from './fix.ts';
 
-/** Asks for a path and gives the JSON of the reply. */
 type Get = (path: string) => Promise<unknown>;
 
 /**
- * Finds the path of an object by what the API server says of its kind, each group and version asked once.
- * @returns a function from an object to its path. @throws ClusterError NotFound for a kind that is not served,
- * InvalidRequest for an object of a namespace that names none
+ * Resolves the paths of objects from the API server's discovery, with one request per group and version.
+ * @returns a function from an object to its path
+ * @throws ClusterError NotFound if a kind is not served, InvalidRequest if a namespaced object names no namespace
  */
 function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
   const asked = new Map<string, Promise<unknown>>();
@@ -22,7 +21,7 @@ function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
     const listed = asked.get(root) ?? get(root);
     asked.set(root, listed);
     const resource = listAt(await listed, 'resources').find(
-      // `pods/status` and its like have the kind of what they are a part of.
+      // Subresources such as `pods/status` may have the kind of their parent.
       (each) => textAt(each, 'kind') === kind && textAt(each, 'name')?.includes('/') === false,
     );
     const plural = textAt(resource, 'name');
@@ -40,11 +39,11 @@ function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
   };
 }
 
-/** An object as a sentence names it: `ServiceAccount geneva/geneva-sa`. */
+/** `ServiceAccount geneva/geneva-sa` */
 const nameOf = ({ kind, metadata: { name, namespace } }: KubernetesManifest): string =>
   `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
 
-/** What the API server keeps in an object's metadata for itself. */
+/** Metadata fields that the API server sets. */
 const serverFields = new Set([
   'managedFields',
   'resourceVersion',
@@ -53,10 +52,10 @@ const serverFields = new Set([
   'generation',
   'selfLink',
 ]);
-/** A copy of the whole object that an older way of applying leaves. */
+/** A copy of the whole object, left by client-side apply. */
 const copyOfObject = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** An object as a person would write it: without its status, and without what the API server adds to its metadata. */
+/** Removes the status and the server's metadata, as a hand-written manifest has neither. */
 function withoutServerParts(object: unknown): unknown {
   if (!isRecord(object)) throw new ClusterError('BadReply', 'The API server gave no object.', 'Check its address.');
   const { apiVersion, kind, metadata, status: _, ...body } = object;
@@ -74,27 +73,27 @@ function shownMetadata(metadata: Readonly<Record<string, unknown>>): Record<stri
 const without = (fields: Readonly<Record<string, unknown>>, isOut: (key: string) => boolean): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => !isOut(key)));
 
-/** What the API server would make of one object. */
+/** The result that the API server predicts for one object. */
 export type ObjectPreview = {
-  /** As it was given. */
+  /** The object as given. */
   readonly object: KubernetesManifest;
-  /** For people: `ClusterRole geneva-role`. */
+  /** For display: `ClusterRole geneva-role`. */
   readonly name: string;
-  /** YAML of what is there, without what the server keeps for itself; empty where nothing is. */
+  /** YAML of the existing object, without the server's fields; empty if there is none. */
   readonly before: string;
-  /** YAML of what would be there. */
+  /** YAML of the object after the change. */
   readonly after: string;
   readonly changed: boolean;
-  /** Who else has set the fields that this would change, in the server's words: it is applied by `force` alone. */
+  /** The server's message about other managers of the changed fields; if set, only `force` applies the change. */
   readonly conflict?: string;
-  /** Why the server was not asked for `after`, which is the object as it was given then. */
+  /** Why the server could not predict `after`, which is then the object as given. */
   readonly unchecked?: string;
 };
 
 export type MendPreview = { readonly objects: readonly ObjectPreview[] };
 
 /**
- * Asks the API server what objects would become, by a server-side apply that is a dry run; nothing changes.
+ * Previews objects by a server-side apply with dry run; nothing changes.
  * @throws ClusterError for each way in which the server would refuse one: Forbidden, InvalidRequest, NotFound …
  */
 export async function previewMend(
@@ -112,11 +111,11 @@ export async function previewMend(
 }
 
 /**
- * Applies what a preview has shown, in its order, by server-side apply under a name of our own.
- * @param options.force takes fields over that somebody else has set; never without a person who has seen who
- * @returns the names of the objects, as they were applied
- * @throws ClusterError Conflict where an object would not become what was shown, or is somebody else's, and what was
- * applied before it stays; else as `previewMend`
+ * Applies the objects of a preview in order, by server-side apply under our own field manager.
+ * @param options.force takes over fields of other managers; only after the user has seen the conflict
+ * @returns the names of the applied objects
+ * @throws ClusterError Conflict if an object would differ from its preview, or has another manager (objects applied
+ *   before stay); else as `previewMend`
  */
 export async function applyMend(
   connection: KubeConnection,
@@ -203,16 +202,16 @@ function applyAsk(object: KubernetesManifest, path: string, { dryRun = false, fo
 }
 
 /**
- * The name that a change is made under. Server-side apply takes back what the same manager set before and does not say
- * again: with one name for all, the second mend of a node would take away the label that the first one gave. So each set of
- * fields has a manager of its own.
+ * Returns the field manager of a change. Server-side apply removes fields that the same manager set before and omits
+ * now: with one name for all, a second fix of a node would remove the label of the first. So each set of fields has
+ * its own.
  */
 function managerOf(object: KubernetesManifest): string {
   const hash = createHash('sha256').update(fieldsOf(object).toSorted().join('\n')).digest('hex');
   return `lance-catalog-${hash.slice(0, 10)}`;
 }
 
-/** The paths of all that is set; a list counts as a whole. */
+/** Returns the paths of all fields; a list counts as one. */
 function fieldsOf(value: unknown, path = ''): string[] {
   if (!isRecord(value)) return [path];
   return Object.entries(value).flatMap(([key, each]) => fieldsOf(each, `${path}/${key}`));
@@ -227,7 +226,7 @@ async function orUndefined<T>(asked: Promise<T>, kind: 'NotFound'): Promise<T | 
   }
 }
 
-/** The reply, or the server's words on who else has set what would change. */
+/** Returns the reply, or the server's message about other managers of the changed fields. */
 async function conflictOf<T>(asked: Promise<T>): Promise<T | string> {
   try {
     return await asked;
@@ -237,5 +236,5 @@ async function conflictOf<T>(asked: Promise<T>): Promise<T | string> {
   }
 }
 
-/** What a person decides by, who has set which field, without the request that was answered so. */
+/** The server's list of managers and fields, without the request in front of it. */
 const conflictWords = (said: string): string => said.replace(/^.*?Apply failed with \d+ conflicts?: /s, '');

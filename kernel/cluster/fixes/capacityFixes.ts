@@ -6,7 +6,7 @@ import type { Mend } from './fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { objectsMend } from './commands.ts';
 
-/** Raises a quota by what is short, and nothing else of it. */
+/** Raises a quota by the shortage; its other limits stay. */
 export function raiseQuota(profile: ClusterProfile, name: string, short: readonly Shortage[]): Mend {
   const hard = Object.fromEntries(
     short.map(({ key, needed, left, hard: now }) => [key, writeAmount(key, now + needed - left)]),
@@ -21,7 +21,7 @@ export function raiseQuota(profile: ClusterProfile, name: string, short: readonl
   ]);
 }
 
-/** Moves the bounds that are in the way. The entries of a limit range are a list, which is replaced as a whole. */
+/** Widens the bounds that are too tight. The entries of a limit range are a list, which apply replaces as a whole. */
 export function widenRange(profile: ClusterProfile, range: unknown, bounds: readonly Bound[]): Mend {
   const limits = listAt(range, 'spec', 'limits').map((entry, index) => {
     const changed: Record<string, unknown> = { ...(entry as object) };

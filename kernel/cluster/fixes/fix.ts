@@ -1,4 +1,4 @@
-/** A Kubernetes object as it is written in a manifest, with what names it. */
+/** A Kubernetes object as written in a manifest. */
 export type KubernetesManifest = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -6,15 +6,15 @@ export type KubernetesManifest = {
 } & Readonly<Record<string, unknown>>;
 
 /**
- * What puts a failed check right. Nothing of it is done by a check: a command is copied, a document is reviewed, and objects
- * are applied only after somebody has seen what the API server would make of them (`applyMend`).
+ * The fix of a failed check. Checks never apply it: a command is copied, a document is reviewed, and objects are
+ * applied only after the user has seen a preview (`applyMend`).
  */
 export type Mend =
-  /** A line for a shell, such as an `aws`, `gcloud`, `helm` or `kubectl` command. */
+  /** A shell line, such as an `aws`, `gcloud`, `helm` or `kubectl` command. */
   | { readonly kind: 'command'; readonly command: string }
-  /** Kubernetes objects, whole or the part of one to be merged, and the `kubectl` line that does the same. */
+  /** Kubernetes objects, or parts to merge into existing ones, and the equivalent `kubectl` line. */
   | { readonly kind: 'objects'; readonly objects: readonly KubernetesManifest[]; readonly command: string }
-  /** A text that belongs somewhere else, such as a trust policy, and the command that puts it there. */
+  /** A file for another system, such as a trust policy, and the command that installs it. */
   | {
       readonly kind: 'document';
       readonly title: string;
@@ -22,5 +22,5 @@ export type Mend =
       readonly text: string;
       readonly command: string;
     }
-  /** Something only a person can do, in one sentence. */
+  /** A manual step, in one sentence. */
   | { readonly kind: 'advice'; readonly text: string };

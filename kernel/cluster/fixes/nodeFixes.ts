@@ -6,7 +6,6 @@ import type { Mend } from './fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { kubectl, objectsMend } from './commands.ts';
 
-/** Writes labels on nodes. */
 export const labelNodes = (
   profile: ClusterProfile,
   nodes: readonly KubeNode[],
@@ -22,7 +21,7 @@ export const labelNodes = (
     ),
   );
 
-/** Takes labels off a node; a manifest cannot say that. */
+/** A command, since a manifest can't remove labels. */
 export const unlabelNodes = (profile: ClusterProfile, nodes: readonly KubeNode[], labels: readonly string[]): Mend => ({
   kind: 'command',
   command: kubectl(
@@ -32,7 +31,7 @@ export const unlabelNodes = (profile: ClusterProfile, nodes: readonly KubeNode[]
   ),
 });
 
-/** Labels a node that could do the work; where none could, somebody has to add one. */
+/** Labels a suitable node; if there is none, advises to add one. */
 export function findPlace(
   profile: ClusterProfile,
   nodes: readonly KubeNode[],
@@ -54,7 +53,6 @@ export function findPlace(
     : { kind: 'advice', text: `Add a node, or a pool that grows when it is needed, with the label ${label}=${value}.` };
 }
 
-/** Lets a node take pods again. */
 export const uncordon = (profile: ClusterProfile, nodes: readonly KubeNode[]): Mend =>
   objectsMend(
     profile,
@@ -65,7 +63,7 @@ export const uncordon = (profile: ClusterProfile, nodes: readonly KubeNode[]): M
     kubectl(profile, ['uncordon', ...nodes.map(({ name }) => name)]),
   );
 
-/** Says why a node is not ready. */
+/** Shows why a node is not ready. */
 export const describeNodes = (profile: ClusterProfile, nodes: readonly KubeNode[]): Mend => ({
   kind: 'command',
   command: kubectl(profile, ['describe', 'nodes', ...nodes.map(({ name }) => name)]),

@@ -3,12 +3,12 @@ import type { Workload } from '#cluster/kube/workloads.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { helm, kubectl, objectsMend } from './commands.ts';
 
-/** The release that commands install: the newest that is documented to go with what the runner needs. */
+/** The release that commands install: the newest that is documented to work with what the runner needs. */
 const release = '1.3.2';
 
 const definitions = `github.com/ray-project/kuberay/ray-operator/config/crd?ref=v${release}`;
 
-/** Installs operator and resource definitions by the chart. */
+/** Installs the operator and its resource definitions with the chart. */
 export const installOperator = (profile: ClusterProfile): Mend => ({
   kind: 'command',
   command: `helm repo add kuberay https://ray-project.github.io/kuberay-helm/ && ${helm(
@@ -18,7 +18,7 @@ export const installOperator = (profile: ClusterProfile): Mend => ({
   )}`,
 });
 
-/** The definitions alone: `helm upgrade` leaves those that are there as they are. */
+/** Upgrades the definitions only: `helm upgrade` does not change existing ones. */
 export const upgradeDefinitions = (profile: ClusterProfile): Mend => ({
   kind: 'command',
   command: kubectl(profile, 'apply', '--server-side', '--force-conflicts', '-k', definitions),
@@ -33,15 +33,15 @@ export const upgradeOperator = (profile: ClusterProfile, { namespace, name }: Wo
   ),
 });
 
-/** Says why its pods are not ready. */
+/** Shows why its pods are not ready. */
 export const describeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Mend => ({
   kind: 'command',
   command: kubectl(profile, 'describe', 'deployment', name, '--namespace', namespace),
 });
 
 /**
- * Has the operator watch one more namespace. Of a chart by its values, since the next upgrade would undo anything else and the
- * chart gives it the roles that go with it.
+ * Adds a namespace to those that the operator watches. A chart is changed by its values: the next upgrade would undo
+ * any other change, and the chart also creates the roles for the namespace.
  */
 export function watchNamespace(profile: ClusterProfile, operator: Workload, watched: readonly string[]): Mend {
   const wanted = [...watched, profile.namespace].join(',');
@@ -75,7 +75,7 @@ export function watchNamespace(profile: ClusterProfile, operator: Workload, watc
 
 const isWatchWord = (word: string): boolean => /^--?watch-namespace(?:=|$)/.test(word);
 
-/** The arguments with other namespaces, which are part of the word or the word after it. */
+/** Replaces the namespaces in the option's word or in the word after it. */
 function withWatched(args: readonly string[], wanted: string): readonly string[] {
   return args.map((word, index) => {
     if (isWatchWord(word)) return word.includes('=') ? `${word.slice(0, word.indexOf('='))}=${wanted}` : word;

@@ -12,7 +12,10 @@ const manifestOf = (profile: ClusterProfile, { apiVersion, name }: RayCluster, s
   spec,
 });
 
-/** Has head and workers run as the profile's service account. Groups of workers are a list, which is replaced as a whole. */
+/**
+ * Sets the profile's service account on head and workers. Groups of workers are a list, which apply replaces as a
+ * whole.
+ */
 export function accountOfGroups(profile: ClusterProfile, cluster: RayCluster): Mend {
   const account = { template: { spec: { serviceAccountName: profile.serviceAccount } } };
   const workerGroupSpecs = cluster.workerSpecs.map((spec) => merged(spec, account));
@@ -24,11 +27,11 @@ export function accountOfGroups(profile: ClusterProfile, cluster: RayCluster): M
   ]);
 }
 
-/** Tells Ray that the head has no processors, so that it puts no work there. */
+/** Declares 0 CPUs for the head, so that Ray runs no tasks on it. */
 export const idleHead = (profile: ClusterProfile, cluster: RayCluster): Mend =>
   objectsMend(profile, [manifestOf(profile, cluster, { headGroupSpec: { rayStartParams: { 'num-cpus': '0' } } })]);
 
-/** An object with another's fields written into it, at every depth. */
+/** Merges `change` into an object at every depth. */
 function merged(value: unknown, change: unknown): unknown {
   if (!isRecord(change)) return change;
   const base = isRecord(value) ? value : {};

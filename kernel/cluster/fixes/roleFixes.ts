@@ -5,13 +5,13 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { objectsMend, shellLine } from './commands.ts';
 import type { KubernetesManifest, Mend } from './fix.ts';
 
-// Roles as whole objects: the API server replaces a list of rules or subjects as one, so that what is there already is part
-// of what is applied.
+// Roles are whole objects: the API server replaces lists of rules or subjects, so the existing entries are applied
+// again.
 
 /**
- * On EKS a session of a role has another name each time, so that no binding can name it: its access entry is given a policy.
- * @param person as the API server calls whoever asks
- * @returns `undefined` where it is nobody of AWS
+ * Grants access by an EKS access policy: the session of a role has a new name each time, so no binding can name it.
+ * @param person the user name as the API server reports it
+ * @returns `undefined` if it is not an AWS role session
  */
 export function grantByAccessEntry(profile: ClusterProfile, person: string): Mend | undefined {
   const session = roleOfSession(person);
@@ -38,7 +38,7 @@ type Rule = {
   readonly verbs: readonly string[];
 };
 
-/** The rules that the runner takes, as few as there can be. */
+/** The minimal rules that the runner needs. */
 const runnerRules: readonly Rule[] = [
   ...new Set(runnerAccess.map(({ group, resource }) => `${group}/${resource}`)),
 ].map((kind) => {
@@ -47,12 +47,12 @@ const runnerRules: readonly Rule[] = [
   return { apiGroups: [group], resources: [resource], verbs };
 });
 
-/** What is known of roles and who has them; `undefined` where the person may not look. */
+/** The known roles and bindings, or `undefined` if the user may not list them. */
 export type KnownRoles = { readonly roles: readonly Role[]; readonly bindings: readonly Binding[] } | undefined;
 
 /**
- * Gives the service account what the runner takes, in all namespaces: in the role that it has, where nobody else has that
- * role too, else in a role of its own.
+ * Grants the service account what the runner needs, in all namespaces: in its existing role if no other account has
+ * that role, else in a new role.
  */
 export function grantRunner(profile: ClusterProfile, known: KnownRoles): Mend {
   const { namespace, serviceAccount } = profile;
@@ -68,7 +68,7 @@ export function grantRunner(profile: ClusterProfile, known: KnownRoles): Mend {
   return objectsMend(profile, [role, ...(own ? [] : [bindingOf(profile, name)])]);
 }
 
-/** A role that only this service account has, by a binding that names it. */
+/** Finds a role that only this service account has, by a binding that names it. */
 function ownRole(profile: ClusterProfile, known: KnownRoles): { readonly role: Role } | undefined {
   for (const binding of known?.bindings ?? []) {
     if (!namesAccount(binding, profile)) continue;
@@ -85,14 +85,14 @@ function ownRole(profile: ClusterProfile, known: KnownRoles): { readonly role: R
   return undefined;
 }
 
-/** Binds the service account to a role that is there, in all namespaces. */
+/** Binds the service account to an existing role in all namespaces. */
 export const bindRunner = (profile: ClusterProfile, role: string): Mend =>
   objectsMend(profile, [bindingOf(profile, role)]);
 
 const bindingOf = ({ namespace, serviceAccount }: ClusterProfile, role: string): KubernetesManifest => ({
   apiVersion: `${rbac}/v1`,
   kind: 'ClusterRoleBinding',
-  // A name of its own: subjects of a binding that is there already are somebody else's.
+  // A separate binding: the subjects of an existing one belong to its owner.
   metadata: { name: `lance-runner-${namespace}-${serviceAccount}` },
   roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
   subjects: [{ kind: 'ServiceAccount', name: serviceAccount, namespace }],
@@ -100,7 +100,9 @@ const bindingOf = ({ namespace, serviceAccount }: ClusterProfile, role: string):
 
 const isSame = (a: readonly string[] | undefined, b: readonly string[]): boolean => a?.join('\n') === b.join('\n');
 
-/** The rules that are there, with the verbs that are missing written into the first that is about the same, or behind them. */
+/**
+ * Returns the existing rules, with missing verbs added to the first rule for the same resources, else as a new rule.
+ */
 export function withRules(there: readonly unknown[], wanted: readonly Rule[]): readonly unknown[] {
   const rules = there.map((rule) => ({ ...(rule as object) })) as Partial<
     Rule & { resourceNames: readonly string[] }
@@ -116,7 +118,7 @@ export function withRules(there: readonly unknown[], wanted: readonly Rule[]): r
   return rules;
 }
 
-/** Gives the person what launching takes in the namespace. */
+/** Grants the user what launching needs in the namespace. */
 export function grantLauncher(profile: ClusterProfile, person: string): Mend {
   const { namespace } = profile;
   const name = `lance-client-${person.replaceAll(/[/%]/g, '-')}`;
@@ -124,7 +126,7 @@ export function grantLauncher(profile: ClusterProfile, person: string): Mend {
     { apiGroups: ['ray.io'], resources: ['rayclusters'], verbs: launchVerbs },
     { apiGroups: [''], resources: ['pods', 'services'], verbs: ['get', 'list', 'watch'] },
     { apiGroups: [''], resources: ['pods/portforward'], verbs: ['create', 'get'] },
-    // Why a RayCluster gets no pods is told there, and by some versions of the operator there alone.
+    // Events explain why a RayCluster gets no pods, with some operator versions as the only source.
     { apiGroups: [''], resources: ['events'], verbs: ['list'] },
   ];
   return objectsMend(profile, [
@@ -139,7 +141,7 @@ export function grantLauncher(profile: ClusterProfile, person: string): Mend {
   ]);
 }
 
-/** Lets the person list nodes, which are in no namespace. */
+/** Lets the user list nodes, which are cluster-scoped. */
 export function grantNodes(profile: ClusterProfile, person: string): Mend {
   const name = `lance-client-nodes-${person.replaceAll(/[/%]/g, '-')}`;
   return objectsMend(profile, [
@@ -159,7 +161,7 @@ export function grantNodes(profile: ClusterProfile, person: string): Mend {
   ]);
 }
 
-/** Whoever signs in, as a binding names them. */
+/** Returns the user or service account as the subject of a binding. */
 function subjectOf(person: string): Readonly<Record<string, string>> {
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(person);
   return account

@@ -2,28 +2,27 @@ import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { probeScript } from './probeScript.ts';
 
-/** Small, and has a shell and curl; a version, so that what runs does not change by itself. */
+/** A small image with a shell and curl; pinned, so that the probe does not change by itself. */
 export const probeImage = 'curlimages/curl:8.11.1';
 
-/** What tells pods of probes from all others. */
 export const probeLabels: Readonly<Record<string, string>> = {
   'app.kubernetes.io/name': 'identity-probe',
   'app.kubernetes.io/managed-by': 'lance-catalog',
 };
 
-/** Seconds after which the cluster itself ends it. */
+/** Seconds after which the cluster itself ends the pod. */
 const deadline = 60;
 
 type ProbePlace = {
   readonly name: string;
   readonly bucket: string;
-  /** The object's whole name in the bucket. */
+  /** The full name of the object in the bucket. */
   readonly object: string;
 };
 
 /**
- * The pod of a probe: under the runner's service account, on a node where a head would run, with as few rights as the strictest
- * namespaces ask for. Without a token of Kubernetes, which it has no use for: GKE knows a pod by its address.
+ * Builds a probe pod: under the runner's service account, on a node where a head would run, with the least rights, so
+ * that the strictest namespaces accept it. It needs no Kubernetes token: GKE identifies a pod by its IP address.
  */
 export const probePod = (profile: ClusterProfile, { name, bucket, object }: ProbePlace): KubernetesManifest => ({
   apiVersion: 'v1',
@@ -40,7 +39,7 @@ export const probePod = (profile: ClusterProfile, { name, bucket, object }: Prob
     activeDeadlineSeconds: deadline,
     terminationGracePeriodSeconds: 5,
     nodeSelector: profile.headGroup.nodeSelector,
-    // Nodes for Ray are often kept for it by a taint; a probe of some seconds may stand beside it.
+    // Nodes for Ray are often reserved by a taint; a probe of a few seconds does not disturb them.
     tolerations: [{ operator: 'Exists' }],
     securityContext: {
       runAsNonRoot: true,

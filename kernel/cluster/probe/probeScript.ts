@@ -1,9 +1,9 @@
 /**
- * What the pod does, for the shell and the curl of its image: asks the metadata server who it is, writes an object with the
- * token that it is given, and removes it. It says a line `probe WHAT RESULT` for each step, and never the token, which
- * does not stand in the words of a process either.
+ * The script of the pod, for the shell and the curl of its image: it gets its identity from the metadata server,
+ * writes an object with the token that it gets, and removes it. It prints a line `probe WHAT RESULT` for each step.
+ * It never prints the token, nor passes it in the arguments of a process.
  *
- * Its variables: METADATA and STORAGE (addresses), BUCKET and OBJECT (as they stand in an address).
+ * Its variables: METADATA and STORAGE (URLs), BUCKET and OBJECT (URL-encoded).
  */
 export const probeScript = `
 set -u
@@ -26,17 +26,17 @@ trap 'exit 1' TERM INT
 case "$written" in 2*) remove ;; *) exit 1 ;; esac
 `.trimStart();
 
-/** What the lines of a probe say. */
+/** The results in the lines of a probe. */
 export type ProbeLog = {
-  /** The account that the metadata server names. */
+  /** The account that the metadata server returns. */
   readonly identity: string | undefined;
-  /** HTTP status of writing the object; `000` where there was no answer. */
+  /** HTTP status of writing the object; `000` if there was no response. */
   readonly written: string | undefined;
   /** HTTP status of removing it. */
   readonly removed: string | undefined;
 };
 
-/** Reads the lines of a probe; what else a pod prints is passed over. */
+/** Reads the lines of a probe, and ignores any other output of the pod. */
 export function readProbeLog(text: string): ProbeLog {
   const said = new Map<string, string>();
   for (const line of text.split('\n')) {

@@ -7,21 +7,20 @@ import type { Leftover, Leftovers } from '#cluster/leftovers.ts';
 import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { probeLabels } from './probePod.ts';
 
-/** How a pod ended. */
 type ProbeOutcome =
-  /** It ran to its end; with what it printed. */
+  /** It ran to its end; with its output. */
   | { readonly ran: true; readonly succeeded: boolean; readonly log: string }
-  /** It never ran, or was ended: why, in the cluster's words. */
+  /** It never ran, or was killed: the reason that the cluster reports. */
   | { readonly ran: false; readonly why: string };
 
-/** Milliseconds until a pod must have run: it waits for a node and for its image. */
+/** Milliseconds for a pod to finish, including the wait for a node and for its image. */
 const patience = 90_000;
 const interval = 500;
 
-/** Milliseconds for making it: not given up with the run, since what comes of it must be known to be removed. */
+/** Milliseconds to create it. Not canceled with the run: the result decides whether there is a pod to remove. */
 const creating = 15_000;
 
-/** Reasons for which a container waits and that do not pass by themselves in a minute. */
+/** Reasons for a waiting container that do not pass within a minute. */
 const hopeless: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -34,14 +33,14 @@ type ProbeRun = {
   readonly kube: KubeReads;
   readonly leftovers: Leftovers;
   readonly pod: KubernetesManifest;
-  /** What the pod may leave behind elsewhere; forgotten where there never was a pod. */
+  /** The object that the pod may leave in the bucket; forgotten if there never was a pod. */
   readonly writes: Leftover;
   readonly signal: AbortSignal;
 };
 
 /**
- * Starts a pod, waits for its end, reads what it printed and removes it, whatever happens meanwhile.
- * @throws ClusterError where it could not be made or looked at
+ * Starts a pod, waits for its end, reads its output and removes it in every case.
+ * @throws ClusterError if it could not be created or read
  */
 export async function runProbe({ kube, leftovers, pod, writes, signal }: ProbeRun): Promise<ProbeOutcome> {
   const path = podPath(pod);
@@ -50,21 +49,21 @@ export async function runProbe({ kube, leftovers, pod, writes, signal }: ProbeRu
   await removeEnded(kube, list, signal);
   let made: Promise<unknown> = Promise.resolve();
   const leftover = leftovers.add(`The pod ${pod.metadata.namespace}/${pod.metadata.name}`, async (own) => {
-    // One that is still being made would come after its removal.
+    // A pod still being created would appear after its removal.
     await made.catch(() => undefined);
     await removePod(kube, path, own);
   });
   made = kube.request({ method: 'POST', path: list, body: pod }, AbortSignal.timeout(creating));
   try {
     await made.catch((error: unknown) => {
-      // A refusal is certain; after a lost connection there may be a pod.
+      // A refusal is certain; after a lost connection a pod may exist.
       if (isClusterError(error) && !error.isTransient && error.kind !== 'Aborted')
         for (const one of [leftover, writes]) one.forget();
       throw error;
     });
     return await waitForEnd(kube, path, signal);
   } finally {
-    // Where this fails, the end of the run tries again and tells.
+    // If this fails, the end of the run tries again and reports it.
     if (!leftover.isGone) await leftover.remove().catch(() => undefined);
   }
 }
@@ -82,7 +81,7 @@ async function waitForEnd(kube: KubeReads, path: string, signal: AbortSignal): P
   }
 }
 
-/** A pod that the cluster ended before it ran has nothing to say. */
+/** A pod that the cluster ended before it ran has no output. */
 async function readEnd(
   kube: KubeReads,
   path: string,
@@ -102,7 +101,7 @@ async function readLog(kube: KubeReads, path: string, signal: AbortSignal): Prom
     const { body } = await kube.request({ method: 'GET', path: `${path}/log?limitBytes=16384` }, signal);
     return typeof body === 'string' ? body : undefined;
   } catch (error) {
-    // A container that never was has no log.
+    // A container that never ran has no log.
     if (isClusterError(error) && error.kind === 'InvalidRequest') return undefined;
     throw error;
   }
@@ -110,7 +109,7 @@ async function readLog(kube: KubeReads, path: string, signal: AbortSignal): Prom
 
 type Waiting = { readonly text: string; readonly isHopeless: boolean };
 
-/** Why a pod does not run yet, as its node or the scheduler says. */
+/** Returns why a pod does not run yet, from its node or the scheduler. */
 function whyWaiting(pod: unknown): Waiting | undefined {
   for (const status of listAt(pod, 'status', 'containerStatuses')) {
     const reason = textAt(status, 'state', 'waiting', 'reason');
@@ -122,13 +121,13 @@ function whyWaiting(pod: unknown): Waiting | undefined {
     (condition) => textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'status') === 'False',
   );
   const message = textAt(unscheduled, 'message') ?? textAt(unscheduled, 'reason');
-  // A node may still come: pools grow when a pod waits.
+  // A node may still be added: pools grow when a pod waits.
   return message === undefined ? undefined : { text: message, isHopeless: false };
 }
 
 /**
- * Removes pods of former probes that have ended: a process that was killed could not remove its own. The cluster has ended them by
- * their deadline. Who may not list pods has nothing removed.
+ * Removes ended pods of earlier probes, left by a killed process; the cluster ends them at their deadline. Does
+ * nothing if the user may not list pods.
  */
 async function removeEnded(kube: KubeReads, list: string, signal: AbortSignal): Promise<void> {
   const selector = Object.entries(probeLabels).map(([label, value]) => `${label}=${value}`);
@@ -144,7 +143,7 @@ async function removeEnded(kube: KubeReads, list: string, signal: AbortSignal): 
   }
 }
 
-/** Removes a pod, and waits until it is gone: it is given some seconds to take back what it has written. */
+/** Removes a pod and waits until it is gone: on termination it takes some seconds to remove its object. */
 async function removePod(kube: KubeReads, path: string, signal: AbortSignal): Promise<void> {
   try {
     await kube.request({ method: 'DELETE', path }, signal);

@@ -15,24 +15,24 @@ import { readProfile } from './profileReader.ts';
 import { placeOfError, profilesSetting, profilesVariable } from './settingPath.ts';
 
 export type FoundProfiles = {
-  /** Where they are from, for people: a variable or the path of a file; `undefined` where there are none. */
+  /** The variable or file that they are from, for display; `undefined` if there are none. */
   readonly source: string | undefined;
   readonly names: readonly string[];
-  /** Reads one, so that a mistake in another does no harm. @throws ClusterError ProfileInvalid */
+  /** Reads one profile, so that errors in others do not matter. @throws ClusterError ProfileInvalid */
   profile(name: string): ClusterProfile;
 };
 
 type FindProfilesOptions = {
-  /** From which settings are looked for upwards. */
+  /** The folder where the search for settings starts, upwards. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A settings file, in place of looking for one. */
+  /** A settings file to use instead of searching. */
   readonly settings?: string | undefined;
 };
 
 /**
- * Finds the profiles of clusters where no editor says which there are: in a settings file that is named, else in
- * `LANCE_CATALOG_CLUSTERS`, else in the nearest `.vscode/settings.json` upwards that has some.
+ * Finds the cluster profiles outside an editor: in the given settings file, else in `LANCE_CATALOG_CLUSTERS`, else in
+ * the nearest `.vscode/settings.json` upwards that has some.
  * @throws ClusterError ProfileInvalid naming file and line
  */
 export async function findProfiles(options: FindProfilesOptions): Promise<FoundProfiles> {
@@ -84,9 +84,9 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/** The profiles in a text, or `undefined` for settings that have none. */
+/** Returns the profiles in `text`, or `undefined` if settings have none. */
 function profilesIn(source: string, text: string, isSettings: boolean, folder: string): FoundProfiles | undefined {
-  // An editor takes an empty file for settings without any.
+  // An editor treats an empty file as empty settings.
   if (isSettings && text.trim() === '') return undefined;
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
@@ -130,17 +130,16 @@ const unknownProfile = (name: string, names: readonly string[], source: string):
     names.length === 0 ? 'There is none at all.' : `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`,
   );
 
-/** The same error with the line that it is about. */
+/** Adds the file and line to an error. */
 function inFile(error: ClusterError, source: string, text: string, profiles: Node): ClusterError {
   const path = placeOfError(error) ?? [];
-  // A setting that is missing has no line; what should have it does.
+  // A missing setting has no line, so the line of its parent is used.
   const steps = path.map((_, index) => path.slice(0, path.length - index));
   const node = steps.map((one) => findNodeAtLocation(profiles, [...one])).find((one) => one !== undefined) ?? profiles;
   const line = lineAt(text, node.offset);
   return new ClusterError(error.kind, `${source}:${line}: ${error.what}`, error.hint, { cause: error });
 }
 
-/** What the parser finds wrong, by its names for it. */
 const mistakes: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'the name of a setting is missing, in double quotes',
   ValueExpected: 'a value is missing',

@@ -1,6 +1,6 @@
 import type { Fields } from './settingFields.ts';
 
-// Every setting of a profile. The reader, the editor's completion and docs go by this table.
+// Every setting of a profile. The reader, the editor's schema and docs are generated from this table.
 
 const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 const subdomain = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;

@@ -11,14 +11,14 @@ import { looksSecret, secretError } from './settingPath.ts';
 type Settings = Values<typeof profileFields>;
 type GroupSettings = NonNullable<Settings['workerGroups']>[number];
 
-/** The place of a setting, by the way there in our spelling. */
+/** Returns the path of a setting as the user spelled it, from steps in our spelling. */
 type At = (...steps: (string | number)[]) => SettingPath;
 
 /**
- * A profile of what settings say. Every field is checked; what is left out is as upstream's documentation has it.
+ * Reads a profile from settings and checks every field. Defaults are those of upstream's documentation.
  * @param root the name of the profile, or the call that describes a cluster
- * @param folder that a relative path of a kubeconfig begins at; the current directory where none is said
- * @throws ClusterError ProfileInvalid naming the setting, what it takes and what it is
+ * @param folder base of a relative kubeconfig path. Default: the current directory
+ * @throws ClusterError ProfileInvalid naming the setting, the expected value and the actual one
  */
 export function readProfile(root: SettingRoot, value: unknown, folder: string = process.cwd()): ClusterProfile {
   const settings = readFields([root], value, profileFields);
@@ -68,7 +68,7 @@ function authOf(at: At, settings: Settings, folder: string): ClusterAuth {
   }
 }
 
-/** A setting that would do nothing is a mistake that nobody would find. */
+/** A setting without any effect is an error, since the mistake would go unnoticed. */
 function notFor(at: At, method: string, settings: Readonly<Record<string, unknown>>, only: string): void {
   const key = Object.keys(settings).find((one) => settings[one] !== undefined);
   if (key === undefined) return;
@@ -85,7 +85,7 @@ function missing(at: At, key: string, what: string, takes: string): never {
   throw settingError(at(...key.split('.')), `is missing, and ${what} needs it.`, `Add it: it takes ${takes}.`);
 }
 
-/** `~/x` and paths relative to a folder, made absolute. */
+/** Resolves `~/x` and paths relative to a folder. */
 function absolute(path: string, folder: string): string {
   if (path === '~' || /^~[\\/]/.test(path)) return join(homedir(), path.slice(1));
   return isAbsolute(path) ? path : resolve(folder, path);
@@ -129,7 +129,7 @@ function groupOf(
   };
 }
 
-/** `s3://bucket/path/` → its parts. */
+/** Splits `s3://bucket/path/` into its parts. */
 function placeOf(address: string): BucketPlace {
   const [scheme = '', rest = ''] = address.split('://');
   const [bucket = '', ...path] = rest.split('/');
@@ -168,7 +168,7 @@ function catalogOf(path: SettingPath, value: unknown): ClusterProfile['catalog']
   throw wrong(path, 'takes the name of a connection, or an object with "implementation" and "root" or "uri"', value);
 }
 
-/** Where something that looks like a secret stands in a value. */
+/** Returns the path of the first value that looks like a secret. */
 function secretIn(path: SettingPath, value: unknown): SettingPath | undefined {
   if (looksSecret(value)) return path;
   if (!isRecord(value)) return undefined;

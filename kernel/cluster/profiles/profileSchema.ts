@@ -4,10 +4,10 @@ import { otherSpellings } from './settingNames.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What the editor completes and underlines by, made of the table that the reader goes by. */
+/** Generates the schema for completion and validation in the editor from the reader's table. */
 function schemaOfFields(fields: Fields): Schema {
   const entries = Object.entries(fields).map(([name, field]) => [name, schemaOf(field)] as const);
-  // Checked alike, and not offered: each setting would be there twice.
+  // Other spellings are valid too, but not suggested, or each setting would be listed twice.
   const others = entries.flatMap(([name, schema]) =>
     otherSpellings(name).map((other) => [other, { ...schema, doNotSuggest: true }] as const),
   );

@@ -5,20 +5,20 @@ import { toSettingName } from './settingNames.ts';
 import { settingError, type SettingPath } from './settingPath.ts';
 import { looksSecret, secretError } from './settingPath.ts';
 
-/** What a setting takes, as data: the reader and the editor's schema are made of the same table. */
+/** The type and limits of a setting, as data for the reader and the editor's schema. */
 export type Field = { readonly description: string; readonly default?: string | number | boolean } & (
   | { readonly kind: 'text'; readonly pattern: RegExp; readonly takes: string }
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly meanings: readonly string[] }
   | { readonly kind: 'flag' }
-  /** A whole number, 0 or more. */
+  /** An integer, 0 or more. */
   | { readonly kind: 'count' }
-  /** A number, or a text as Kubernetes writes one. */
+  /** A number or a Kubernetes quantity. */
   | { readonly kind: 'quantity'; readonly takes: string }
-  /** Names with texts, such as labels. The names are not ours. */
+  /** String values by user-defined names, such as labels. */
   | { readonly kind: 'map' }
   | { readonly kind: 'section'; readonly fields: Fields }
   | { readonly kind: 'sections'; readonly fields: Fields }
-  /** What is looked at by who reads the profile. */
+  /** Checked by the reader of the profile. */
   | { readonly kind: 'other'; readonly schema: Readonly<Record<string, unknown>> }
 );
 
@@ -42,13 +42,13 @@ type ValueOf<F> = F extends { kind: 'text' }
                 ? readonly Values<S>[]
                 : unknown;
 
-/** What is read of fields. None has to be there. */
+/** The values of fields, all optional. */
 export type Values<S> = { readonly [K in keyof S]?: ValueOf<S[K]> };
 
 /**
- * Reads settings by their fields. Nothing in them is trusted: people type them, and a repository may bring them along.
- * @param path where it stands, for the sentence
- * @throws ClusterError ProfileInvalid for the first thing that is wrong
+ * Reads settings by their fields. Settings are untrusted input: users type them, and a repository may contain them.
+ * @param path path of the settings, for the message
+ * @throws ClusterError ProfileInvalid for the first error
  */
 export function readFields<const S extends Fields>(path: SettingPath, value: unknown, fields: S): Values<S> {
   if (!isRecord(value)) throw wrong(path, 'takes an object with settings', value);
@@ -58,14 +58,14 @@ export function readFields<const S extends Fields>(path: SettingPath, value: unk
     const key = toSettingName(written);
     const here: SettingPath = [...path, written];
     if (!Object.hasOwn(fields, key)) throw unknownKey(path, written, fields);
-    // `null` is how JSON leaves something out.
+    // In JSON, `null` means a setting that is not set.
     if (each === null || each === undefined) continue;
     const other = spelled.get(key);
     if (other !== undefined) throw settingError(here, `says what ${other} says already.`, 'Remove one of the two.');
     spelled.set(key, written);
     read[key] = readField(here, each, fields[key] as Field);
   }
-  // By what each field takes, as just checked.
+  // `readField` has checked every value against its field.
   return read as Values<S>;
 }
 
@@ -120,20 +120,19 @@ const isQuantity = (value: unknown): boolean =>
 
 const isPositive = (text: string): boolean => quantity.test(text) && Number.parseFloat(text) > 0;
 
-/** The error for a value that a setting does not take. */
 export function wrong(path: SettingPath, takes: string, value: unknown): ClusterError {
   const where = typeof path[0] === 'string' ? 'profile' : 'call';
   return settingError(path, `${takes}, and is ${shown(value)}.`, `Correct it in the ${where}.`);
 }
 
-/** Short, and never of something long: a secret may have been pasted there. */
+/** Shows a value for a message. Long strings are not quoted, since they may be a pasted secret. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
   if (typeof value !== 'string') return JSON.stringify(value) ?? typeof value;
   if (value === '') return 'empty';
   if (value.length > 80) return `a text of ${value.length} characters`;
-  // Who pastes an address may not see the password or the signed query in it.
+  // A URL may have a password or a signed query, which the user may not notice when pasting it.
   if (/:\/\/[^/]*@|\?/.test(value)) return 'an address with a password or a query in it';
   return JSON.stringify(value);
 }

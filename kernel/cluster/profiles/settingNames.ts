@@ -1,19 +1,19 @@
-// Settings have two spellings: ours (`headGroup`), and that of the service's documents and of Python (`head_group`).
+// Settings have two spellings: ours (`headGroup`), and that of upstream's documentation and of Python (`head_group`).
 
-/** Names of the service's documents that are not ours in snake_case. */
+/** Upstream names that are not our names in snake_case. */
 const serviceNames: Readonly<Record<string, string>> = { usePortForwarding: 'use_portforwarding' };
 
 const ours: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(serviceNames).map(([name, service]) => [service, name]),
 );
 
-/** `head_group` → `headGroup`; a name in our spelling stays. */
+/** `head_group` → `headGroup`; a name in our spelling is unchanged. */
 export const toSettingName = (written: string): string =>
   Object.hasOwn(ours, written)
     ? (ours[written] ?? written)
     : written.replaceAll(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The other spellings of a setting, that of the service's documents first; none for a name of one word. */
+/** Returns the other spellings of a setting, upstream's first; none for a name of one word. */
 export function otherSpellings(name: string): readonly string[] {
   const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const service = Object.hasOwn(serviceNames, name) ? serviceNames[name] : undefined;

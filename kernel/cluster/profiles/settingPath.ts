@@ -2,24 +2,23 @@ import { ClusterError } from '#cluster/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { otherSpellings, toSettingName } from './settingNames.ts';
 
-// A profile is in settings, which are synchronised, shared and committed. What looks like a secret is refused there at once,
-// and never quoted.
+// Settings are synchronized, shared and committed, so values that look like a secret are rejected, and never quoted.
 
-/** The setting that profiles are in. */
+/** The setting with the profiles. */
 export const profilesSetting = 'lanceCatalog.cluster.profiles';
 
-/** JSON of what the setting holds: the editor hands its profiles to notebooks by it, and CI its own. */
+/** The same value as JSON in an environment variable: set by the editor for notebooks, or by CI. */
 export const profilesVariable = 'LANCE_CATALOG_CLUSTERS';
 
-/** A call of a cell whose argument holds settings: an error in it names the call, since there is no profile. */
+/** A call in a cell whose argument has settings: errors name it instead of a profile. */
 export type SettingCall = { readonly call: 'ray.cluster' | 'ray.connect' | 'cluster.check' };
 
-/** Where settings begin: the name of a profile, or a call. */
+/** The root of settings: the name of a profile, or a call. */
 export type SettingRoot = string | SettingCall;
 
 type Step = string | number;
 
-/** Where a value stands: the root, then keys and indexes as they are written. */
+/** The path of a value: the root, then keys and indexes as the user spelled them. */
 export type SettingPath = readonly [SettingRoot, ...Step[]];
 
 /** `lanceCatalog.cluster.profiles.prod.workerGroups[0].memory`, or `ray.cluster({ worker_groups[0].memory: … })` */
@@ -36,9 +35,9 @@ const textOfSteps = (steps: readonly Step[]): string =>
   }, '');
 
 /**
- * Where a setting stands, in the spelling that it is written in.
- * @param value what is written below the root
- * @param steps the way there in our spelling
+ * Returns the path of a setting as the user spelled it.
+ * @param value the settings below the root
+ * @param steps the path in our spelling
  */
 export function writtenPath(root: SettingRoot, value: unknown, steps: readonly Step[]): SettingPath {
   const path: [SettingRoot, ...Step[]] = [root];
@@ -56,7 +55,7 @@ export function writtenPath(root: SettingRoot, value: unknown, steps: readonly S
   return path;
 }
 
-/** One that is missing is spelled as the settings beside it are. */
+/** A missing setting is spelled like those beside it. */
 function writtenKey(section: unknown, name: string): string {
   const keys = isRecord(section) ? Object.keys(section) : [];
   const written = keys.find((key) => toSettingName(key) === name);
@@ -66,34 +65,34 @@ function writtenKey(section: unknown, name: string): string {
 
 const places = new WeakMap<ClusterError, SettingPath>();
 
-/** The error for what is wrong at a place; who knows the file finds the line by it. */
+/** Returns an error for a setting and records its path, by which a caller that knows the file finds the line. */
 export function settingError(path: SettingPath, what: string, hint: string): ClusterError {
   const error = new ClusterError('ProfileInvalid', `${textOfPath(path)} ${what}`, hint);
   places.set(error, path);
   return error;
 }
 
-/** Where the value stands below the setting of profiles that an error is about. */
+/** Returns the path of an error's setting below the setting of profiles. */
 export function placeOfError(error: ClusterError): readonly Step[] | undefined {
   const [root, ...steps] = places.get(error) ?? [];
   return typeof root === 'string' ? [root, ...steps] : undefined;
 }
 
-/** The field of a profile that an error is about, and what is wrong with it: for who read it from somewhere else. */
+/** Returns the field of an error and its problem without the path, for callers that read the profile from elsewhere. */
 export function withoutPlace(error: ClusterError): readonly [field: string, problem: string] | undefined {
   const path = places.get(error);
   const field = path?.[1];
   return path && field !== undefined ? [String(field), error.what.slice(textOfPath(path).length + 1)] : undefined;
 }
 
-/** Names under which people put secrets. */
+/** Names that usually hold secrets. */
 const names = /token|passwo?r?d|secret|api_?key|access_?key|private_?key|client_?key|credential|bearer|authorization/i;
 
-/** Shapes of secrets: keys of AWS, tokens, PEM, service account files. */
+/** Shapes of secrets: AWS keys, tokens, PEM, service account files. */
 const shapes =
   /^(?:A[KS]IA[0-9A-Z]{16}|eyJ[\w-]{10,}|ya29\.|k8s-aws-v1\.|gh[pousr]_|AIza|sk-)|-----BEGIN|"private_key"/;
 
-/** Whether a value, or the name that it stands under, is that of a secret. */
+/** Whether a value looks like a secret, or has the name of one. */
 export const looksSecret = (value: unknown, name = ''): boolean =>
   names.test(name) || (typeof value === 'string' && shapes.test(value));
 

@@ -1,13 +1,12 @@
 import type { Mend } from '#cluster/fixes/fix.ts';
 import { manifestsYaml } from './manifestYaml.ts';
 
-/** A mend in parts that can be shown, copied or opened, each where there is one. */
+/** The parts of a fix that can be shown, copied or opened. */
 type MendText = {
-  /** A line, or several, for a shell. */
+  /** One or more shell lines. */
   readonly command?: string;
-  /** What is reviewed before it is used. */
+  /** To be reviewed before use. */
   readonly document?: { readonly title: string; readonly language: 'json' | 'yaml'; readonly text: string };
-  /** A sentence for a person. */
   readonly advice?: string;
 };
 

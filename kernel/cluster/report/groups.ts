@@ -1,6 +1,6 @@
 import type { CheckResult } from '#cluster/result.ts';
 
-/** Checks with one and the same reason: they were skipped for it, or all hang on the same failure. */
+/** Checks with the same reason: they were skipped for it, or depend on the same failure. */
 export type Group = {
   readonly status: 'skipped' | 'blocked';
   /** `The profile is not on AWS.`, `They need rbac-binding-cluster.` */
@@ -8,12 +8,12 @@ export type Group = {
   readonly alike: readonly CheckResult[];
 };
 
-/** How many checks with the same reason are told in one line: two dozen times "The profile is not on AWS." hide the rest. */
+/** Minimum size of a group: two dozen lines "The profile is not on AWS." would hide the rest. */
 const fewest = 2;
 
 /**
- * Results with those together that have the same reason, in the place of the first of them.
- * @param all of the run: what is blocked by something blocked hangs on what has failed
+ * Groups results with the same reason, at the position of the first.
+ * @param all results of the run, since blocked checks lead to the failed ones by other blocked checks
  */
 export function withGroups(
   results: readonly CheckResult[],
@@ -32,7 +32,7 @@ export function withGroups(
 
 export const isGroup = (row: CheckResult | Group): row is Group => 'alike' in row;
 
-/** Why a check was not asked: in its own words, or by the names of what failed. */
+/** Returns why a check did not run: its own sentence, or the ids of the failed checks. */
 function reasons(all: readonly CheckResult[]): (result: CheckResult) => string {
   const byId = new Map(all.map((result) => [result.id, result]));
   const roots = (result: CheckResult): readonly string[] =>

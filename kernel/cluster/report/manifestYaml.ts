@@ -1,10 +1,10 @@
-// Kubernetes manifests as people write them. Only writes, and only what JSON can hold: a library that reads YAML is in the
-// bundle of the clouds, and documents of the editor and outputs of notebooks are drawn without that.
+// Writes Kubernetes manifests in the usual style. A YAML library is part of the cloud bundle, but editor documents
+// and notebook outputs are rendered without it, so this writes YAML itself, and only values that JSON can represent.
 
-/** Objects as one YAML document each, with `---` between them. */
+/** Writes each object as a YAML document, with `---` between them. */
 export const manifestsYaml = (objects: readonly unknown[]): string => objects.map(manifestYaml).join('---\n');
 
-/** One value as YAML in block style. What JSON leaves out, `undefined` among it, is left out. */
+/** Writes a value as YAML in block style, without `undefined` and other values that JSON omits. */
 export const manifestYaml = (value: unknown): string => `${linesOf(value).join('\n')}\n`;
 
 function linesOf(value: unknown): string[] {
@@ -17,7 +17,7 @@ function linesOf(value: unknown): string[] {
 function entryLines(key: string, value: unknown): string[] {
   const lines = linesOf(value);
   if (!isNested(value)) return [`${key}: ${lines[0] ?? ''}`];
-  // kubectl and most people write lists below a key without moving them in.
+  // Like kubectl, without indentation of a list below its key.
   return [`${key}:`, ...(Array.isArray(value) ? lines : lines.map((line) => `  ${line}`))];
 }
 
@@ -26,21 +26,21 @@ function itemLines(value: unknown): string[] {
   return [`- ${first}`, ...rest.map((line) => `  ${line}`)];
 }
 
-/** Whether it takes lines of its own. */
+/** Whether the value takes separate lines. */
 const isNested = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.values(value).some((each) => each !== undefined);
 
-/** Words that a reader of YAML 1.1 or 1.2 takes for something else than text. */
+/** Words that YAML 1.1 or 1.2 parses as something other than a string. */
 const reserved = /^(?:~|null|true|false|yes|no|on|off|y|n)$/i;
-/** Letters first, so neither a number nor a date nor a mark of YAML; nothing that ends the text early. */
+/** Starts with a letter, so it is not a number, a date or YAML syntax; has no character that ends a plain scalar. */
 const plain = /^[A-Za-z_][\w./-]*(?::[\w./-]+)*$/;
 
-/** Text without quotes where that is read back as the same text; JSON, which YAML includes, elsewhere. */
+/** Writes a string plain if it is parsed as the same string, else as JSON, which YAML includes. */
 function scalar(value: unknown): string {
   if (typeof value === 'string' && plain.test(value) && !reserved.test(value)) return value;
   return (JSON.stringify(value) ?? 'null').replaceAll(lineEnds, escaped);
 }
 
-/** What JSON does not mind and a reader of YAML may take for the end of a line, or refuse. */
+/** Characters that are valid in JSON, but line breaks or errors for YAML parsers. */
 const lineEnds = /[\u007f-\u009f\u2028\u2029\ufeff]/g;
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,16 +1,16 @@
 import type { CheckEvent, CheckResult } from '#cluster/result.ts';
 import { counted } from '#shared/format/markup.ts';
 
-/** How far a run is: checks that have finished, how many there will be, and those that are being asked. */
+/** The state of a run: finished checks, their total number, and the running ones. */
 export type RunSoFar = {
   readonly profile: string;
   readonly results: readonly CheckResult[];
-  /** `undefined` where that is not known. */
+  /** `undefined` if unknown. */
   readonly total: number | undefined;
   readonly asking: readonly string[];
 };
 
-/** Gathers the events of a run, and gives after each how far it is. */
+/** Returns a function that adds an event and returns the state of the run. */
 export function runFollower(profile: string, total: number | undefined): (event: CheckEvent) => RunSoFar {
   const results: CheckResult[] = [];
   const asking = new Set<string>();
@@ -24,10 +24,10 @@ export function runFollower(profile: string, total: number | undefined): (event:
   };
 }
 
-/** Names of checks that are said in one line. */
+/** Maximum number of checks named in the line. */
 const named = 3;
 
-/** How far a run is, in one line: `12 of 45 checks, 1 failed · k8s-reach, sa-exists` */
+/** Formats the state of a run: `12 of 45 checks, 1 failed · k8s-reach, sa-exists` */
 export function progressOf({ results, total, asking }: RunSoFar): string {
   const failed = results.filter(({ status }) => status === 'fail').length;
   const count =

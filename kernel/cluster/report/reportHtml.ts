@@ -8,8 +8,8 @@ import { statusMarks } from './summary.ts';
 import { byCategory, type CategoryResults, isProblem, summaryOf } from './summary.ts';
 
 /**
- * The colours of the editor where there is one, else of JupyterLab, else of the page; only marks are coloured, so that every
- * word keeps the contrast of the theme. Only inside of our own class: outputs of a notebook may share one document.
+ * The colors of the editor, else of JupyterLab, else defaults; only the marks are colored, so that text keeps the
+ * contrast of the theme. Every rule is limited to our class, since outputs of a notebook may share one document.
  */
 const style = `<style>
 .lance-checks summary{cursor:pointer}
@@ -26,7 +26,10 @@ const style = `<style>
 .lance-checks .d{opacity:.75}
 </style>`;
 
-/** A report for a notebook: categories that unfold, those with problems open. Everything in it is escaped; no script. */
+/**
+ * Renders a report for a notebook, with categories that unfold; those with problems are open. Everything is escaped;
+ * no script.
+ */
 export const reportHtml = (report: CheckReport): string =>
   framed(
     `<p><strong>Cluster ${escapeHtml(report.profile)}</strong> ${escapeHtml(summaryOf(report))}</p>${leftHtml(report)}`,
@@ -34,7 +37,7 @@ export const reportHtml = (report: CheckReport): string =>
     report.results,
   );
 
-/** The same of a run that goes on: what was found wrong so far, without what hangs on it. */
+/** Renders an unfinished run: the problems so far, without the checks that they block. */
 export const runningHtml = (run: RunSoFar): string =>
   framed(
     `<p><strong>Cluster ${escapeHtml(run.profile)}</strong> ${barOf(run)} ${escapeHtml(progressOf(run))}</p>`,
@@ -45,7 +48,7 @@ export const runningHtml = (run: RunSoFar): string =>
 const barOf = ({ results, total }: RunSoFar): string =>
   total === undefined ? '<progress></progress>' : `<progress value="${results.length}" max="${total}"></progress>`;
 
-/** What a probe could not remove. */
+/** Objects that a probe could not remove. */
 const leftHtml = ({ left = [] }: CheckReport): string =>
   left
     .map((sentence) => `<p><i class="warn" aria-hidden="true">‼</i> left behind: ${escapeHtml(sentence)}</p>`)
@@ -74,7 +77,7 @@ function groupHtml({ status, reason, alike }: Group): string {
   return `<li>${lineOf(status, reason)}${list}</li>`;
 }
 
-/** One that passed is a line that unfolds; of another, why and what mends it are seen at once. */
+/** A passed check is one line that unfolds; other checks show the reason and the fix at once. */
 function resultHtml(result: CheckResult): string {
   const { status, title, id, sentence } = result;
   const line = `${lineOf(status, title)} ${codeOf(id)}`;
@@ -99,7 +102,7 @@ function mendHtml(result: CheckResult): string {
   return [
     advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`,
     isShort ? `<div>${blockOf(command)}</div>` : '',
-    // A command of many lines has the manifest in it.
+    // A command of several lines contains the manifest.
     command === undefined || isShort ? '' : foldedBlock(`Mend: ${document?.title ?? 'command'}`, command),
     document === undefined || (command !== undefined && !isShort) ? '' : foldedBlock(document.title, document.text),
   ].join('');

@@ -4,8 +4,8 @@ import { countOf } from '#cluster/runChecks.ts';
 import { docsOf, exitCodeOf, exitCodes } from './summary.ts';
 
 /**
- * A report with what a later run of some of its checks found. It keeps its beginning, so that its age is that of its oldest
- * answers. A run that was stopped replaces only what it came to: what it skipped for that reason is known better.
+ * Merges the results of a later run of some checks into a report. The start time stays, so that the report is as old
+ * as its oldest result. Skipped checks of a stopped run do not replace earlier results.
  */
 export function mergeReports(report: CheckReport, later: CheckReport): CheckReport {
   const isNews = (status: string): boolean => !later.stopped || status !== 'skipped';
@@ -15,21 +15,17 @@ export function mergeReports(report: CheckReport, later: CheckReport): CheckRepo
   return { ...report, milliseconds: report.milliseconds + later.milliseconds, counts: countOf(results), results };
 }
 
-/**
- * A report as it is stored and read by programs. Fields are added, never renamed or taken away; that would be another
- * `version`.
- */
+/** A report as stored and read by programs. Fields may be added; renaming or removing one needs a new `version`. */
 export type StoredReport = Omit<CheckReport, 'results'> & {
-  /** Whether the whole run was made and nothing failed. */
+  /** Whether the run was complete and no check failed. */
   readonly success: boolean;
-  /** As in a report, with where each check is explained. */
+  /** With a link to the documentation of each check. */
   readonly results: readonly (CheckResult & { readonly docs: string })[];
 };
 
-/** A report as JSON text, two spaces deep, with a line end. */
+/** Writes a report as JSON, indented by two spaces, with a final newline. */
 export const reportJson = (report: CheckReport): string => `${JSON.stringify(storedReport(report), null, 2)}\n`;
 
-/** The same as data. */
 export function storedReport(report: CheckReport): StoredReport {
   const { version, ...rest } = report;
   return {

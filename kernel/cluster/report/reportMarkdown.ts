@@ -5,15 +5,17 @@ import { type Group, isGroup, withGroups } from './groups.ts';
 import { statusMarks } from './summary.ts';
 import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
 
-/** Where a check is explained; `undefined` where whoever shows the document can follow no link there. */
+/** Returns the link target for a check, or `undefined` if the viewer can't follow links. */
 type DocsOf = (id: string) => string | undefined;
 
 type MarkdownOptions = {
-  /** Where a link into the documentation leads; as from the root of the repository where nothing is said. */
+  /** Link targets of checks. Default: paths from the root of the repository. */
   readonly docs?: DocsOf | undefined;
 };
 
-/** A report as a document: the summary, what is to be done, and a table a category with all evidence folded below it. */
+/**
+ * Renders a report as a document: the summary, the problems, and a table per category with its evidence folded below.
+ */
 export function reportMarkdown(report: CheckReport, { docs = docsOf }: MarkdownOptions = {}): string {
   const problems = report.results.filter(isProblem);
   const parts = [
@@ -44,7 +46,7 @@ function problemText(result: CheckResult, docs: DocsOf): string {
     escaped(result.sentence),
     ...(advice === undefined ? [] : [escaped(advice)]),
     ...(document === undefined ? [] : [folded(escapeHtml(document.title), fenced(document.language, document.text))]),
-    // One of many lines has the manifest in it.
+    // A command of several lines contains the manifest.
     ...(command === undefined
       ? []
       : [command.includes('\n') ? folded('Command', fenced('sh', command)) : fenced('sh', command)]),
@@ -70,19 +72,18 @@ const evidenceOf = (results: readonly CheckResult[]): string =>
     .map(({ id, evidence }) => `\`${id}\`\n\n${fenced('', evidence.map(evidenceText).join('\n\n'))}`)
     .join('\n\n');
 
-/** One question and its answer, as lines of text. */
 export const evidenceText = ({ asked, saw }: Evidence): string => `> ${asked}\n${saw}`;
 
-// Blank lines around what is inside: else it is taken for HTML, and not for Markdown.
+// Without the blank lines the body would be parsed as HTML instead of Markdown.
 const folded = (summary: string, body: string): string =>
   `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
-/** A block of code in a fence that is longer than any in it. */
+/** Returns a code block with a fence longer than any in the text. */
 function fenced(language: string, text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `${fence}${language}\n${text.trimEnd()}\n${fence}`;
 }
 
-/** Text of a cluster in one line, in which nothing is a mark of Markdown, a tag or the end of a cell. */
+/** Puts text of a cluster on one line, without Markdown syntax, tags or cell separators. */
 const escaped = (text: string): string => oneLine(text).replace(/[\\`*_{}[\]<>#|~!&]/g, String.raw`\$&`);

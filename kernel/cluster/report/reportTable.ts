@@ -7,15 +7,15 @@ import { statusMarks } from './summary.ts';
 import { byCategory, docsOf, isProblem, isUnknown, summaryOf } from './summary.ts';
 
 export type TableOptions = {
-  /** Whether the reader takes colours by escape sequences. */
+  /** Whether the terminal supports colors. */
   readonly colours?: boolean | undefined;
-  /** Characters of a line; sentences are wrapped there, commands never. 100 where nothing is said. */
+  /** Characters per line; sentences wrap there, commands never. Default: 100. */
   readonly width?: number | undefined;
-  /** Only what is not as it should be. */
+  /** Only the problems. */
   readonly short?: boolean | undefined;
-  /** Also what was found by checks that passed, and all evidence. */
+  /** Also the sentences of passed checks, and all evidence. */
   readonly verbose?: boolean | undefined;
-  /** What is typed for the mend of a check of this cluster; the profile is left out where nothing is said. */
+  /** Returns the command line that prints the fix of a check. Default: the line without the profile. */
   readonly mendCommand?: ((id: CheckId) => string) | undefined;
 };
 
@@ -33,7 +33,7 @@ const escapes: Readonly<Record<CheckStatus | 'title' | 'dim' | 'end', string>> =
 const indent = '    ';
 const wordWidth = Math.max(...Object.values(statusMarks).map(({ word }) => word.length));
 
-/** A report for a terminal: a line a check by category; below one that is not fine why, what mends it, and where to read on. */
+/** Renders a report for a terminal: a line per check by category; below a problem the reason, the fix and the docs. */
 export function reportTable(report: CheckReport, options: TableOptions = {}): string {
   const { colours = false, width = 100, short = false, verbose = false, mendCommand = plainMendCommand } = options;
   const paint = (kind: keyof typeof escapes, text: string): string =>
@@ -49,7 +49,7 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
     const head = isGroup(row)
       ? line(row.status, `${row.alike.length} checks`, row.reason)
       : line(row.status, row.id, row.title);
-    // What has to be looked at is to be read.
+    // Problems are not dimmed.
     const isBad = row.status === 'fail' || row.status === 'warn';
     return [head, ...more.map((text) => (isBad ? text : paint('dim', text)))];
   };
@@ -61,11 +61,11 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
   return `${[...blocks, ...leftOf(report), `${withoutControls(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
 }
 
-/** All but what passed and what does not apply: of what was skipped, that which nobody could find out. */
+/** Everything but passed checks and checks that do not apply; skipped checks count if their result is unknown. */
 const isOutOfOrder = (result: CheckResult): boolean =>
   isProblem(result) || result.status === 'blocked' || isUnknown(result);
 
-/** What a probe could not remove, to be removed by a person. */
+/** Objects that a probe could not remove, for the user to remove. */
 const leftOf = ({ left = [] }: CheckReport): string[] =>
   left.length === 0 ? [] : [left.map((sentence) => `‼ left  ${withoutControls(sentence)}`).join('\n')];
 
@@ -77,7 +77,7 @@ type BelowOptions = {
 
 const plainMendCommand = (id: CheckId): string => `lance-catalog check --mend ${id}`;
 
-/** What stands below a check. Of one that passed, its line says all to who does not want more. */
+/** Returns the lines below a check; none for a passed one, unless `verbose`. */
 function below(result: CheckResult, options: BelowOptions): string[] {
   const { width, verbose } = options;
   const { status, sentence, id, evidence } = result;
@@ -91,7 +91,7 @@ function below(result: CheckResult, options: BelowOptions): string[] {
   ];
 }
 
-/** Which checks hang on a failure; which do not apply to a profile is of no interest. */
+/** Names the checks blocked by a failure. The names of checks that do not apply are of no interest. */
 const belowGroup = ({ status, alike }: Group, width: number, short: boolean): string[] =>
   status === 'blocked' && !short ? wrapped(alike.map(({ id }) => id).join(', '), width) : [];
 
@@ -99,7 +99,7 @@ function mendLines({ id, ...verdict }: CheckResult, { width, mendCommand }: Belo
   const mend = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;
   if (mend === undefined) return [];
   const { command, document, advice } = mendText(mend);
-  // Lines that belong together would be copied with what stands in front of them; `--mend` prints them bare.
+  // Lines of one command would be copied with the indentation; `--mend` prints them bare.
   const isBare = command?.includes('\n') === true;
   return [
     ...(advice === undefined ? [] : wrapped(advice, width, 'mend')),
@@ -110,7 +110,7 @@ function mendLines({ id, ...verdict }: CheckResult, { width, mendCommand }: Belo
 
 const labelled = (label: string, text: string): string => `${indent}${label.padEnd(8)}${withoutControls(text)}`;
 
-/** A text in lines of at most `width` characters, each moved in, behind a label where it has one; long words stay whole. */
+/** Wraps text at `width` characters, indented and with an optional label; long words stay whole. */
 function wrapped(text: string, width: number, label?: string): string[] {
   const lines: string[] = [];
   const start = label === undefined ? indent : labelled('', '');

@@ -2,7 +2,7 @@ import { categoryTitles, type CheckCategory, checkIdsByCategory, isCheckId } fro
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import { counted } from '#shared/format/markup.ts';
 
-/** A report in one sentence: `38 checks passed, 2 warnings, 1 failed, 3 not known, 4 skipped, in 0.8 s.` */
+/** Formats a report as one sentence: `38 checks passed, 2 warnings, 1 failed, 3 not known, 4 skipped, in 0.8 s.` */
 export function summaryOf({ counts, milliseconds, stopped, results }: CheckReport): string {
   const unknown = results.filter(isUnknown).length;
   const skipped = counts.skipped - unknown;
@@ -24,7 +24,7 @@ export type CategoryResults = {
   readonly results: readonly CheckResult[];
 };
 
-/** The results by category, in the order of a report; categories without any are left out. */
+/** Groups results by category in the order of a report, without empty categories. */
 export function byCategory(results: readonly CheckResult[]): readonly CategoryResults[] {
   return (Object.keys(checkIdsByCategory) as CheckCategory[])
     .map((category) => ({
@@ -35,35 +35,35 @@ export function byCategory(results: readonly CheckResult[]): readonly CategoryRe
     .filter((each) => each.results.length > 0);
 }
 
-/** Whether a person has to look at it. What is blocked will be asked once that is done. */
+/** Whether the user must act on it. Blocked checks will run once the problems are fixed. */
 export const isProblem = ({ status }: CheckResult): boolean => status === 'fail' || status === 'warn';
 
-/** Whether nobody could tell, which may hide a failure: a check that was skipped because it does not apply hides none. */
+/** Whether the result is unknown, which may hide a failure, unlike a check that does not apply. */
 export const isUnknown = (result: CheckResult): boolean => result.status === 'skipped' && result.cause === 'unknown';
 
-/** Where a check is explained, from the root of the extension or the repository. */
+/** The documentation of checks, relative to the root of the extension or the repository. */
 export const docsPath = 'docs/cluster-checks.md';
 
 export const docsOf = (id: string): string => (isCheckId(id) ? `${docsPath}#${id}` : docsPath);
 
-/** What a run of the command line ends with. An interface of CI: none is ever given another meaning. */
+/** Exit codes of the command line. CI depends on them, so their meanings never change. */
 export const exitCodes = { passed: 0, failed: 1, notRun: 2, warnings: 3 } as const;
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /**
- * 0 when nothing failed, 1 when something did, 2 when the run was stopped or asked nothing, and with `strict` 3 when nothing
- * failed and something warned, or could not be found out.
+ * Returns 0 if nothing failed, 1 if a check failed, 2 if the run was stopped or ran no check, and with `strict` 3 if
+ * nothing failed but a check warned or its result is unknown.
  */
 export function exitCodeOf({ counts, stopped, results }: CheckReport, options: { strict?: boolean } = {}): ExitCode {
-  // What was not asked may be what fails: half a run says nothing of a cluster.
+  // A check that did not run may be one that fails, so an incomplete run proves nothing.
   if (stopped || results.length === 0) return exitCodes.notRun;
   if (counts.fail > 0) return exitCodes.failed;
   const isInDoubt = counts.warn > 0 || results.some(isUnknown);
   return options.strict === true && isInDoubt ? exitCodes.warnings : exitCodes.passed;
 }
 
-/** How a status is written: a sign for the eye, a word for everybody else. Both are shown wherever there is room. */
+/** The mark of each status and its word, such as for screen readers; both are shown if there is space. */
 export const statusMarks: Readonly<Record<CheckStatus, { readonly mark: string; readonly word: string }>> = {
   pass: { mark: '√', word: 'passed' },
   warn: { mark: '‼', word: 'warning' },

@@ -37,12 +37,11 @@ import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { typeText } from './arrowTypes.ts';
 
-// A notebook brings its own apache-arrow, another version or the other build of the same one. Its tables look like ours
-// and even pass `instanceof` from 21.2 on, but our writer can't serialise them. What the copies share is the layout of
-// the Arrow columnar format, so a table is taken over by its buffers: nothing is copied, only the objects around them
-// are made anew.
+// A notebook has its own apache-arrow, another version or the other build of the same one. From 21.2 on its tables
+// even pass our `instanceof`, but our writer can't serialize them. All copies share the layout of the Arrow
+// columnar format, so new objects of our classes are created around the same buffers, without copying.
 
-/** A type object of any copy of apache-arrow. Which of the properties it has depends on `typeId`. */
+/** A type object of any copy of apache-arrow. `typeId` determines which properties exist. */
 type ForeignType = {
   readonly typeId: number;
   readonly bitWidth?: number;
@@ -70,10 +69,10 @@ type ForeignField = {
   readonly metadata?: unknown;
 };
 
-/** Fields with one dictionary id must share one type object, or a schema refuses them. */
+/** By dictionary id: fields with the same id must share one type object, or a schema rejects them. */
 type DictionaryTypes = Map<number, Dictionary>;
 
-/** Whether the type and all types in it were made by the classes of our `#arrow`. */
+/** Whether the classes of our `#arrow` created the type and all types in it. */
 const isOwnType = (type: DataType): boolean =>
   Object.prototype.isPrototypeOf.call(DataType.prototype, type) &&
   (!DataType.isDictionary(type) || isOwnType(type.dictionary as DataType)) &&
@@ -81,11 +80,11 @@ const isOwnType = (type: DataType): boolean =>
 
 const dictionaryId: number = Type.Dictionary;
 
-/** What makes a type of ours: the foreign type, its fields taken over. */
+/** Creates our type for a foreign type whose fields are adopted already. */
 type Maker = (type: ForeignType, children: Field[]) => DataType;
 
-// The numbers of units, precisions and widths are the format's own, the same in every copy; our classes want them as
-// their enums, which a foreign number can only be taken for.
+// Units, precisions and widths are numbers of the Arrow format, the same in every copy; our classes expect their own
+// enum types, hence the cast.
 const number = (value: number | undefined, otherwise: number) => (value ?? otherwise) as never;
 
 const makers: Partial<Record<number, Maker>> = {
@@ -115,7 +114,7 @@ const makers: Partial<Record<number, Maker>> = {
 };
 
 /**
- * The type of our `#arrow` that says the same as a foreign one.
+ * Returns our equivalent of a foreign type.
  * @param name the column, for the message
  * @throws CatalogError Unsupported (0) on a type id that this version of Arrow doesn't know
  */
@@ -167,12 +166,12 @@ type ForeignSchema = { readonly fields: readonly ForeignField[]; readonly metada
 type ForeignBatch = { readonly schema: ForeignSchema; readonly data: ForeignData };
 type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: WeakMap<object, Vector> };
 
-// Dictionaries are remembered as long as someone has them: batches that go by one after another would add up.
+// Dictionaries are held weakly: those of a long series of batches would add up.
 const newMemo = (): Memo => ({ dictionaryTypes: new Map(), vectors: new WeakMap() });
 
 /**
- * A table of our `#arrow` over the buffers of an Arrow table or record batch that any copy of apache-arrow made (versions
- * 15 to 21, either build). One of ours is returned as it is; what is no Arrow table gives `undefined`.
+ * Returns a table of our `#arrow` over the buffers of an Arrow table or record batch of any copy of apache-arrow
+ * (versions 15 to 21, either build). Our own tables are returned unchanged; other values give `undefined`.
  * @throws CatalogError Unsupported (0) on a table with a column type that this version of Arrow doesn't know
  */
 export function adoptTable(foreign: unknown): Table | undefined {
@@ -191,9 +190,9 @@ export function adoptTable(foreign: unknown): Table | undefined {
 }
 
 /**
- * Takes over record batches one after another, of any copy of apache-arrow, as batches of this schema of ours, so that
- * they go into one table or one stream. Their columns must have its types: `schemaText` of both is equal. What is no
- * record batch gives `undefined`.
+ * Returns a function that adopts record batches of any copy of apache-arrow as batches of `schema`, so that they can
+ * form one table or stream. Their columns must have its types: `schemaText` of both is equal. Other values give
+ * `undefined`.
  */
 export function batchAdopter(schema: Schema): (foreign: unknown) => RecordBatch | undefined {
   const memo = newMemo();
@@ -206,14 +205,14 @@ export function batchAdopter(schema: Schema): (foreign: unknown) => RecordBatch 
 const isBatchOf = (schema: Schema, batch: unknown): batch is RecordBatch =>
   isMadeBy(RecordBatch, batch) && (batch as RecordBatch).schema === schema && isOwnData((batch as RecordBatch).data);
 
-// `instanceof` would be true for foreign tables of 21.2: its classes recognise each other by a shared symbol.
+// `instanceof` is true for foreign tables of 21.2: its classes recognize each other by a shared symbol.
 const isMadeBy = (ctor: { prototype: object }, value: unknown): boolean =>
   Object.prototype.isPrototypeOf.call(ctor.prototype, value as object);
 
 function isOwnTable(value: unknown): value is Table {
   if (!isMadeBy(Table, value)) return false;
   const table = value as Table;
-  // Table's constructor takes foreign batches into a table of ours, and `concat` mixes them.
+  // Our tables can contain foreign batches: the constructor of Table accepts them, and `concat` mixes them.
   return (
     table.schema.fields.every((field) => isOwnType(field.type)) &&
     table.batches.every((batch) => isMadeBy(RecordBatch, batch) && isOwnData(batch.data))
@@ -229,7 +228,7 @@ function isForeignTable(value: unknown): value is { schema: ForeignSchema; batch
   return Array.isArray(batches) && batches.every((batch) => isForeignBatch(batch) || isEmptyBatch(batch));
 }
 
-/** Without rows. The columns of one that Arrow makes of empty vectors are not in the layout of the others. */
+/** Arrow creates empty batches from empty vectors, with columns in another layout. */
 const isEmptyBatch = (value: unknown): boolean =>
   isRecord(value) && isRecord(value['data']) && value['data']['length'] === 0;
 
@@ -262,7 +261,7 @@ function isForeignSchema(value: unknown): value is ForeignSchema {
 }
 
 const adoptMetadata = (metadata: unknown): Map<string, string> =>
-  // A Map of another realm (a notebook's context) is no `instanceof Map` of ours, but spreads all the same.
+  // A Map of another realm (a notebook's context) fails `instanceof Map`, but can be iterated.
   isRecord(metadata) && Symbol.iterator in metadata ? new Map(metadata as unknown as Map<string, string>) : new Map();
 
 const adoptField = (field: ForeignField, memo: Memo): Field =>
@@ -284,7 +283,7 @@ function adoptBatch(batch: ForeignBatch, schema: Schema, memo: Memo): RecordBatc
   return new RecordBatch(schema, adoptData(batch.data, type, memo) as Data<Struct>);
 }
 
-/** @param type the type object of the field that the data belongs to: data and field of ours share it */
+/** @param type the type object of the field, which our data must share with it */
 function adoptData(data: ForeignData, type: DataType, memo: Memo): Data {
   const children = (data.children ?? []).map((child, i) => adoptData(child, fieldAt(type, i).type, memo));
   const buffers = {
@@ -298,7 +297,7 @@ function adoptData(data: ForeignData, type: DataType, memo: Memo): Data {
   return new Data(type, data.offset, data.length, data.nullCount, buffers, children, dictionary, variadic);
 }
 
-// Columns and batches that share a dictionary go on sharing it: the writer refuses two dictionaries with one id.
+// Columns and batches that share a dictionary must keep sharing it: the writer rejects two dictionaries with one id.
 function adoptDictionary(foreign: ForeignData['dictionary'], type: Dictionary, memo: Memo): Vector | undefined {
   if (!foreign) return undefined;
   const known = memo.vectors.get(foreign);
@@ -324,7 +323,7 @@ type ViewType<T> = {
   readonly BYTES_PER_ELEMENT: number;
 };
 
-/** The same bytes under another element type: 15 has timestamps as pairs of 32 bits, 21 as 64. */
+/** Views the same bytes as another element type: version 15 stores timestamps as pairs of 32 bits, 21 as 64. */
 function viewAs<T>(type: ViewType<T>, view: ArrayBufferView | null | undefined): T | undefined {
   if (!view) return undefined;
   const size = type.BYTES_PER_ELEMENT;
@@ -334,7 +333,7 @@ function viewAs<T>(type: ViewType<T>, view: ArrayBufferView | null | undefined):
 }
 
 function valueArrayType(type: DataType): ViewType<unknown> {
-  // Lists and structs have no values of their own; what stands there in some versions is passed by as bytes.
+  // Lists and structs have no values; buffers that some versions have there are kept as bytes.
   if (type.children?.length && !DataType.isDictionary(type)) return Uint8Array;
   return (DataType.isDictionary(type) ? (type.indices as DataType).ArrayType : type.ArrayType) as ViewType<unknown>;
 }

@@ -1,5 +1,6 @@
 // Under Node the engine requires the CommonJS build of apache-arrow. A second build in the same process does not know
-// the first one's tables and serialises them to garbage without an error, so everyone comes in through this door.
+// the tables of the first and serializes them to garbage without an error, so all code imports Arrow through this
+// file.
 module.exports = require('apache-arrow');
 
 require('./arrowSchema.cjs').quickenSchema(module.exports);

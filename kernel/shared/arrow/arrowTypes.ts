@@ -10,8 +10,9 @@ const named = (type: DataType): string =>
   (type.children ?? []).map((child: Field) => `${child.name}: ${typeText(child.type)}`).join(', ');
 
 /**
- * An Arrow type in words: `int64`, `timestamp[us, UTC]`, `decimal128(10, 2)`, `list<utf8>`, `fixed_size_list<float>[128]`,
- * `struct<x: int32, y: utf8>`, `dictionary<int32, utf8>`. A type that this version doesn't know is its number.
+ * Formats an Arrow type: `int64`, `timestamp[us, UTC]`, `decimal128(10, 2)`, `list<utf8>`,
+ * `fixed_size_list<float>[128]`, `struct<x: int32, y: utf8>`, `dictionary<int32, utf8>`. A type that this version
+ * doesn't know is its number.
  */
 export function typeText(type: DataType): string {
   if (DataType.isInt(type)) return `${type.isSigned ? '' : 'u'}int${type.bitWidth}`;
@@ -47,11 +48,11 @@ const plain: Partial<Record<number, string>> = {
 const dictionaryText = (type: Dictionary): string =>
   `dictionary<${typeText(type.indices as DataType)}, ${typeText(type.dictionary as DataType)}>`;
 
-/** The columns of a schema as the tree and the grid show them. */
+/** The columns of a schema for the tree and the grid. */
 export const columnsOf = (schema: Schema): ColumnInfo[] =>
   schema.fields.map(({ name, type, nullable }) => ({ name, type: typeText(type), nullable }));
 
-/** The columns of a schema in one line, to compare them and to show what differs: `id: int64, name: utf8`. */
+/** Formats the columns of a schema in one line, for comparison and display: `id: int64, name: utf8`. */
 export const schemaText = (schema: Schema): string =>
   columnsOf(schema)
     .map(({ name, type }) => `${name}: ${type}`)

@@ -11,10 +11,10 @@ import {
   type Schema,
 } from '#arrow';
 
-// Where columns of a table differ in length, and in its own empty batches, Arrow's JavaScript library has data without
-// buffers. Its own reader takes that for nulls; readers in other languages refuse it.
+// If columns of a table differ in length, and in empty batches that it creates, Arrow's JavaScript library has data
+// without buffers. Its own reader treats that as nulls; readers in other languages reject it.
 
-/** Data of a type that is null in every row, with every buffer that the format asks for. */
+/** Returns data that is null in every row, with every buffer that the format requires. */
 export function nullData(type: DataType, length: number): Data {
   const common = {
     type,
@@ -55,7 +55,7 @@ const isOffsetType = (type: DataType): boolean =>
 
 const intervalWords = { [IntervalUnit.YEAR_MONTH]: 1, [IntervalUnit.DAY_TIME]: 2, [IntervalUnit.MONTH_DAY_NANO]: 4 };
 
-/** Elements of the array of values for each row. */
+/** Elements of the values array per row. */
 function strideOf(type: DataType): number {
   if (DataType.isFixedSizeBinary(type)) return type.byteWidth;
   if (DataType.isDecimal(type)) return type.bitWidth / 32;
@@ -63,13 +63,12 @@ function strideOf(type: DataType): number {
   return 1;
 }
 
-/** A batch of a schema without a row. */
 export function emptyBatch(schema: Schema): RecordBatch {
   const children = schema.fields.map(({ type }) => nullData(type, 0));
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: 0, nullCount: 0, children }));
 }
 
-/** The same table, its columns without buffers made such as others can read. */
+/** Returns the table with missing buffers added, so that readers in other languages accept it. */
 export function withWholeNulls(table: Table): Table {
   if (table.batches.every((batch) => batch.data.children.every(isWhole))) return table;
   const batches = table.batches.map((batch) => {

@@ -6,24 +6,24 @@ import { dateMillisecondText, dateText, durationText, intervalText, monthsText }
 import { timestampText, timeText } from './times.ts';
 import { declaredImageMime, imageMime } from './images.ts';
 
-// Values are read from the buffers, not by Vector.get: that one gives decimals without their scale, timestamps as a
+// Values are read from the buffers, not by Vector.get, which returns decimals without their scale, timestamps as a
 // double of milliseconds, and a new Vector for every list.
 
-/** A value as a person reads it. `text` alone says everything; a null is told from the string "null" by its kind. */
+/** A value for display. `text` is complete on its own; `kind` distinguishes a null from the string "null". */
 export type Cell =
   | { kind: 'null' | 'text' | 'number' | 'boolean' | 'time' | 'binary' | 'nested'; text: string }
-  /** A fixed-size list of floats; `NaN` where an element is null. */
+  /** A fixed-size list of floats; `NaN` for a null element. */
   | { kind: 'vector'; text: string; values: Float64Array }
-  /** Bytes that look like a picture, or whose field says so. They may still be damaged. */
+  /** Bytes that look like an image, or whose field declares one. They may still be damaged. */
   | { kind: 'image'; text: string; mime: string; bytes: Uint8Array };
 
-/** How much of a long value is written. What is left out is said, as `…` and a count. */
+/** How much of a long value is shown; the rest is replaced by `…` and a count. */
 type FormatLimits = {
   /** Characters of a string. */
   readonly chars: number;
   /** Elements of a list or map. */
   readonly items: number;
-  /** Elements of a vector; rounded to three digits when some are left out. */
+  /** Elements of a vector; rounded to three digits if some are omitted. */
   readonly vector: number;
   /** Bytes of a binary value. */
   readonly bytes: number;
@@ -31,21 +31,21 @@ type FormatLimits = {
 
 /** For a cell on a screen. */
 export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, bytes: 8 };
-/** The whole value, whatever its size. */
+/** The whole value, of any size. */
 export const noLimits: FormatLimits = { chars: Infinity, items: Infinity, vector: Infinity, bytes: Infinity };
 
 type FormatOptions = {
   readonly limits?: FormatLimits;
-  /** The column's field, whose metadata may say that bytes are a picture. */
+  /** The column's field, whose metadata may declare bytes as an image. */
   readonly field?: Field | undefined;
 };
 
-/** Reads the value at an index of one piece of a column. */
+/** Reads the value at an index of one chunk of a column. */
 type Reader = (index: number) => Cell;
 type Context = { readonly limits: FormatLimits; readonly mime: string | undefined; readonly nested: boolean };
 
 /**
- * A function that gives the cell of a row of this column; exact for every Arrow type within the limits.
+ * Returns a function from a row to its cell; exact for every Arrow type within the limits.
  * @throws RangeError from the returned function on a row outside the column
  */
 export function columnFormatter(vector: Vector, options: FormatOptions = {}): (row: number) => Cell {
@@ -84,7 +84,7 @@ const number = (text: string): Cell => ({ kind: 'number', text });
 const time = (text: string): Cell => ({ kind: 'time', text });
 const nested = (text: string): Cell => ({ kind: 'nested', text });
 
-/** A table of what makes a reader, by Arrow type. The readers are called for valid values only. */
+/** Creates a reader, by Arrow type. Readers are called for valid values only. */
 const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> = {
   [Type.Null]: () => () => nothing,
   [Type.Bool]: ({ values, offset }) => {
@@ -220,7 +220,7 @@ function floatReader({ values, type }: Data): (index: number) => number {
   return (i) => halfValue(floats[i]!);
 }
 
-/** A 16-bit float from its bits. */
+/** Decodes a 16-bit float. */
 function halfValue(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -247,7 +247,10 @@ function variableBytes({ values, valueOffsets }: Data): BytesAt {
   return (i) => bytes?.subarray(Number(offsets[i]), Number(offsets[i + 1])) ?? new Uint8Array(0);
 }
 
-/** Views of 16 bytes: the length, then the value itself up to 12 bytes, or which buffer holds it and where. */
+/**
+ * Reads views of 16 bytes: the length, then the value itself up to 12 bytes, or the buffer that holds it and the
+ * offset.
+ */
 function viewBytes({ values, variadicBuffers }: Data): BytesAt {
   const views = values as Uint8Array;
   const view = new DataView(views.buffer, views.byteOffset, views.byteLength);
@@ -266,7 +269,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 function textReader(bytesAt: BytesAt, { limits, nested: quoted }: Context): Reader {
   return (index) => {
     const bytes = bytesAt(index);
-    // A character has at most 4 bytes: a text of megabytes is not decoded to show its head.
+    // A character has at most 4 bytes, so megabytes of text are not decoded to show the start.
     const whole = bytes.length <= limits.chars * 4;
     const decoded = utf8.decode(whole ? bytes : bytes.subarray(0, limits.chars * 4));
     const cut = !whole || decoded.length > limits.chars;
@@ -275,7 +278,7 @@ function textReader(bytesAt: BytesAt, { limits, nested: quoted }: Context): Read
   };
 }
 
-/** The first `length` UTF-16 units, without half of a pair at the end. */
+/** Returns the first `length` UTF-16 units, without half of a surrogate pair at the end. */
 const head = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
 function binaryReader(bytesAt: BytesAt, { limits, mime, nested: inner }: Context): Reader {

@@ -12,17 +12,17 @@ const heads = {
 
 type ImageMime = keyof typeof heads;
 
-/** The kind of picture that bytes begin like (PNG, JPEG, GIF, WebP), or `undefined`. */
+/** Detects an image format (PNG, JPEG, GIF, WebP) from the first bytes. */
 export function imageMime(bytes: Uint8Array): ImageMime | undefined {
   if (startsWith(bytes, heads['image/png'])) return 'image/png';
   if (startsWith(bytes, heads['image/jpeg'])) return 'image/jpeg';
   if (startsWith(bytes, heads['image/gif'])) return 'image/gif';
-  // RIFF holds sounds and films too.
+  // RIFF is also a container for audio and video.
   if (startsWith(bytes, heads['image/webp']) && startsWith(bytes, ascii('WEBP'), 8)) return 'image/webp';
   return undefined;
 }
 
-/** A picture's MIME type as a field's metadata may say it, `{"mime": "image/png"}`; anything else `undefined`. */
+/** Returns the image MIME type in a field's metadata, `{"mime": "image/png"}`, if any. */
 export function declaredImageMime(metadata: ReadonlyMap<string, string>): string | undefined {
   const mime = metadata.get('mime');
   return mime !== undefined && /^image\/[a-z0-9.+-]+$/.test(mime) ? mime : undefined;

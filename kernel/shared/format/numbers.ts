@@ -1,16 +1,16 @@
-// Numbers as exact text: what is written reads back as the very value that the column holds.
+// Numbers as exact text: parsing it gives exactly the value of the column.
 
-/** A double, as JavaScript writes it (shortest that reads back), with the sign of a negative zero. */
+/** Formats a double as JavaScript does (the shortest exact form), with the sign of a negative zero. */
 export const doubleText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
 
-/** A 32-bit float in the fewest digits that read back as it: 0.1, not 0.10000000149011612. */
+/** Formats a 32-bit float in the fewest digits that are exact: 0.1, not 0.10000000149011612. */
 export const floatText = (value: number): string => shortest(value, 9, (short) => Math.fround(short) === value);
 
-/** A 16-bit float in the fewest digits that read back as it. */
+/** Formats a 16-bit float in the fewest digits that are exact. */
 export const halfText = (value: number): string => shortest(value, 5, (short) => roundToHalf(short) === value);
 
 function shortest(value: number, maxDigits: number, same: (short: number) => boolean): string {
-  // The fewest digits of the whole number 65504 as a 16-bit float would be 65500, which nobody calls exact.
+  // For the integer 65504 as a 16-bit float, the fewest digits would be 65500, which does not look exact.
   if (!Number.isFinite(value) || Number.isSafeInteger(value)) return doubleText(value);
   for (let digits = 1; digits < maxDigits; digits++) {
     const short = Number(value.toPrecision(digits));
@@ -19,26 +19,29 @@ function shortest(value: number, maxDigits: number, same: (short: number) => boo
   return doubleText(Number(value.toPrecision(maxDigits)));
 }
 
-/** The nearest 16-bit float: 11 significant bits, exponents from -14. Math.f16round is younger than the Node we run on. */
+/**
+ * Rounds to the nearest 16-bit float: 11 significant bits, exponents from -14. The oldest supported Node has no
+ * Math.f16round.
+ */
 function roundToHalf(value: number): number {
   const spacing = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(value))), -14) - 10);
-  // Adding and taking away 2^52 rounds to a whole number, ties to even.
+  // Adding and subtracting 2^52 rounds to an integer, ties to even.
   const steps = Math.abs(value) / spacing + 2 ** 52 - 2 ** 52;
   return Math.sign(value) * steps * spacing;
 }
 
-/** A number for the head of a long vector, where three digits say enough. */
+/** Formats a number of a shortened vector with three digits. */
 export const roughText = (value: number): string =>
   Number.isFinite(value) ? doubleText(Number(value.toPrecision(3))) : String(value);
 
-/** A whole number of `scale` decimals: `decimalText(-5n, 2)` is `-0.05`. A negative scale appends zeros. */
+/** Formats an integer with `scale` decimals: `decimalText(-5n, 2)` is `-0.05`. A negative scale appends zeros. */
 export function decimalText(unscaled: bigint, scale: number): string {
   if (scale <= 0) return String(unscaled * 10n ** BigInt(-scale));
   const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
   return `${unscaled < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** The signed whole number in little-endian 32-bit words, as Arrow keeps decimals of 32 to 256 bits. */
+/** Reads a signed integer from little-endian 32-bit words, the layout of Arrow decimals of 32 to 256 bits. */
 export function wordsToBigInt(words: Uint32Array): bigint {
   let value = 0n;
   for (let i = words.length - 1; i >= 0; i--) value = (value << 32n) | BigInt(words[i]!);

@@ -1,7 +1,7 @@
-/** The size that the line of a vector is drawn in, in pixels, and from how many values on there is one. */
+/** Size of a vector's line in pixels, and the minimum and maximum number of points. */
 export const spark = { width: 72, height: 20, minPoints: 8, maxPoints: 144 } as const;
 
-/** A line through the values for the `d` of an SVG path, from their least to their greatest; it breaks where a value is missing. */
+/** Returns the `d` of an SVG path through the values, scaled to their range; it has a gap at each missing value. */
 export function sparkPath(values: Float64Array, maxPoints: number = spark.maxPoints): string {
   const step = Math.max(1, Math.ceil(values.length / maxPoints));
   const points = values.filter((_, i) => i % step === 0);

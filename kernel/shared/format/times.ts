@@ -1,9 +1,9 @@
-/** How often an age on the screen is told anew, in milliseconds: it is told in minutes. */
+/** Milliseconds between updates of a shown age, which is in minutes. */
 export const ageEvery = 30_000;
 
 /**
- * How long ago something was, as short as a status bar wants it: `now`, `3 min`, `2 h`, `5 d`.
- * @param at ISO 8601, or milliseconds since 1970, as `now` is
+ * Formats an age in the short form of a status bar: `now`, `3 min`, `2 h`, `5 d`.
+ * @param at ISO 8601, or milliseconds since 1970 like `now`
  */
 export function ageText(at: string | number, now: number): string {
   const minutes = Math.floor((now - (typeof at === 'number' ? at : Date.parse(at))) / 60_000);
@@ -13,14 +13,14 @@ export function ageText(at: string | number, now: number): string {
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
 }
 
-/** The same as part of a sentence: `just now`, `3 min ago`. */
+/** Formats an age for a sentence: `just now`, `3 min ago`. */
 export const agoText = (at: string | number, now: number): string => {
   const age = ageText(at, now);
   return age === 'now' ? 'just now' : `${age} ago`;
 };
 
-// Points and spans of time as exact text. Arrow keeps them as whole numbers of a unit; a JavaScript date has milliseconds
-// only, so the digits below a second are cut from the number itself.
+// Times and durations as exact text. Arrow stores them as integers of a unit, but a JavaScript date has only
+// milliseconds, so the digits below a second are taken from the integer.
 
 /** Seconds, milliseconds, microseconds or nanoseconds: the numbers of the Arrow format. */
 export type TimeUnit = 0 | 1 | 2 | 3;
@@ -29,14 +29,14 @@ export const timeUnitNames = ['s', 'ms', 'us', 'ns'] as const;
 const perSecond = [1n, 1_000n, 1_000_000n, 1_000_000_000n] as const;
 
 const day = 86_400;
-/** The last second that a JavaScript date reaches, 275760-09-13, and the first on the other side. */
+/** The last second of a JavaScript date, 275760-09-13; negated, the first. */
 const maxSeconds = 8_640_000_000_000n;
-/** Before the year 100 the calendar functions read a year as 19xx. */
+/** The calendar functions read a year before 100 as 19xx. */
 const firstZonedSecond = BigInt(Date.UTC(100, 0, 1) / 1000);
 
 /**
- * `2024-02-21 01:49:28.831982966Z`; in another zone local time and offset, `2024-02-21 02:49:28+01:00`; without a zone
- * neither. A value outside the calendar is the number and its unit.
+ * Formats a timestamp: `2024-02-21 01:49:28.831982966Z` for UTC, local time with offset for another zone, `2024-02-21
+ * 02:49:28+01:00`, or just the time without a zone. A value outside the calendar is the number and its unit.
  */
 export function timestampText(value: bigint, unit: TimeUnit, zone?: string | null): string {
   const { seconds, fraction } = split(value, unit);
@@ -51,7 +51,7 @@ export function timestampText(value: bigint, unit: TimeUnit, zone?: string | nul
 /** `2024-02-21` from days since 1970. */
 export const dateText = (days: number): string => dateOf(BigInt(days) * BigInt(day)) ?? `${days} days`;
 
-/** A 64-bit date: milliseconds that should be whole days. Where they are not, the time of day is shown too. */
+/** Formats a 64-bit date: milliseconds that should be whole days. If they are not, the time of day is shown too. */
 export const dateMillisecondText = (value: bigint): string =>
   value % BigInt(day * 1000) === 0n ? (dateOf(value / 1000n) ?? `${value} ms`) : timestampText(value, 1);
 
@@ -62,7 +62,7 @@ export function timeText(value: bigint, unit: TimeUnit): string {
   return `${value < 0n ? '-' : ''}${clock}${fractionText(fraction, unit)}`;
 }
 
-/** `1d 2h 3m 4.005s`, without the parts that are zero. */
+/** `1d 2h 3m 4.005s`, without parts that are zero. */
 export function durationText(value: bigint, unit: TimeUnit): string {
   const { seconds, fraction } = split(value < 0n ? -value : value, unit);
   const rest = seconds % 60n;
@@ -79,7 +79,7 @@ export function durationText(value: bigint, unit: TimeUnit): string {
 export const monthsText = (months: number): string =>
   [...amount(BigInt(Math.trunc(months / 12)), 'y'), ...amount(BigInt(months % 12), 'mo')].join(' ') || '0mo';
 
-/** `1mo 2d 3.000000004s`. The three count apart: a month has no fixed number of days, nor a day of seconds. */
+/** `1mo 2d 3.000000004s`. The parts are independent: months and days have no fixed length. */
 export const intervalText = (months: number, days: number, nanoseconds: bigint): string =>
   [
     ...(months ? [monthsText(months)] : []),
@@ -90,14 +90,14 @@ export const intervalText = (months: number, days: number, nanoseconds: bigint):
 const twoDigits = (number: bigint | number): string => String(number).padStart(2, '0');
 const amount = (count: bigint, unit: string): string[] => (count ? [`${count}${unit}`] : []);
 
-/** Rounded down, so that the fraction is never negative. */
+/** Rounds down, so that the fraction is never negative. */
 function split(value: bigint, unit: TimeUnit): { seconds: bigint; fraction: bigint } {
   const per = perSecond[unit];
   const fraction = ((value % per) + per) % per;
   return { seconds: (value - fraction) / per, fraction };
 }
 
-/** The digits after the second in groups of three, as few as hold the value; none when it is whole. */
+/** Formats the digits below a second in groups of three, as few as needed; empty for a whole second. */
 function fractionText(fraction: bigint, unit: TimeUnit): string {
   if (!fraction) return '';
   const digits = String(fraction).padStart(unit * 3, '0');
@@ -126,14 +126,14 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
         second: 'numeric',
       });
     } catch {
-      // A zone that this runtime doesn't know. The instant is still known: it is shown in UTC.
+      // For a zone that this runtime doesn't know, the instant is shown in UTC.
     }
     zones.set(zone, format);
   }
   return zones.get(zone);
 }
 
-/** Seconds that the zone's clock is ahead of UTC at that instant; `undefined` means shown in UTC. */
+/** Returns the zone's offset from UTC in seconds at that instant; `undefined` means shown in UTC. */
 function zoneOffset(zone: string, seconds: bigint): number | undefined {
   if (/^(UTC|Z|GMT|Etc\/UTC)$/i.test(zone)) return undefined;
   const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(zone);
@@ -150,7 +150,7 @@ function zoneOffset(zone: string, seconds: bigint): number | undefined {
 function offsetText(offset: number | undefined): string {
   if (offset === undefined) return 'Z';
   const size = Math.abs(offset);
-  // Before zones were agreed on, local time was off by odd seconds.
+  // Before standard time zones, local time had offsets with seconds.
   const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60, ...(size % 60 ? [size % 60] : [])];
   return (offset < 0 ? '-' : '+') + parts.map(twoDigits).join(':');
 }

@@ -1,7 +1,10 @@
 import type { BackfillOptions } from './backfill.ts';
 import type { JobTable } from './jobView.ts';
 
-/** The cell that asks for a backfill. Names and texts are data: they are written as JSON, which is TypeScript too. */
+/**
+ * Writes the cell that starts a backfill. Names and strings are written as JSON, which is also TypeScript, so they
+ * can't inject code.
+ */
 export function backfillCode(
   { namespacePath, name }: Pick<JobTable, 'namespacePath' | 'name'>,
   column: string,
@@ -16,7 +19,7 @@ export function backfillCode(
   ].join('\n');
 }
 
-/** What was asked for, without what is only the editor's to know. */
+/** The set options, without the Ray token. */
 function withoutSecrets({ ray, ...options }: BackfillOptions): BackfillOptions {
   const place = ray && 'address' in ray ? { address: ray.address } : ray;
   const asked = { ...options, ...(place && { ray: place }) };

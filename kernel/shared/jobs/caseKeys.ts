@@ -1,6 +1,6 @@
 import { isRecord } from '#shared/records.ts';
 
-/** Fields whose keys are somebody's own names (columns, headers, labels of nodes) and stay as they are. */
+/** Fields whose keys are user-defined names (columns, headers, node labels) and stay unchanged. */
 const ownNames: ReadonlySet<string> = new Set([
   'inputs',
   'headers',
@@ -10,10 +10,10 @@ const ownNames: ReadonlySet<string> = new Set([
   'cluster',
 ]);
 
-/** JSON as it goes on wires and into files: keys in snake_case all the way down; `undefined` is left out. */
+/** Converts keys to snake_case at every depth, for wires and files; `undefined` is omitted. */
 export const toSnake = (value: unknown): unknown => renamed(value, snakeKey);
 
-/** The same back: keys in camelCase all the way down. */
+/** Converts keys to camelCase at every depth. */
 export const toCamel = (value: unknown): unknown => renamed(value, camelKey);
 
 function renamed(value: unknown, rename: (key: string) => string): unknown {
@@ -25,7 +25,7 @@ function renamed(value: unknown, rename: (key: string) => string): unknown {
   return Object.fromEntries(entries);
 }
 
-// A key with a dot, such as `headers.x-team`, is somebody's own name as well.
+// A key with a dot, such as `headers.x-team`, is a user-defined name too.
 const snakeKey = (key: string): string =>
   key.includes('.') ? key : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelKey = (key: string): string =>

@@ -3,7 +3,7 @@ import type { JobEvent, RowError } from './jobEvents.ts';
 import { durationText, rowsText } from './jobLabels.ts';
 import type { JobView } from './jobView.ts';
 
-/** Totals of a run at a moment; seconds are those of all workers together. */
+/** Totals of a run at a time; seconds are summed over all workers. */
 type Sample = {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -16,7 +16,7 @@ type Sample = {
 type Workers = { readonly ready: number; readonly wanted: number; readonly waitingFor?: string };
 
 type Pace = {
-  /** Of the time that is looked at, oldest first. */
+  /** Samples of the window, oldest first. */
   readonly samples: readonly Sample[];
   readonly workers: Workers | undefined;
   readonly conflicts: readonly { readonly at: number; readonly dropped: number; readonly reason: string }[];
@@ -27,17 +27,17 @@ type Pace = {
   readonly now: number;
 };
 
-/** From this share of the workers' time on, one thing is said to hold a job up. */
+/** The share of the workers' time from which one part counts as the bottleneck. */
 const mostOfIt = 0.6;
-/** With less time of workers than this nothing can be said of its parts. */
+/** Below this worker time, the shares of its parts mean nothing. */
 const leastSeconds = 1;
-/** After so long without a row something seems to stand still. */
+/** Time without a finished row after which the job counts as stuck. */
 const silenceMs = 15_000;
-/** Conflicts of the last minute, from this many on. */
+/** Number of conflicts in the last minute that counts as a bottleneck. */
 const manyConflicts = 2;
 const conflictMs = 60_000;
 
-/** What holds a job up, in words, the one that should be seen to first; `undefined` where nothing is known to. */
+/** Describes the most urgent bottleneck, if any is known. */
 function bottleneckOf(pace: Pace): string | undefined {
   return resources(pace) ?? conflicted(pace) ?? silence(pace) ?? slowPart(pace);
 }
@@ -45,7 +45,7 @@ function bottleneckOf(pace: Pace): string | undefined {
 function resources({ workers }: Pace): string | undefined {
   if (!workers || workers.ready >= workers.wanted) return undefined;
   const { ready, wanted, waitingFor } = workers;
-  // Without a reason they are merely coming up.
+  // Without a reason they are just starting.
   if (waitingFor === undefined) return undefined;
   return `Resources: ${ready} of ${wanted} workers are up. ${waitingFor}`;
 }
@@ -60,7 +60,7 @@ function conflicted({ conflicts, now }: Pace): string | undefined {
 }
 
 function silence({ isPlanned, lastRowAt, now }: Pace): string | undefined {
-  // Before the plan there was nothing to be heard.
+  // No rows are expected before the plan.
   if (!isPlanned || now - lastRowAt < silenceMs) return undefined;
   return `No row was finished for ${durationText((now - lastRowAt) / 1000)}.`;
 }
@@ -80,7 +80,7 @@ function slowPart({ samples }: Pace): string | undefined {
   return `${most.words}: it takes ${Math.round((100 * most.seconds) / all)} % of the workers' time.`;
 }
 
-/** What the events of a run say of a job: all that changes of it. */
+/** The part of a job's view that its events determine. */
 export type JobProgress = Pick<
   JobView,
   | 'state'
@@ -100,28 +100,27 @@ export type JobProgress = Pick<
   | 'bottleneck'
 >;
 
-/** How a job is that nothing works at any more, where no event has told its end: it has no rate and waits for nothing. */
+/** Returns the progress of a job without a process or an end event: without a rate, an estimate or a bottleneck. */
 export const atRest = (
   progress: JobProgress,
   end: Pick<JobProgress, 'state' | 'sentence'> & { readonly endedAt?: number },
 ): JobProgress => ({ ...progress, rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined, ...end });
 
-/** How far back a rate looks. */
 const windowMs = 30_000;
-/** A rate of less than this is chance. */
+/** A rate over less time is random. */
 const leastWindowMs = 1500;
-/** Events come every half second; what is older than this is a pause, and counts as time in which nothing was done. */
+/** Events come every half second; a longer gap is a pause and counts as idle time. */
 const pauseMs = 3000;
 const maxSamples = 20;
 
-/** Folds the events of one run, in their order, into what is to be said of the job. */
+/** Folds the events of one run, in their order, into the progress of the job. */
 type RunFold = {
   add(event: JobEvent): void;
   /** @param now milliseconds since 1970 */
   progress(now: number): JobProgress;
 };
 
-/** A run that begins. Nothing is asked of a clock: the same events give the same words everywhere. */
+/** Starts the fold of a run. It reads no clock, so the same events give the same result everywhere. */
 export function foldRun(startedAt: number): RunFold {
   let planned: Extract<JobEvent, { kind: 'planned' }> | undefined;
   let latest: Sample = { at: startedAt, rows: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 };
@@ -138,14 +137,14 @@ export function foldRun(startedAt: number): RunFold {
   let notice: string | undefined;
 
   const add = (event: JobEvent): void => {
-    // What was to be said is said until it goes on, however long that takes; workers that wait are no news of that.
+    // A notice stays until the next event; events of waiting workers do not count.
     if (event.kind !== 'workers') notice = undefined;
     switch (event.kind) {
       case 'planned':
-        // What came before was preparation, and no time of computing.
+        // Earlier time was preparation, not computing.
         if (!planned) samples = [{ ...latest, at: event.at }];
         lastRowAt = event.at;
-        // It is told again where rows came meanwhile, with all in it that there was to do before.
+        // Sent again if rows were added, with the totals of all work since the start.
         planned = event;
         break;
       case 'workers':
@@ -190,7 +189,7 @@ export function foldRun(startedAt: number): RunFold {
     const reused = planned?.reusedRows ?? 0;
     const computed = Math.max(latest.rows, counted.fragmentRows);
     const total = planned?.rows;
-    // Rows that a conflict threw away are computed once more, and then there are more of them than rows.
+    // Rows dropped by a conflict are computed again, so the count may exceed the total.
     const done = total === undefined ? reused + computed : Math.min(total, reused + computed);
     if (end?.kind !== 'succeeded') return { done, total, reused };
     return { done: end.rows, total: end.rows, reused };
@@ -222,7 +221,7 @@ export function foldRun(startedAt: number): RunFold {
       rows,
       fragments,
       rowsPerSecond: rate,
-      // Where nothing came for longer than all was to take, it takes longer than anybody knows.
+      // After a silence longer than the estimate, the estimate is worthless.
       secondsLeft: silent > pauseMs && silent / 1000 > (secondsLeft ?? 0) ? undefined : secondsLeft,
       errors: { count: end?.kind === 'succeeded' ? end.errors : errors, samples: errorSamples.slice() },
       skipped: end?.kind === 'succeeded' ? end.skipped : 0,
@@ -238,7 +237,7 @@ export function foldRun(startedAt: number): RunFold {
   return { add, progress };
 }
 
-/** Those of the window, and the one before it: without it a window that has just one says nothing. */
+/** Returns the samples of the window and the one before it, so that a window with one sample still has a rate. */
 function kept(samples: readonly Sample[], now: number): Sample[] {
   const first = samples.findIndex(({ at }) => at > now - windowMs);
   return first < 0 ? samples.slice(-1) : samples.slice(Math.max(0, first - 1));
@@ -260,7 +259,7 @@ type Told = {
   readonly fragments: JobView['fragments'];
   readonly startedAt: number;
   readonly restarted: { at: number; text: string } | undefined;
-  /** What was to be said of it, until it goes on. */
+  /** The last notice, until the job continues. */
   readonly notice: string | undefined;
   readonly now: number;
 };

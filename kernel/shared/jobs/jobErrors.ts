@@ -1,28 +1,28 @@
 import { withHint } from '#shared/withHint.ts';
 
-/** Every way in which a backfill fails, and whether running it again may help without anybody doing something. */
+/** Every kind of backfill failure, and whether a retry may succeed without any action of the user. */
 const kinds = {
   RequestInvalid: { transient: false },
   ColumnMissing: { transient: false },
-  /** The column has no function, and none was given. */
+  /** The column has no function, and the request names none. */
   FunctionMissing: { transient: false },
   FunctionInvalid: { transient: false },
-  /** It closes over a variable, or needs what cannot travel. */
+  /** It closes over a variable, or needs something that can't be sent. */
   FunctionNotPortable: { transient: false },
   /** Found on a table, and not accepted on this machine. */
   FunctionNotAccepted: { transient: false },
-  /** It threw, or gave a value that does not fit the column. */
+  /** It threw, or returned a value that does not match the column. */
   FunctionFailed: { transient: false },
-  /** What ran it died again and again. */
+  /** Its process crashed repeatedly. */
   FunctionCrashed: { transient: true },
   RunnerUnavailable: { transient: false },
   PythonMissing: { transient: false },
   NodeMissing: { transient: false },
   KeyMissing: { transient: false },
   KeyNotUnique: { transient: false },
-  /** Another job is at the same column. */
+  /** Another job computes the same column. */
   Busy: { transient: true },
-  /** The table changed in a way that what was computed no longer fits. */
+  /** The table changed, so the computed values no longer match it. */
   TableChanged: { transient: true },
   StorageFull: { transient: false },
   StorageFailed: { transient: true },
@@ -45,21 +45,22 @@ export const jobErrorKinds: readonly string[] = Object.keys(kinds);
 export const isJobErrorKind = (value: unknown): value is JobErrorKind =>
   typeof value === 'string' && Object.hasOwn(kinds, value);
 
-// Editor, kernel and command line are bundles of their own: `instanceof` would tell their copies of the class apart.
+// Editor, kernel and command line are separate bundles with their own copies of the class, so `instanceof` would
+// fail.
 const brand = Symbol.for('lance-catalog.JobError');
 
 /**
- * Every failure of a backfill. `message` is one sentence that names the thing and what is wrong; `hint` says what to do next
- * and is part of `message` too, so that a place that shows only the message still shows it.
+ * A failure of a backfill. `message` names the thing and what is wrong, and ends with `hint`, the next step, so that
+ * the step is visible if only the message is shown.
  */
 export class JobError extends Error {
   readonly kind: JobErrorKind;
-  /** What is wrong, without what to do. */
+  /** What is wrong, without the next step. */
   readonly what: string;
   readonly hint: string;
 
   static {
-    // Of the class and not of each error: a notebook prints what an error has of its own.
+    // On the prototype, not on each error: a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
@@ -71,7 +72,7 @@ export class JobError extends Error {
     this.hint = hint;
   }
 
-  /** Whether the same job may succeed when it is run again. */
+  /** Whether the same job may succeed if it runs again. */
   get isTransient(): boolean {
     return kinds[this.kind].transient;
   }

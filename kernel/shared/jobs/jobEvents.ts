@@ -1,13 +1,13 @@
-// What a running job tells, in the order in which it happens. The Python driver prints an event as a line, `@@` and JSON in
-// snake_case; records keep them as JSON lines in the same form.
+// Events of a running job, in order. The Python driver prints an event as a line, `@@` and JSON in snake_case;
+// records store them as JSON lines in the same form.
 
-/** A row that the function threw for. */
+/** A row for which the function threw. */
 export type RowError = {
   readonly fragment: number;
-  /** Place of the row in its fragment, deleted rows counted. */
+  /** Offset of the row in its fragment, deleted rows included. */
   readonly row: number;
   readonly message: string;
-  /** Its inputs as text, cut short. */
+  /** Its inputs as text, truncated. */
   readonly inputs: Readonly<Record<string, string>>;
 };
 
@@ -17,21 +17,24 @@ export type JobEvent = {
 } & (
   | {
       /**
-       * What there is to do, as the runner found it: fragments that are not in the table yet, finished ones among them, and
-       * their rows, reused ones among them. Told again, with all of that in it, where rows came meanwhile.
+       * The work that the runner found: fragments not in the table yet, including finished ones, and their rows,
+       * including reused ones. Sent again with new totals if rows are added.
        */
       readonly kind: 'planned';
       readonly readVersion: number;
       readonly fragments: number;
       readonly rows: number;
-      /** Of an earlier run: fragments in the table already, those finished but not yet committed, rows of half-done ones. */
+      /**
+       * From an earlier run: fragments already in the table, those finished but not committed, rows of partly
+       * finished ones.
+       */
       readonly committedFragments: number;
       readonly checkpointedFragments: number;
       readonly reusedRows: number;
     }
-  /** Workers that are up, of those wanted; `waitingFor` says what keeps the others. */
+  /** Ready workers, of those wanted; `waitingFor` is what keeps the others. */
   | { readonly kind: 'workers'; readonly ready: number; readonly wanted: number; readonly waitingFor?: string }
-  /** Totals since this run began; at least every half second while there is any. */
+  /** Totals since the start of this run; at least every half second while there is progress. */
   | {
       readonly kind: 'progress';
       readonly rows: number;
@@ -49,7 +52,7 @@ export type JobEvent = {
       readonly bytesWritten: number;
       readonly seconds: number;
     }
-  /** Rows that the function threw for; a few of them as samples. */
+  /** Number of rows for which the function threw, with a few samples. */
   | { readonly kind: 'errors'; readonly count: number; readonly samples: readonly RowError[] }
   | {
       readonly kind: 'committed';
@@ -57,16 +60,18 @@ export type JobEvent = {
       readonly version: number;
       readonly milliseconds: number;
     }
-  /** Somebody else changed the table; the fragments named have to be computed again, the others were committed anew. */
+  /**
+   * Another client changed the table; the dropped fragments must be computed again, the others were committed again.
+   */
   | {
       readonly kind: 'conflict';
       readonly attempt: number;
       readonly dropped: readonly number[];
       readonly reason: string;
     }
-  /** A worker or its child was started again. */
+  /** A worker or its child process was restarted. */
   | { readonly kind: 'restarted'; readonly what: 'function' | 'worker' | 'connection'; readonly reason: string }
-  /** Something that a person should know and that ends nothing. */
+  /** A message for the user that ends nothing. */
   | { readonly kind: 'notice'; readonly text: string }
   | {
       readonly kind: 'succeeded';

@@ -4,16 +4,17 @@ import { type BackfillOptions, onErrorOfWords, type RayPlace, type RunnerName, r
 import type { OnError } from './computedFunction.ts';
 import type { FunctionSource } from './jobMessages.ts';
 
-// Every field of a job file (`*.lance-job.json`). The reader, the editor's schema and its documentation go by this table.
+// Every field of a job file (`*.lance-job.json`). The reader, the editor's schema and its documentation are generated
+// from this table.
 
-/** What a field takes, as data. */
+/** The type and limits of a field. */
 export type JobField = { readonly description: string; readonly isNeeded?: true } & (
   | { readonly kind: 'text'; readonly takes: string; readonly pattern?: RegExp }
   | { readonly kind: 'choice'; readonly values: readonly string[]; readonly meanings: readonly string[] }
-  /** A whole number, 1 or more. */
+  /** An integer, 1 or more. */
   | { readonly kind: 'count' }
   | { readonly kind: 'texts'; readonly takes: string }
-  /** `shop/products`, or `["shop", "a/b"]` where a name has a slash. */
+  /** `shop/products`, or `["shop", "a/b"]` if a name contains a slash. */
   | { readonly kind: 'tablePath' }
   | { readonly kind: 'onError' }
   | { readonly kind: 'section'; readonly fields: JobFields }
@@ -21,7 +22,6 @@ export type JobField = { readonly description: string; readonly isNeeded?: true 
 
 export type JobFields = Readonly<Record<string, JobField>>;
 
-/** How a file begins that is a job file by its name. */
 export const jobFileEnding = '.lance-job.json';
 
 const functionFields = {
@@ -158,14 +158,14 @@ export const jobFileFields = {
   },
 } as const satisfies JobFields;
 
-/** What is wrong at a place of a job file. `what` begins with the place; `hint` says what to do. */
+/** An error in a job file. `what` starts with the path; `hint` is the next step. */
 export type JobFileProblem = {
   readonly path: readonly (string | number)[];
   readonly what: string;
   readonly hint: string;
 };
 
-/** A job file as it was written: files and catalog are seen from its folder, and nothing of it has been opened. */
+/** A job file as written: paths are relative to its folder, and nothing has been opened. */
 export type JobFile = {
   readonly catalog: string | undefined;
   readonly connection: string | undefined;
@@ -186,8 +186,8 @@ type Report = (path: Path, what: string, hint: string) => void;
 type Read = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what the JSON of a job file says. Nothing in it is trusted: people type it, and a repository may bring it along.
- * @param value what `JSON.parse` gave
+ * Reads the JSON of a job file, which is untrusted: users type it, and a repository may contain it.
+ * @param value the result of `JSON.parse`
  */
 export function readJobFile(value: unknown): JobFileReading {
   const problems: JobFileProblem[] = [];
@@ -201,7 +201,7 @@ export function readJobFile(value: unknown): JobFileReading {
   return { file: fileOf(read), problems: [] };
 }
 
-/** The same place in the spelling of the file: fields may be written in camelCase too. */
+/** Returns the path in the spelling of the file, which may use camelCase. */
 function writtenPath(value: unknown, path: Path): Path {
   let at = value;
   return path.map((step) => {
@@ -239,7 +239,7 @@ function readSection(path: Path, value: unknown, fields: JobFields, report: Repo
       reportUnknown(here, written, fields, report);
       continue;
     }
-    // `null` is how JSON leaves something out.
+    // In JSON, `null` means a field that is not set.
     if (each === null) continue;
     const other = spelled.get(name);
     if (other === undefined) read[name] = readField(here, each, field, report);
@@ -290,7 +290,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isText);
 
-/** Short, since it stands in a sentence. */
+/** Short, since it is part of a sentence. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
@@ -299,7 +299,7 @@ function shown(value: unknown): string {
   return value.length > 60 ? `a text of ${value.length} characters` : JSON.stringify(value);
 }
 
-/** What each field alone can't tell. A field that would do nothing is a mistake that nobody would find. */
+/** Checks combinations of fields. A field without any effect is an error, since the mistake would go unnoticed. */
 function checkTogether(read: Read, report: Report): void {
   if (read['catalog'] !== undefined && read['connection'] !== undefined)
     report(['connection'], 'says what "catalog" says already.', 'Remove one of the two.');
@@ -314,7 +314,7 @@ function checkTogether(read: Read, report: Report): void {
     report(['ray', 'ray_cluster'], 'goes with "profile".', 'Remove it.');
 }
 
-/** A field that is written down, though its value may be wrong: that is told by itself. */
+/** Whether a field is present, also with an invalid value, which is reported separately. */
 const isThere = (section: Read, name: string): boolean => Object.hasOwn(section, name);
 
 function checkFunction(made: Read, report: Report): void {
@@ -336,7 +336,7 @@ function checkFunction(made: Read, report: Report): void {
       report(path, `has no "${name}", which a function in Python needs.`, 'Add it.');
 }
 
-// Every field was checked by its kind before it comes here.
+// Every field has been checked for its kind before.
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 

@@ -3,14 +3,17 @@ import { jobFileFields, type JobField, type JobFields } from './jobFile.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * What people write, with the type in front that the editor completes a name with. Not `true`, `false` and `null`, since they
- * would be offered for every field.
+ * Allows any type, with `first` as the one that the editor inserts on completion. Without `true`, `false` and `null`,
+ * which would be suggested for every field.
  */
 const anyThing = (first: string): Schema => ({
   type: [first, ...['string', 'integer', 'number', 'object', 'array'].filter((one) => one !== first)],
 });
 
-/** What may be chosen from, beside everything else: of two branches that both hold, the editor offers what is in each. */
+/**
+ * Suggests values without forbidding others: if two branches of `anyOf` match, the editor suggests the values of
+ * both.
+ */
 const offered = (...branches: readonly Schema[]): Schema => ({ anyOf: [...branches, {}] });
 
 function hintsOfFields(fields: JobFields): Schema {
@@ -42,8 +45,8 @@ function hintsOf(field: JobField): Schema {
 }
 
 /**
- * JSON Schema of a job file for completion and hovers in the editor. It forbids nothing: what is wrong is underlined by
- * `readJobFile`, whose sentences say more, and would be there twice.
+ * JSON Schema of a job file for completion and hovers in the editor. It allows everything: `readJobFile` underlines
+ * errors with better messages, and each would be shown twice.
  */
 export const jobFileHints: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -60,7 +63,7 @@ const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, let
 function schemaOfFields(fields: JobFields): Schema {
   const needed = Object.keys(fields).filter((name) => fields[name]?.isNeeded);
   const entries = Object.entries(fields).map(([name, field]) => [name, schemaOf(field)] as const);
-  // Checked alike, and not offered: each field would be there twice.
+  // Other spellings are valid too, but not suggested, or each field would be listed twice.
   const others = entries.flatMap(([name, schema]) =>
     name.includes('_') ? [[camelName(name), { ...schema, doNotSuggest: true }] as const] : [],
   );
@@ -100,7 +103,7 @@ function schemaOf(field: JobField): Schema {
   }
 }
 
-/** JSON Schema of a job file as a task has its fields: nobody else reads tasks.json. Of files of their own `jobFileHints` is. */
+/** JSON Schema of the fields in a task of tasks.json, which only the editor validates. Job files use `jobFileHints`. */
 export const jobFileSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Backfill of a Lance table',

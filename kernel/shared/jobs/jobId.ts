@@ -1,12 +1,12 @@
-// Crockford's base 32: no letter looks like a digit, and sorted as text they are sorted as numbers.
+// Crockford's base 32: no letter looks like a digit, and the order of the text is that of the numbers.
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeDigits = 10;
 const randomDigits = 8;
 const pattern = new RegExp(`^bf-[${digits}]{${timeDigits + randomDigits}}$`);
 
 /**
- * A name for a new job, such as `bf-01kan3v6z8q5m2x9tc`: sorts by the time at which it was made, and is a file name
- * everywhere, a submission id of Ray and part of a name in Kubernetes.
+ * Creates the id of a new job, such as `bf-01kan3v6z8q5m2x9tc`: sorts by creation time, and is valid as a file name
+ * on every platform, as a Ray submission id and as part of a Kubernetes name.
  * @param now milliseconds since 1970
  * @param random at least eight random bytes
  */
@@ -17,5 +17,5 @@ export function newJobId(now: number, random: Uint8Array): string {
   return `bf-${time}${rest.join('')}`;
 }
 
-/** Whether a text is the name of a job; what a person typed is never taken for a path. */
+/** Whether a string is a job id, so that user input is never used as a path. */
 export const isJobId = (text: string): boolean => pattern.test(text);

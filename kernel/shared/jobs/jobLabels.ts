@@ -4,9 +4,8 @@ import type { RunnerName } from './backfill.ts';
 import type { BackfillPlan, Figure } from './jobPlan.ts';
 import type { JobState, JobTable, JobView } from './jobView.ts';
 
-// What is said of a job in a few words, the same in the editor, in a notebook and in a terminal.
+// Short labels of a job, the same in the editor, in a notebook and in a terminal.
 
-/** A state in one word. */
 export const stateWords: Readonly<Record<JobState, string>> = {
   queued: 'queued',
   starting: 'starting',
@@ -17,7 +16,6 @@ export const stateWords: Readonly<Record<JobState, string>> = {
   cancelled: 'cancelled',
 };
 
-/** Where a job runs, as people call it. */
 export const runnerWords: Readonly<Record<RunnerName, string>> = {
   local: 'this machine',
   'local-python': 'this machine, with Python',
@@ -25,18 +23,18 @@ export const runnerWords: Readonly<Record<RunnerName, string>> = {
   rest: 'the catalog’s server',
 };
 
-/** Whether something works at a job now. */
+/** Whether a process works on a job now. */
 export const isActive = ({ state }: Pick<JobView, 'state'>): boolean =>
   state === 'queued' || state === 'starting' || state === 'running';
 
-/** Whether the server refused a job before it ran: there is nothing to continue. */
+/** Whether the server rejected a job before it ran, so that there is nothing to resume. */
 export const isRefused = ({ state, failure, rows }: Pick<JobView, 'state' | 'failure' | 'rows'>): boolean =>
   state === 'failed' && failure?.code === 'ServerRefused' && rows.total === undefined;
 
 /** `shop/eu/orders` */
 export const jobTableText = ({ namespacePath, name }: JobTable): string => [...namespacePath, name].join('/');
 
-/** `45 s`, `2 min`, `1 h 20 min`, `3 d`: no more exact than anybody plans by. */
+/** `45 s`, `2 min`, `1 h 20 min`, `3 d`: no more precise than needed for planning. */
 export function durationText(seconds: number): string {
   if (!(seconds >= 1)) return 'less than a second';
   if (seconds < 90) return `${Math.round(seconds)} s`;
@@ -47,13 +45,13 @@ export function durationText(seconds: number): string {
   return `${Math.round(hours / 24)} d`;
 }
 
-/** `950 rows/s`, `12,300 rows/s`, `0.4 rows/s`: three digits, since a rate is never steadier than that. */
+/** `950 rows/s`, `12,300 rows/s`, `0.4 rows/s`: three digits, since a rate is never steadier. */
 export function rateText(rowsPerSecond: number): string {
   const rounded = Number(rowsPerSecond.toPrecision(3));
   return `${rounded < 10 ? String(rounded) : countText(Math.round(rounded))} rows/s`;
 }
 
-/** `512 bytes`, `38 KB`, `1.2 GB`, in powers of ten as disks are sold. */
+/** `512 bytes`, `38 KB`, `1.2 GB`, in powers of ten like disk sizes. */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
   const units = ['KB', 'MB', 'GB', 'TB', 'PB'];
@@ -68,22 +66,25 @@ export function sizeText(bytes: number): string {
 
 const mostUnwritten = 0.99;
 
-/** How much is done, from 0 to 1, which is all of it in the table; `undefined` while nobody knows how much there is. */
+/**
+ * Returns the finished share, from 0 to 1; 1 means that everything is in the table. `undefined` while the total is
+ * unknown.
+ */
 export function shareDone({ rows, fragments, state, skipped }: JobView): number | undefined {
-  // Rows that were skipped are left for the next run.
+  // Skipped rows are left for the next run.
   if (state === 'succeeded') return rows.done === 0 ? 1 : Math.max(0, rows.done - skipped) / rows.done;
   const [done, total] = rows.total === undefined ? [fragments.done, fragments.total] : [rows.done, rows.total];
   if (total === undefined) return undefined;
   const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
-  // Rows that are computed may still have to be written into the table, also where the run ended before it did so.
+  // Computed rows may not be written to the table yet, also if the run has ended.
   const isWritten = fragments.total !== undefined && fragments.done >= fragments.total;
   return isActive({ state }) || !isWritten ? Math.min(share, mostUnwritten) : share;
 }
 
-/** `42 %`: rounded down, so that 100 % is said of nothing that still has rows to do. */
+/** `42 %`: rounded down, so that 100 % is never shown while rows are left. */
 export const percentText = (share: number): string => `${Math.floor(share * 100)} %`;
 
-/** `42 % · 12,300 rows/s · 2 min left`, of what is known. Empty where nothing is. */
+/** `42 % · 12,300 rows/s · 2 min left`, with the known parts only. */
 export function progressText(view: JobView): string {
   const share = shareDone(view);
   const { rowsPerSecond, secondsLeft } = view;
@@ -97,19 +98,19 @@ export function progressText(view: JobView): string {
 /** `1 row`, `1,200 rows` */
 export const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
 
-/** `3 rows failed`; empty where none did. */
+/** `3 rows failed`; empty if no row did. */
 export const errorsText = ({ errors }: Pick<JobView, 'errors'>): string =>
   errors.count === 0 ? '' : `${rowsText(errors.count)} failed`;
 
-/** Why a job stopped, and what can be done about it. */
+/** Why a job stopped, and the next step. */
 export function failureText({ failure, sentence }: Pick<JobView, 'failure' | 'sentence'>): string {
   if (!failure) return sentence;
   return failure.message.includes(failure.hint) ? failure.message : withHint(failure.message, failure.hint);
 }
 
-// A plan in the words of a page; terminals and notebooks, which have no room beside a figure, say it in lines (`planRows`).
+// A plan as text for a page; terminals and notebooks have no space beside a figure and use `planRows`.
 
-/** One line of a plan. `basis` is what an estimate rests on; `undefined` where the figure was counted. */
+/** One line of a plan. `basis` is the basis of an estimate; `undefined` if the figure was counted. */
 type PlanLine = { readonly label: string; readonly text: string; readonly basis: string | undefined };
 
 const line = (label: string, figure: Figure, write: (value: number) => string): PlanLine => {
@@ -118,7 +119,7 @@ const line = (label: string, figure: Figure, write: (value: number) => string): 
   return { label, text: `about ${write(value)}`, basis: basis.estimatedFrom };
 };
 
-/** What a run would do, in the order in which a person asks about it. Lines that would say "none" of a detail are left out. */
+/** Lists what a run would do, most important first. Details that are zero are left out. */
 export function planLines(plan: BackfillPlan): readonly PlanLine[] {
   const { rows, fragments, bytes, rowsPerSecond, seconds } = plan;
   const optional = (label: string, figure: Figure, write: (value: number) => string): readonly PlanLine[] =>
@@ -145,7 +146,7 @@ export function planLines(plan: BackfillPlan): readonly PlanLine[] {
 export const planRunnerText = ({ runner, runnerReason }: BackfillPlan): string =>
   `On ${runnerWords[runner]}. ${runnerReason}`.trim();
 
-/** `SQL: length(note)`, `TypeScript function note_length 2`; of what nobody here has seen no language is said. */
+/** `SQL: length(note)`, `TypeScript function note_length 2`; without a language for a function of the server. */
 export function functionText({ function: made }: Pick<BackfillPlan, 'function'>): string {
   if (made.kind === 'sql') return `SQL: ${made.expression}`;
   if (made.kind === 'server') return 'A function that the server of the catalog alone knows';

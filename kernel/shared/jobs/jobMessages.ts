@@ -3,10 +3,10 @@ import type { ComputedColumn, ComputedFunction } from './computedFunction.ts';
 import type { BackfillPlan, BackfillTrial } from './jobPlan.ts';
 import type { JobView } from './jobView.ts';
 
-// The messages between an editor and the process that knows backfills (dist/jobs.cjs), over a framed pipe; the transport is
-// `Endpoint` in rpc.ts. Jobs themselves are processes of their own and outlive both.
+// The messages between an editor and the jobs process (dist/jobs.cjs), over a framed pipe; the transport is
+// `Endpoint` in rpc.ts. Each job is a separate process and outlives both.
 
-/** How a function is given by a file or an expression. */
+/** A function given as a file or an expression. */
 export type FunctionSource = { readonly name?: string | undefined; readonly version?: string | undefined } & (
   | { readonly kind: 'sql'; readonly expression: string }
   | { readonly kind: 'typescript'; readonly file: string; readonly export?: string | undefined }
@@ -16,41 +16,41 @@ export type FunctionSource = { readonly name?: string | undefined; readonly vers
       readonly entry: string;
       readonly takes: 'row' | 'batch';
       readonly inputs: readonly string[];
-      /** A word such as `int32`, `string`, `float[768]`. */
+      /** A type such as `int32`, `string`, `float[768]`. */
       readonly output: string;
     }
 );
 
-/** What the jobs process answers. */
+/** Requests to the jobs process. */
 export type JobsMethods = {
-  /** Reads and bundles a function; nothing of it is run. */
+  /** Reads and bundles a function without running it. */
   readFunction: [{ table: TableReference; column: string; source: FunctionSource }, ComputedFunction];
-  /** Adds the column where it is not there, all null, and keeps the function on it. */
+  /** Adds the column if it is missing, all null, and stores the function on it. */
   register: [{ table: TableReference; column: string; function: ComputedFunction }, null];
   computedColumns: [{ table: TableReference }, readonly ComputedColumn[]];
-  /** Remembers on this machine that this function may run. */
+  /** Records on this machine that this function may run. */
   accept: [{ hash: string }, null];
   isAccepted: [{ hash: string }, boolean];
   plan: [BackfillRequest, BackfillPlan];
   try: [BackfillRequest, BackfillTrial];
-  /** Starts a job, or joins the one that does the same already. */
+  /** Starts a job, or joins one that already does the same. */
   start: [BackfillRequest, { id: string; joined: boolean }];
-  /** All jobs of this machine's record, newest first. */
+  /** All recorded jobs of this machine, newest first. */
   list: [null, readonly JobView[]];
-  /** Text of the job's log from a byte offset on, at most 256 KB. */
+  /** Text of the job's log from a byte offset, at most 256 KB. */
   log: [{ id: string; from: number }, { text: string; next: number }];
   cancel: [{ id: string }, null];
-  /** Goes on where it stopped; `catalog` and tokens are given again, since records hold no secret. */
+  /** Continues a stopped job; `catalog` and tokens are sent again, since records hold no secrets. */
   resume: [{ id: string; request?: BackfillRequest | undefined; runner?: string | undefined }, { id: string }];
-  /** Removes the record of a job that has ended; tables and checkpoints stay. */
+  /** Removes the record of a finished job; tables and checkpoints stay. */
   remove: [{ id: string }, null];
-  /** From now on `jobsChanged` is called with jobs that changed; at most four times a second. */
+  /** Enables `jobsChanged`, sent at most four times a second. */
   watch: [null, null];
 };
 
-/** What the editor answers. */
+/** Requests to the editor. */
 export type JobsHostMethods = {
   ready: [null, null];
-  /** Jobs that are new or changed, and ids of those removed. */
+  /** New or changed jobs, and ids of removed ones. */
   jobsChanged: [{ changed: readonly JobView[]; removed: readonly string[] }, null];
 };

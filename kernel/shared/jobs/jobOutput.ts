@@ -3,27 +3,27 @@ import { isJobAction, type JobAction } from './jobPageMessages.ts';
 import { isJobView } from './jobShapes.ts';
 import type { JobView } from './jobView.ts';
 
-// A job in the output of a cell: what the kernel puts there, and what is said between its renderer and the editor. Other
-// fronts show the html and the text beside it.
+// A job in the output of a cell, and the messages between its renderer and the editor. Other clients show the HTML
+// and the text of the output.
 
 export const jobOutputMime = 'application/vnd.lance-catalog.job+json';
 
-/** The job as it was when the output was made; an editor that knows the job says how it is now. */
+/** The job when the output was created; an editor that knows the job sends its current state. */
 export type JobOutput = { readonly version: 1; readonly job: JobView };
 
-/** Buttons of an output: those of a job's page, and the page itself. */
+/** Buttons of an output: those of a job's page, and the one that opens the page. */
 export type JobOutputAction = JobAction | 'open';
 
-/** What a renderer says to the editor. */
+/** Messages from a renderer to the editor. */
 export type JobOutputRequest =
-  /** A job is on screen: tell how it is, and whenever that changes. */
+  /** A job became visible: send its state now and after each change. */
   | { readonly kind: 'look'; readonly id: string }
   | { readonly kind: 'act'; readonly id: string; readonly action: JobOutputAction };
 
-/** What the editor says to all renderers. */
+/** Message from the editor to all renderers. */
 export type JobOutputNews = { readonly kind: 'jobs'; readonly jobs: readonly JobView[] };
 
-/** An output as a job; `undefined` for what is none, since a notebook holds whatever somebody saved in it. */
+/** Reads a job from an output; `undefined` if invalid, since a saved notebook may contain anything. */
 export function readJobOutput(value: unknown): JobView | undefined {
   if (!isRecord(value) || value['version'] !== 1) return undefined;
   const { job } = value;

@@ -1,18 +1,17 @@
 import type { BackfillPlan } from './jobPlan.ts';
 import type { JobTable, JobView } from './jobView.ts';
 
-// The messages between the editor and the page of a job; the transport is `Endpoint` in rpc.ts. One page shows a plan, and
-// then the job that was made of it.
+// The messages between the editor and the page of a job; the transport is `Endpoint` in rpc.ts. One page shows a
+// plan, and then the job started from it.
 
-/** What the page shows. */
 export type JobPageState =
   | {
       readonly kind: 'plan';
       readonly table: JobTable;
       readonly plan: BackfillPlan;
-      /** What is being done with it now. */
+      /** The action in progress. */
       readonly busy: 'plan' | 'try' | 'run' | undefined;
-      /** Why the last of it did not work. */
+      /** Why the last action failed. */
       readonly problem: string | undefined;
     }
   | { readonly kind: 'job'; readonly job: JobView }
@@ -24,17 +23,17 @@ export type JobAction = (typeof jobActions)[number];
 
 export const isJobAction = (value: unknown): value is JobAction => jobActions.some((one) => one === value);
 
-/** What the extension host answers to the page of a job. */
+/** Requests from the page of a job to the extension host. */
 export type JobPageHostMethods = {
-  /** The page listens; the reply is what to show. */
+  /** The page accepts requests; the result is what to show. */
   ready: [params: null, result: JobPageState];
-  /** Text of the job's log from a byte on. */
+  /** Text of the job's log from a byte offset. */
   log: [params: { from: number }, result: { text: string; next: number }];
-  /** Does what a button says; what goes wrong is told by the editor. */
+  /** Runs the action of a button; the editor reports a failure. */
   act: [params: { action: JobAction }, result: null];
 };
 
-/** What the page of a job answers. */
+/** Requests to the page of a job. */
 export type JobPageViewMethods = {
   show: [params: JobPageState, result: null];
 };

@@ -13,14 +13,13 @@ import type { RowError } from './jobEvents.ts';
 import type { JobsHostMethods, JobsMethods } from './jobMessages.ts';
 import type { JobState, JobTable, JobView } from './jobView.ts';
 
-// What must be true of data that came from a wire or a file before it is taken for what its type says.
+// Runtime checks of data from a wire or a file, before it is used as its type.
 
-/** Whether a value has a shape. */
 export type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string';
 const isFlag: Check = (value) => typeof value === 'boolean';
-/** A finite number that is not negative: rows, bytes, seconds, milliseconds since 1970. */
+/** A finite number, not negative: rows, bytes, seconds, milliseconds since 1970. */
 export const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 
@@ -29,7 +28,7 @@ export const optional =
   (value) =>
     value === undefined || check(value);
 
-/** JSON has no `undefined` in lists and drops it in objects; files say null. */
+/** For files, which have null for `undefined`: JSON drops `undefined` in objects and can't have it in lists. */
 export const nullable =
   (check: Check): Check =>
   (value) =>
@@ -60,13 +59,13 @@ const allOf =
   (value) =>
     checks.every((check) => check(value));
 
-/** An object whose fields fit, one check for each; fields that are not named may be anything. */
+/** Checks the named fields of an object; other fields may be anything. */
 export const shape =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value) =>
     isRecord(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
 
-/** As `shape`, complete for a type: a field that is forgotten does not compile. */
+/** Like `shape`, but complete for a type: a forgotten field does not compile. */
 export const shapeOf = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check }): Check => shape(fields);
 
 const jobStates = [
@@ -84,7 +83,7 @@ const isOnError = anyOf(
   shape({ mode: oneOf('retry'), attempts: isCount }),
 );
 
-/** Whether something is a `ComputedFunction`: of its code nothing is known. */
+/** Checks the shape of a `ComputedFunction`, but not its code. */
 export const isComputedFunction: Check = allOf(
   shape({
     name: isText,
@@ -117,12 +116,10 @@ const hasRayPlace = anyOf(
   shape({ cluster: isRecord, rayCluster: isText }),
 );
 
-/** Whether something is a `RayPlace`. */
 export function isRayPlace(value: unknown): value is RayPlace {
   return hasRayPlace(value);
 }
 
-/** Whether something is a `BackfillOptions`. */
 export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
   runner: optional(oneOf(...runnerNames, 'auto')),
   where: optional(isText),
@@ -138,7 +135,7 @@ export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
   python: optional(isText),
 });
 
-/** Whether something is a `BackfillRequest` with its catalog. */
+/** Whether a value is a `BackfillRequest` with its catalog. */
 export const isBackfillRequest: Check = allOf(
   isBackfillOptions,
   shapeOf<Omit<BackfillRequest, keyof BackfillOptions>>({
@@ -163,7 +160,6 @@ export const isRowError: Check = shapeOf<RowError>({
   inputs: mapOf(isText),
 });
 
-/** Whether something is a `JobProgress`. */
 export const isJobProgress: Check = shapeOf<JobProgress>({
   state: oneOf(...jobStates),
   sentence: isText,
@@ -182,7 +178,6 @@ export const isJobProgress: Check = shapeOf<JobProgress>({
   bottleneck: optional(isText),
 });
 
-/** Whether something is a `JobView`. */
 export const isJobView: Check = allOf(
   isJobProgress,
   shapeOf<Omit<JobView, keyof JobProgress>>({
@@ -218,7 +213,7 @@ const isFunctionSource = allOf(
 const isNothing = oneOf(null);
 const onId = shape({ id: isText });
 
-/** What must be true of the parameters of a request to the jobs process before it is answered. */
+/** Checks of the parameters of a request to the jobs process, before it is handled. */
 export const jobsChecks: { readonly [K in keyof JobsMethods]: Check } = {
   readFunction: shape({ table: isTableReference, column: isText, source: isFunctionSource }),
   register: shape({ table: isTableReference, column: isText, function: isComputedFunction }),
@@ -236,7 +231,7 @@ export const jobsChecks: { readonly [K in keyof JobsMethods]: Check } = {
   watch: isNothing,
 };
 
-/** What must be true of what the jobs process tells an editor. */
+/** Checks of messages from the jobs process to an editor. */
 export const jobsHostChecks: { readonly [K in keyof JobsHostMethods]: Check } = {
   ready: isNothing,
   jobsChanged: shape({ changed: listOf(isJobView), removed: listOf(isText) }),

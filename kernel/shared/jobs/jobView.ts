@@ -3,21 +3,21 @@ import type { BackfillOptions, RunnerName } from './backfill.ts';
 import type { RowError } from './jobEvents.ts';
 
 /**
- * `interrupted`: what ran it is gone (killed, closed laptop) and has not said how it ended; it can be resumed. All others
- * but the first three are ends that were told.
+ * `interrupted`: the process is gone (killed, closed laptop) without an end event; the job can be resumed. The states
+ * after it are reported ends.
  */
 export type JobState = 'queued' | 'starting' | 'running' | 'interrupted' | 'succeeded' | 'failed' | 'cancelled';
 
-/** Where a job is, as a person names it; no secret in it. */
+/** The table of a job, for display; without secrets. */
 export type JobTable = {
-  /** Name of the connection, else the root or address of the catalog. */
+  /** Name of the connection, else the root or URL of the catalog. */
   readonly catalog: string;
   readonly implementation: 'dir' | 'rest';
   readonly namespacePath: NamespacePath;
   readonly name: string;
 };
 
-/** A job as views draw it: what its record says, with all of its events folded into it. */
+/** A job for views: its record with all of its events folded in. */
 export type JobView = {
   readonly id: string;
   readonly table: JobTable;
@@ -25,11 +25,11 @@ export type JobView = {
   readonly functionName: string;
   readonly functionHash: string;
   readonly runner: RunnerName;
-  /** Why this one, where `auto` picked it. */
+  /** The reason, if `auto` picked it. */
   readonly runnerReason: string;
   readonly options: BackfillOptions;
   readonly state: JobState;
-  /** One sentence of what it does now, waits for, or how it ended. */
+  /** One sentence about what it does now, waits for, or how it ended. */
   readonly sentence: string;
   readonly failure: { readonly code: string; readonly message: string; readonly hint: string } | undefined;
   /** Milliseconds since 1970. */
@@ -45,9 +45,9 @@ export type JobView = {
   readonly skipped: number;
   readonly conflicts: number;
   readonly bytesWritten: number;
-  /** The latest version of the table that it made. */
+  /** The latest table version that it created. */
   readonly version: number | undefined;
-  /** What holds it up, in words; `undefined` where nothing does. */
+  /** The current bottleneck, if any is known. */
   readonly bottleneck: string | undefined;
   readonly can: {
     readonly cancel: boolean;

@@ -1,19 +1,18 @@
 import { isRecord } from '#shared/records.ts';
 
-/** What a kernel writes down for the case that its process ends without warning. Names and code of the person, no values. */
+/** The state that a kernel records in case its process crashes: variable names and code, but no values. */
 export type CrashNote = {
   version: 1;
   pid: number;
-  /** The cell that was begun last, by its number and the beginning of its code. */
+  /** The last started cell: its execution count and the start of its code. */
   cell: { count: number; head: string; isRunning: boolean };
-  /** The notebook's variables, of which `unnamed` more have no place here. */
+  /** Names of the notebook's variables, except `unnamed` more that exceed the limit. */
   names: string[];
   unnamed: number;
-  /** Set once the process came near the most that it may take; bytes. */
+  /** In bytes; set once memory use came near the limit. */
   memory: { used: number; limit: number } | null;
 };
 
-/** Whether what a file holds is a note. */
 export function isCrashNote(value: unknown): value is CrashNote {
   if (!isRecord(value)) return false;
   const { version, pid, cell, names, unnamed, memory } = value;
@@ -24,7 +23,7 @@ export function isCrashNote(value: unknown): value is CrashNote {
   return memory === null || (isRecord(memory) && isSize(memory['used']) && isSize(memory['limit']));
 }
 
-/** What was lost and what to do, to follow the sentence that says that the kernel has ended. */
+/** Describes what was lost and what to do, after a sentence that reports the end of the kernel. */
 export function crashReport({ cell, names, unnamed }: CrashNote): string {
   const at = `cell [${cell.count}]${cell.head && ` (${cell.head})`}`;
   const when = cell.isRunning ? `It was running ${at}.` : `The last cell that it ran was ${at}.`;
@@ -33,13 +32,13 @@ export function crashReport({ cell, names, unnamed }: CrashNote): string {
   return `${when} These variables were lost: ${all}. Run the cells that make them again.`;
 }
 
-/** What is told of a kernel that ended, by the one that follows it and knows its note alone. */
+/** Describes a crashed kernel in its successor, which has only the note. */
 export function crashSentence(note: CrashNote): string {
   const reason = crashReason(note);
   return `The kernel before this one ended without warning${reason && `; ${reason}`}. ${crashReport(note)}`;
 }
 
-/** What is known of the reason from the note alone; empty where nothing is. */
+/** Returns the likely reason from the note; empty if unknown. */
 export function crashReason({ memory }: CrashNote): string {
   if (!memory) return '';
   return `it had taken ${inGigabytes(memory.used)} of memory, of at most ${inGigabytes(memory.limit)}, so it may have run out of it`;

@@ -1,8 +1,8 @@
 import { isRecord } from '#shared/records.ts';
 
-// The envelopes of the Debug Adapter Protocol, as they pass between a front and a kernel. Commands, events and what is in
-// them are the protocol's own, and besides those what Jupyter adds for notebooks: `debugInfo`, `dumpCell`,
-// `inspectVariables`, `richInspectVariables` and `modules`.
+// The envelopes of the Debug Adapter Protocol, between a client and a kernel. Commands, events and their contents are
+// the protocol's, plus those that Jupyter adds for notebooks: `debugInfo`, `dumpCell`, `inspectVariables`,
+// `richInspectVariables` and `modules`.
 
 export type DebugRequest = {
   seq: number;
@@ -17,7 +17,7 @@ export type DebugResponse = {
   request_seq: number;
   command: string;
   success: boolean;
-  /** Why it failed, a sentence for the person. */
+  /** The reason of a failure, as a sentence for the user. */
   message?: string;
   body?: unknown;
 };
@@ -29,7 +29,7 @@ export type DebugEvent = {
   body?: unknown;
 };
 
-/** Whether something from a wire is a request. Its arguments are looked into by who answers it. */
+/** Whether a value from a wire is a request. The handler checks its arguments. */
 export const isDebugRequest = (value: unknown): value is DebugRequest =>
   isRecord(value) &&
   Number.isSafeInteger(value['seq']) &&
@@ -37,6 +37,5 @@ export const isDebugRequest = (value: unknown): value is DebugRequest =>
   typeof value['command'] === 'string' &&
   (value['arguments'] === undefined || isRecord(value['arguments']));
 
-/** Whether something from a wire is an event. */
 export const isDebugEvent = (value: unknown): value is DebugEvent =>
   isRecord(value) && value['type'] === 'event' && typeof value['event'] === 'string';

@@ -1,11 +1,11 @@
 // Framing of the pipe between an editor and a kernel: u32le length, then that many bytes of UTF-8 JSON.
 
-/** Larger than any message of ours; a peer that announces more is not speaking this protocol. */
+/** Larger than any of our messages; a peer that announces more does not use this protocol. */
 const maxFrameBytes = 256 * 1024 * 1024;
 
 /**
- * The bytes of one message.
- * @throws TypeError for what JSON can't hold, RangeError for a message that no peer would take
+ * Encodes one message.
+ * @throws TypeError if JSON can't represent it, RangeError if it exceeds the frame limit
  */
 export function encodeFrame(message: unknown): Uint8Array {
   const body = new TextEncoder().encode(JSON.stringify(message));
@@ -18,15 +18,15 @@ export function encodeFrame(message: unknown): Uint8Array {
 }
 
 /**
- * Returns a function that takes the chunks of a stream and hands on each whole message.
- * @throws RangeError from the returned function on a length over the limit, SyntaxError on a body that is no JSON
+ * Returns a function that takes the chunks of a stream and emits each whole message.
+ * @throws RangeError from the returned function on a length over the limit, SyntaxError on a body that is not JSON
  */
 export const frameDecoder = (onMessage: (message: unknown) => void): ((chunk: Uint8Array) => void) =>
   bodyDecoder((body) => onMessage(JSON.parse(new TextDecoder().decode(body))));
 
 /**
- * Returns a function that takes the chunks of a stream and hands on the body of each frame: a part of the chunk that it
- * came in, where it came in one.
+ * Returns a function that takes the chunks of a stream and emits the body of each frame: a view of the chunk, if one
+ * chunk holds it all.
  * @throws RangeError from the returned function on a length over the limit
  */
 export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFrameBytes): (chunk: Uint8Array) => void {
@@ -62,12 +62,11 @@ export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFr
   };
 }
 
-/** Where bytes come from: a pipe, a socket. */
 type ByteSource = { on(event: 'data', listener: (chunk: Uint8Array) => void): unknown };
 
 /**
- * Hands on each message that comes.
- * @param onBroken called where what came is no frame: nothing that follows can be trusted to begin at one
+ * Calls `onMessage` for each message.
+ * @param onBroken called on an invalid frame, after which frame boundaries are unknown
  */
 export function readFrames(source: ByteSource, onMessage: (message: unknown) => void, onBroken: () => void): void {
   const decode = frameDecoder(onMessage);

@@ -3,23 +3,23 @@ import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { isRecord } from '#shared/records.ts';
 import { type DebugEvent, type DebugRequest, type DebugResponse, isDebugEvent } from './debugMessages.ts';
 
-// The messages between an editor and a kernel over the framed pipe. They follow Jupyter messaging 5.4 in names and
-// contents, without its envelope: there is one client, and the pipe itself is private to the two processes.
+// The messages between an editor and a kernel over the framed pipe. Names and contents follow Jupyter messaging 5.4,
+// without its envelope: there is one client, and only the two processes use the pipe.
 
-// How a window that was reloaded finds the kernel of a notebook again.
+// How a reloaded window finds the kernel of a notebook again.
 
-/** The file in a kept kernel's folder that says how to reach it. */
+/** The file in a kept kernel's folder with its address. */
 export const keptFile = 'kernel.json';
-/** The file in a kept kernel's folder that native code and Node itself write their last words to. */
+/** The file in a kept kernel's folder for the last output of native code and of Node itself. */
 export const keptErrors = 'stderr.txt';
 
-/** The file in a kept kernel's folder that is written anew by a window that will want it, but has not come for it yet. */
+/** The file in a kept kernel's folder that a window updates while it has not connected yet but will. */
 export const holdFile = 'hold';
 
 export type KeptKernel = {
-  /** A socket's path, or a named pipe's on Windows. */
+  /** Path of a socket, or of a named pipe on Windows. */
   address: string;
-  /** To be said in the first message. */
+  /** Required in the first message. */
   secret: string;
   pid: number;
 };
@@ -30,100 +30,103 @@ export function isKeptKernel(value: unknown): value is KeptKernel {
   return typeof address === 'string' && typeof secret === 'string' && Number.isSafeInteger(pid);
 }
 
-/** One output value in several forms, by MIME type. Binary forms are base64 text. */
+/** One output value in several forms, by MIME type. Binary forms are in base64. */
 export type MimeBundle = Record<string, unknown>;
 
-/** What type errors do: `error` keeps the cell from running, `warn` prints them, `off` does not look for them. */
+/** The effect of type errors: `error` keeps the cell from running, `warn` prints them, `off` does not check. */
 export const typeCheckModes = ['error', 'warn', 'off'] as const;
 export type TypeCheck = (typeof typeCheckModes)[number];
 
-/** How a kernel takes cells: as TypeScript, which a type error keeps from running, unless the settings say otherwise. */
+/** How a kernel compiles cells. Default: as TypeScript, and a type error keeps a cell from running. */
 export type CellSettings = { typeCheck?: TypeCheck; language?: NotebookLanguage };
 
-/** How a kernel outlives its client, so that a window that reloads finds it again. */
+/** How a kernel outlives its client, so that a reloaded window finds it again. */
 export type KeepKernel = {
-  /** A folder of the person alone. The kernel says there how to reach it, and removes the folder when it ends. */
+  /** A folder private to the user. The kernel writes its address there, and removes the folder when it ends. */
   folder: string;
   /** Seconds without a client after which the kernel ends. */
   seconds: number;
-  /** The editor's process id: without a client, the kernel does not outlive that process. */
+  /** The editor's process id: without a client, the kernel ends with that process. */
   editor: number;
 };
 
-/** Which cell of a notebook an execution is of, told back to a client that comes later. */
+/** The notebook cell of an execution, for a client that attaches later. */
 export type CellPlace = { index: number; id?: string };
 
 export const isCellPlace = (value: unknown): value is CellPlace =>
   isRecord(value) && Number.isSafeInteger(value['index']) && ['undefined', 'string'].includes(typeof value['id']);
 
 export type KernelRequest =
-  /** First message on the pipe. The kernel answers nothing before it. */
+  /** First message on the pipe; the kernel replies to none before it. */
   | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; keep?: KeepKernel } & CellSettings }
-  /** First message of a client that comes later, over the socket of `keep`. */
+  /** First message of a client that attaches later, over the socket of `keep`. */
   | { type: 'attach'; id: string; content: { secret: string } }
   | {
       type: 'execute_request';
       id: string;
-      /** `allowStdin`: the client answers an `input_request`. Without it, a cell that asks is told that nobody is there. */
+      /**
+       * `allowStdin`: the client replies to an `input_request`. Without it, a cell that requests input gets an error.
+       */
       content: { code: string; silent?: boolean; storeHistory?: boolean; allowStdin?: boolean; cell?: CellPlace };
     }
   | { type: 'variables_request'; id: string; content: Record<string, never> }
-  /** What the person typed for the `input_request` with this id; null when they left it. It has no answer of its own. */
+  /** The user's input for the `input_request` with this id; null if the user dismissed it. It has no reply. */
   | { type: 'input_reply'; id: string; content: { value: string | null } }
   | { type: 'complete_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'inspect_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'is_complete_request'; id: string; content: { code: string } }
   | { type: 'interrupt_request'; id: string; content: Record<string, never> }
-  /** A request of the Debug Adapter Protocol, which may fail by its own reply. */
+  /** A request of the Debug Adapter Protocol, whose own response reports a failure. */
   | { type: 'debug_request'; id: string; content: DebugRequest }
   | { type: 'shutdown_request'; id: string; content: Record<string, never> };
 
-/** What the kernel found of itself when it started; sent as the reply to `start`. */
+/** What the kernel determined at startup; sent as the reply to `start`. */
 export type KernelHandshake = {
   protocol: 1;
   pid: number;
   node: string;
   typescript: string;
-  /** False where Node refused `--no-force-async-hooks-checks` or the inspector: then only a restart stops a cell. */
+  /** False if Node rejected `--no-force-async-hooks-checks` or the inspector: then only a restart stops a cell. */
   canInterrupt: boolean;
-  /** Why the native engine can't be loaded here, or `null` when it can. `dir` needs it, `rest` does not. */
+  /** Why the native engine can't be loaded, or `null` if it can. `dir` needs it, `rest` does not. */
   engineProblem: string | null;
-  /** The file where the kernel notes what it is doing, for the case that it ends without a word. */
   crashNote: string;
 };
 
-/** One run of a cell, as the kernel tells it to a client that comes later. */
+/** One run of a cell, for a client that attaches later. */
 export type KernelRun = {
-  /** The id of its `execute_request`, which its outputs have as `parent`. */
+  /** The id of its `execute_request`, which is the `parent` of its outputs. */
   id: string;
   cell: CellPlace;
   code: string;
-  /** Milliseconds since 1970, as `Date.now()` gives them. */
+  /** Milliseconds since 1970, as from `Date.now()`. */
   startedAt: number;
   executionCount: number | null;
   ended: { at: number; success: boolean } | null;
-  /** Whether an earlier client had its end: then `messages` are only those that came after it left, else all of them. */
+  /**
+   * Whether an earlier client received its end: then `messages` has only those sent after that client left, else all.
+   */
   isSeen: boolean;
-  /** Its outputs, and its reply when it has ended, in order. Long text lacks its middle, which a note says. */
+  /** Its outputs, and its reply if it has ended, in order. Long text lacks its middle, replaced by a note. */
   messages: KernelMessage[];
 };
 
-/** What a client that comes later must know, besides the handshake. */
+/** The handshake and the state for a client that attaches later. */
 type KernelState = KernelHandshake & { executionCount: number; runs: KernelRun[] };
 
-/** A variable of the notebook. Texts are short, and made without calling the person's code. */
+/** A variable of the notebook. Strings are short, and created without calling the user's code. */
 export type VariableInfo = {
   name: string;
   /** Its class or kind: `number`, `Table`, `Map`. */
   type: string;
-  /** How much it holds, in its own unit: `3 rows`, `5 entries`; empty where that has no meaning. */
+  /** Its size with a unit: `3 rows`, `5 entries`; empty if it has none. */
   size: string;
   preview: string;
-  /** Whether the panel for tables can show it. */
+  /** Whether the table panel can show it. */
   isTable: boolean;
 };
 
-/** `omitted` variables are beyond the limit. */
+/** `omitted` variables exceed the limit. */
 export type VariableList = { variables: VariableInfo[]; omitted: number };
 
 export type ExecuteReply =
@@ -133,13 +136,12 @@ export type ExecuteReply =
 
 export type CompletionItem = {
   text: string;
-  /** TypeScript's word for it, `method` for instance, or `table`, `namespace` and `column` of a catalog. */
+  /** TypeScript's kind, for example `method`, or `table`, `namespace` and `column` of a catalog. */
   kind: string;
-  /** How a function is called. */
   signature?: string;
 };
 
-/** Answers; `parent` is the id of the request. Exactly one per request. */
+/** Replies; `parent` is the id of the request. Exactly one per request. */
 export type KernelReply =
   | { type: 'start_reply'; parent: string; content: KernelHandshake }
   | { type: 'execute_reply'; parent: string; content: ExecuteReply }
@@ -161,7 +163,7 @@ export type KernelReply =
   | { type: 'shutdown_reply'; parent: string; content: { status: 'ok' } }
   | { type: 'error_reply'; parent: string; content: { message: string } };
 
-/** What a cell gives while it runs, and later: a timer's output has the cell that set it as `parent`. */
+/** Output of a cell while it runs, and later: a timer's output has the cell that set it as `parent`. */
 export type KernelOutput =
   | { type: 'status'; parent: string; content: { executionState: 'busy' | 'idle' } }
   | { type: 'execute_input'; parent: string; content: { code: string; executionCount: number } }
@@ -184,14 +186,14 @@ export type KernelOutput =
   | { type: 'error'; parent: string; content: { ename: string; evalue: string; traceback: string[] } }
   | { type: 'clear_output'; parent: string; content: { wait: boolean } };
 
-/** The running cell waits for the person; the answer is an `input_reply` with this `id`. */
+/** The running cell waits for input; the reply is an `input_reply` with this `id`. */
 export type KernelInputRequest = {
   type: 'input_request';
   parent: string;
   content: { id: string; prompt: string; password: boolean };
 };
 
-/** Something happened in the debugger. It is of no request, so that `parent` is empty. */
+/** A debugger event. It belongs to no request, so `parent` is empty. */
 type KernelDebugEvent = { type: 'debug_event'; parent: string; content: DebugEvent };
 
 export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest | KernelDebugEvent;
@@ -199,7 +201,7 @@ export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest | Ke
 const isText = (value: unknown): boolean => typeof value === 'string';
 const hasBundle = ({ data, metadata }: Record<string, unknown>): boolean => isRecord(data) && isRecord(metadata);
 
-/** What must be true of the content of an output, so that nobody who shows it fails over it. */
+/** Checks of an output's content, so that no code that shows it fails. */
 const outputChecks: Record<KernelOutput['type'], (content: Record<string, unknown>) => boolean> = {
   status: ({ executionState }) => executionState === 'busy' || executionState === 'idle',
   execute_input: ({ code, executionCount }) => isText(code) && Number.isSafeInteger(executionCount),
@@ -219,7 +221,7 @@ const isOutputType = (type: string): type is KernelOutput['type'] => Object.hasO
 
 export const isKernelOutput = (message: KernelMessage): message is KernelOutput => isOutputType(message.type);
 
-/** Whether something that came out of the pipe has the shape of a message. Contents of replies are not looked into. */
+/** Whether a value from the pipe has the shape of a message. Contents of replies are not checked. */
 export function isKernelMessage(value: unknown): value is KernelMessage {
   if (!isRecord(value)) return false;
   const { type, parent, content } = value;

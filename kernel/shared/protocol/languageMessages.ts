@@ -1,5 +1,5 @@
-// The messages between an editor and the language worker, over the framed pipe. The transport is `Endpoint` in rpc.ts.
-// Offsets count UTF-16 units from the start of a cell. A notebook and a cell are named by what the editor calls them.
+// The messages between an editor and the language worker, over the framed pipe. The transport is `Endpoint` in
+// rpc.ts. Offsets count UTF-16 units from the start of a cell. Notebooks and cells have the editor's identifiers.
 import type { Naming } from '#shared/catalogConfig.ts';
 import { notebookLanguages, type NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { isRecord } from '#shared/records.ts';
@@ -9,31 +9,31 @@ export type Span = { start: number; end: number };
 
 export type LanguageCell = { id: string; text: string };
 
-/** Where somebody asks. */
+/** The position of a request. */
 export type CellPlace = { notebook: string; cell: string; offset: number };
 
 export type LanguageCompletion = {
   name: string;
-  /** TypeScript's word for it, `method` for instance. */
+  /** TypeScript's kind, for example `method`. */
   kind: string;
   /** Names closer to the cell sort first. */
   sortText: string;
-  /** What is written instead of the name. */
+  /** Inserted instead of the name. */
   insertText?: string;
-  /** What it takes the place of, where that is not the word at the cursor. */
+  /** The span to replace, if it is not the word at the cursor. */
   replace?: Span;
   isDeprecated?: boolean;
 };
 
 export type CompletionAnswer = {
   items: LanguageCompletion[];
-  /** Set in a string that names something of a catalog: who knows the catalog knows what fits. */
+  /** Set in a string that names something of a catalog: the owner of the catalog provides the names. */
   naming: Naming | null;
-  /** Whether the checker knows the value whose members are listed; false where a cell that ran may know more. */
+  /** Whether the type checker knows the value whose members are listed; if false, a cell that ran may know more. */
   isKnown: boolean;
 };
 
-/** Code, and what its author says of it in Markdown. */
+/** Code, and its documentation in Markdown. */
 export type Described = { code: string; documentation: string };
 
 export type HoverAnswer = (Described & { span: Span }) | null;
@@ -48,7 +48,7 @@ export type SignatureAnswer = {
   activeParameter: number;
 } | null;
 
-/** A place in a cell, or in a file by its path. */
+/** A position in a cell, or in a file by its path. */
 export type DefinitionTarget = ({ cell: string } | { file: string; line: number; character: number }) & { span: Span };
 
 export type DefinitionAnswer = { origin: Span; targets: DefinitionTarget[] } | null;
@@ -56,23 +56,23 @@ export type DefinitionAnswer = { origin: Span; targets: DefinitionTarget[] } | n
 export type Finding = {
   span: Span;
   message: string;
-  /** TypeScript's number, 2322 for instance. */
+  /** TypeScript's error code, for example 2322. */
   code: number;
   severity: 'error' | 'warning' | 'hint';
   tag?: 'unnecessary' | 'deprecated';
 };
 
-/** What a language worker answers. */
+/** Requests to a language worker. */
 export type LanguageMethods = {
-  /** Takes a notebook, or its cells anew when some came, went or moved. `folder` is where its imports start. */
+  /** Opens a notebook, or replaces its cells after some were added, removed or moved. Imports resolve from `folder`. */
   cells: [
     params: { notebook: string; folder: string; language: NotebookLanguage; cells: LanguageCell[] },
     result: null,
   ];
-  /** A cell has another text. */
+  /** The text of a cell has changed. */
   text: [params: { notebook: string; cell: string; text: string }, result: null];
   close: [params: { notebook: string }, result: null];
-  /** Files that cells may import came, went or changed. */
+  /** Files that cells may import were added, removed or changed. */
   filesChanged: [params: null, result: null];
   complete: [params: CellPlace, result: CompletionAnswer];
   /** Type and documentation of one completion. */
@@ -82,11 +82,11 @@ export type LanguageMethods = {
   definition: [params: CellPlace, result: DefinitionAnswer];
 };
 
-/** What the editor answers to a language worker. */
+/** Requests from a language worker to the editor. */
 export type LanguageHostMethods = {
-  /** The worker listens. */
+  /** The worker accepts requests. */
   ready: [params: { typescript: string }, result: null];
-  /** All there is to say about a cell whose text was `text`'s `version`-th. */
+  /** All findings of a cell for its current text; they replace earlier ones. */
   findings: [params: { notebook: string; cell: string; findings: Finding[] }, result: null];
 };
 
@@ -109,7 +109,7 @@ const onRecord =
   (params: unknown): boolean =>
     isRecord(params) && check(params);
 
-/** What must be true of the parameters of a request before it is answered. */
+/** Checks of the parameters of a request, before it is handled. */
 export const languageChecks: Checks<LanguageMethods> = {
   cells: onRecord(
     ({ notebook, folder, language, cells }) =>

@@ -1,19 +1,19 @@
 import type { KernelMessage } from './kernelMessages.ts';
 
-/** Characters of text kept from the start of a run, and from its end when there is more. */
+/** Characters of text kept from the start of a run, and from its end if there is more. */
 const headChars = 1_000_000;
 const tailChars = 200_000;
-/** Characters that may be left out beyond what has to be, so that what is kept begins with a line. */
+/** Characters that may be dropped beyond the limit, so that the kept text starts with a whole line. */
 const mostOfLine = 1000;
-/** Characters of values that a run showed, tables and pictures for instance. The oldest go first. */
+/** Characters of displayed values, such as tables and images. The oldest are dropped first. */
 const shownChars = 32_000_000;
 
-/** What one run of a cell has sent, within bounds: a loop that prints for hours must not fill the memory. */
+/** The bounded output of one run of a cell: a loop that prints for hours must not fill the memory. */
 export class OutputLog {
-  /** Everything until the text is over its limit. */
+  /** All messages until the text exceeds its limit. */
   #head: KernelMessage[] = [];
   #headChars = 0;
-  /** Everything from then on. */
+  /** All later messages. */
   #tail: KernelMessage[] = [];
   #tailChars = 0;
   #isOver = false;
@@ -22,7 +22,7 @@ export class OutputLog {
   #lostValues = 0;
 
   add(message: KernelMessage): void {
-    // What was shown before will be cleared again; when it was cleared does not matter to who comes later.
+    // The earlier output will be cleared anyway; a client that attaches later does not need the time of the clearing.
     if (message.type === 'clear_output') this.clear();
     if (message.type === 'stream') return this.#addText(message);
     if (message.type === 'update_display_data') this.#dropUpdate(message.content.displayId);
@@ -38,7 +38,7 @@ export class OutputLog {
     this.#headChars = this.#tailChars = this.#shown = this.#lostChars = this.#lostValues = 0;
   }
 
-  /** What is kept, in order, with a note in place of what is not. */
+  /** Returns the kept messages in order, with a note for the dropped ones. */
   messages(parent: string): KernelMessage[] {
     const notes: string[] = [];
     if (this.#lostChars > 0) notes.push(`${this.#lostChars} characters`);
@@ -61,7 +61,7 @@ export class OutputLog {
     while (this.#tailChars > tailChars) this.#dropFirstText(this.#tailChars - tailChars);
   }
 
-  /** Leaves out so many characters of the first text behind the limit, or all of it where it has fewer. */
+  /** Drops at least this many characters of the first text after the limit, or all of it if it is shorter. */
   #dropFirstText(chars: number): void {
     const at = this.#tail.findIndex(({ type }) => type === 'stream');
     const first = this.#tail[at];
@@ -92,7 +92,7 @@ export class OutputLog {
     return false;
   }
 
-  // Of an output that changes many times a second, its last form is enough.
+  // For an output that is updated many times a second, the last update is enough.
   #dropUpdate(displayId: string): void {
     for (const list of [this.#head, this.#tail]) {
       const at = list.findLastIndex((one) => one.type === 'update_display_data' && one.content.displayId === displayId);

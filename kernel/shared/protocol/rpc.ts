@@ -1,7 +1,7 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** One side's methods: name -> [params, result]. */
+/** The methods of one side: name -> [params, result]. */
 export type Methods = Record<string, [params: unknown, result: unknown]>;
 
 type WireError = { code: string; message: string };
@@ -16,7 +16,7 @@ export type Handlers<M extends Methods> = {
   [K in keyof M]: (params: M[K][0], signal: AbortSignal) => Promise<M[K][1]> | M[K][1];
 };
 
-/** The failure of a request: what the other side said, or `closed`, `cancelled`, `unknown-method`. */
+/** The failure of a request: an error of the other side, or `closed`, `cancelled`, `unknown-method`. */
 export class RemoteError extends Error {
   readonly code: string;
 
@@ -29,7 +29,6 @@ export class RemoteError extends Error {
 
 type Call = { resolve(value: unknown): void; reject(error: Error): void; release(): void };
 
-/** Whether something that came in is a frame of this protocol. */
 export function isFrame(value: unknown): value is Frame {
   if (!isRecord(value) || value['v'] !== 1) return false;
   if ('cancel' in value) return typeof value['cancel'] === 'number';
@@ -46,8 +45,9 @@ export function isFrame(value: unknown): value is Frame {
 }
 
 /**
- * One end of a two-way request channel. Every request gets a reply, an unknown one too; closing rejects what is in
- * flight and aborts what is being answered; cancelling a request aborts its handler on the other side.
+ * One end of a two-way request channel. Every request gets a result or an error, also one for an unknown method.
+ * Closing rejects pending requests and aborts running handlers; canceling a request aborts its handler on the other
+ * side.
  */
 export class Endpoint<Mine extends Methods, Theirs extends Methods> {
   #next = 0;
@@ -82,7 +82,7 @@ export class Endpoint<Mine extends Methods, Theirs extends Methods> {
     });
   }
 
-  /** Takes whatever the transport delivered; what is no frame is dropped. */
+  /** Handles a value from the transport; ignores values that are not frames. */
   async receive(frame: unknown): Promise<void> {
     if (this.#closed || !isFrame(frame)) return;
     if ('cancel' in frame) return this.#answering.get(frame.cancel)?.abort();
@@ -90,7 +90,7 @@ export class Endpoint<Mine extends Methods, Theirs extends Methods> {
     return this.#answer(frame);
   }
 
-  /** Rejects every request in flight: a closed panel never leaves a promise hanging. */
+  /** Rejects every pending request, so that a closed panel leaves no promise unsettled. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -137,9 +137,9 @@ export class Endpoint<Mine extends Methods, Theirs extends Methods> {
 }
 
 /**
- * Handlers, each behind what is checked of its request.
- * @param checks whether the parameters of a method are what its handler takes
- * @param taker who takes them, for the message: "the jobs process"
+ * Wraps handlers so that each checks its parameters first.
+ * @param checks whether the parameters of a method have the types that its handler expects
+ * @param taker the receiver, for the message: "the jobs process"
  */
 export function checkedHandlers<M extends Methods>(
   handlers: Handlers<M>,

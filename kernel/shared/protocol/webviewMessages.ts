@@ -1,33 +1,34 @@
-// Every message between the processes of the product, by surface. `name: [params, result]`; a result of `void` is replied
-// to as well. The transport is `Endpoint` in rpc.ts.
+// The messages between the extension host and the table panel, as `name: [params, result]`. The transport is
+// `Endpoint` in rpc.ts.
 
-/** A column as the tree and the grid show it. `type` is the Arrow type in words, for instance `fixed_size_list<float>[128]`. */
+/**
+ * A column for the tree and the grid. `type` is the formatted Arrow type, for example `fixed_size_list<float>[128]`.
+ */
 export type ColumnInfo = { name: string; type: string; nullable: boolean };
 
-/** A table opened in a panel, pinned to one version so that pages of it belong together. */
+/** A table opened in a panel, pinned to one version so that its pages are consistent. */
 export type PanelTable = {
   /** `sales/eu/orders` */
   title: string;
-  /** Tells one table from another; a page for another key is dropped. */
+  /** Identifies a table; a page for another key is dropped. */
   key: string;
   columns: ColumnInfo[];
   numRows: number;
   version: number | null;
-  /** Said under the grid, for instance where the rows came from when it is not a catalog. */
+  /** Shown below the grid, for example the source of rows that are not from a catalog. */
   note?: string;
 };
 
-/** What the extension host answers to a table panel. */
+/** Requests from a table panel to the extension host. */
 export type PanelHostMethods = {
-  /** The webview listens; the reply is the table to show. */
+  /** The webview accepts requests; the result is the table to show. */
   ready: [params: null, result: PanelTable];
   /** Rows [start, end) as one Arrow IPC stream. */
   rows: [params: { key: string; start: number; end: number }, result: Uint8Array];
 };
 
-/** What a table panel answers to the extension host. */
+/** Requests from the extension host to a table panel. */
 export type PanelViewMethods = {
-  /** Shows another table in the same panel. */
   show: [params: PanelTable, result: null];
   /** Shows why there is nothing to show. */
   fail: [params: { title: string; message: string }, result: null];

@@ -8,9 +8,7 @@ import type { CheckContext } from '#cluster/check.ts';
 import { type ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
-// What the checks of AWS have in common.
-
-/** All of them are of one category, and are asked of AWS over the network. */
+/** An AWS check; its limit allows for network requests. */
 export const awsCheck = (check: Omit<Check, 'category'>): Check => ({ category: 'aws', limit: 20_000, ...check });
 
 type Skip = NonNullable<Check['skip']>;
@@ -29,8 +27,8 @@ export const unlessBucket: Skip = (context) =>
   (context.profile.storage?.scheme === 's3' ? undefined : 'The profile names no bucket in S3 (storage).');
 
 /**
- * Asks, and makes a finding of the failures that are answers to the question. Others are left to the run, to which "you may
- * not ask" is no failure.
+ * Runs `ask`, and converts the failures listed in `answers` to findings. Other failures are thrown to the run, which
+ * treats a missing permission of the user as skipped.
  */
 export async function asking(
   ask: () => Promise<Finding>,
@@ -45,25 +43,26 @@ export async function asking(
   }
 }
 
-/** What was asked of AWS and what it said, good or bad. */
 export const sawAws = (asked: string, saw: string): Evidence => ({ asked, saw });
 export const awsRefused = (asked: string, error: ClusterError): Evidence => ({ asked, saw: awsSaid(error) });
 
-/** The role of the service account, as its annotation has it. Checks that need it need `irsa-annotation`. */
+/** Returns the service account's role from its annotation. Checks that use it need `irsa-annotation`. */
 export async function serviceRoleOf({ kube }: CheckContext): Promise<string> {
   const account = await kube.serviceAccount();
   return account?.annotations[roleAnnotation]?.trim() ?? '';
 }
 
-/** Where IAM must know the cluster's issuer: in the account of the service account's role, which may be another. */
+/**
+ * Returns where IAM must know the cluster's issuer: the account of the service account's role, which may be another.
+ */
 export async function providerPlaceOf(context: CheckContext, cluster: EksCluster): Promise<AccountPlace> {
   const role = readArn(await serviceRoleOf(context).catch(() => ''));
   return { partition: cluster.partition, account: role?.account || cluster.account };
 }
 
 /**
- * The association by which EKS gives the service account its role in place of the annotation. Who may not ask for it is told
- * of the annotation, as if there were none.
+ * Returns the EKS Pod Identity association that replaces the annotation. A user who may not read it gets `undefined`,
+ * so that the checks report on the annotation.
  */
 export async function podIdentityOf({ aws, kube }: CheckContext): Promise<string | undefined> {
   if (aws.place.clusterName === undefined) return undefined;
@@ -77,10 +76,9 @@ export async function podIdentityOf({ aws, kube }: CheckContext): Promise<string
 
 export const roleAnnotation = 'eks.amazonaws.com/role-arn';
 
-/** The audience of tokens that are meant for AWS. */
 export const awsAudience = 'sts.amazonaws.com';
 
-/** What EKS says of the cluster, for whoever does without where it does not. */
+/** For checks that only use the description of the cluster if it is readable. */
 export async function clusterIfReadable({ aws }: CheckContext): Promise<EksCluster | undefined> {
   if (aws.place.clusterName === undefined) return undefined;
   try {
@@ -90,7 +88,7 @@ export async function clusterIfReadable({ aws }: CheckContext): Promise<EksClust
   }
 }
 
-/** A role, for whoever does without its trust policy where that may not be read. */
+/** For checks that only use the trust policy of a role if it is readable. */
 export async function roleIfReadable({ aws }: CheckContext, roleArn: string): Promise<AwsRole | undefined> {
   try {
     return await aws.role(roleArn);

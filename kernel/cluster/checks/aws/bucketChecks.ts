@@ -10,12 +10,12 @@ import { fail, pass, skip, warn } from '#cluster/findings.ts';
 import type { Finding } from '#cluster/result.ts';
 import { asking, awsAudience, awsCheck, awsRefused, sawAws, serviceRoleOf, unlessBucket } from './awsContext.ts';
 
-/** Somebody who is to work with the bucket, and which check says that one can be them at all. */
+/** An identity that works with the bucket, and the checks that prove that it can be assumed. */
 type Party = {
   readonly ids: Readonly<Record<BucketStep, CheckId>>;
   readonly needs: readonly CheckId[];
   readonly title: string;
-  /** Who, and the ARN that rights are given to. */
+  /** The identity, and the ARN to grant permissions to. */
   readonly who: (context: CheckContext) => Promise<{ readonly identity: AwsIdentity; readonly arn: string }>;
 };
 
@@ -56,7 +56,7 @@ const titles: Readonly<Record<BucketStep, string>> = {
   delete: 'may delete from the bucket',
 };
 
-/** The five things that a backfill does with its bucket, each by doing it. */
+/** The five operations of a backfill on its bucket; each check performs one. */
 function bucketChecks(party: Party): readonly Check[] {
   const list = awsCheck({
     id: party.ids.list,
@@ -82,9 +82,9 @@ function bucketChecks(party: Party): readonly Check[] {
       id: party.ids[step],
       title: `${party.title} ${titles[step]}`,
       severity: 'error',
-      // The others are about the object that was put.
+      // The other steps use the object that was put.
       needs: step === 'put' ? party.needs : [...party.needs, party.ids.put],
-      // The run that all steps share is tried again by the library of AWS itself, where that helps.
+      // The AWS library itself retries the run that all steps share.
       retries: 0,
       writes: 'write a small object into the bucket and remove it',
       skip: unlessBucket,
@@ -105,7 +105,7 @@ function bucketChecks(party: Party): readonly Check[] {
   return [list, ...writing];
 }
 
-/** What is wrong with the bucket, or with what somebody may do there. */
+/** Findings for a bucket that is missing, or that `arn` may not use. */
 function refusals(
   { aws }: CheckContext,
   { arn, step, asked }: { readonly arn: string; readonly step: BucketStep; readonly asked: string },
@@ -134,7 +134,7 @@ function refusals(
 export const awsClientBucketChecks = bucketChecks(client);
 export const awsServiceBucketChecks = bucketChecks(service);
 
-/** Rows that go through another region cost money, and time. */
+/** Traffic between regions is slow and costs money. */
 export const awsRegionCheck: Check = awsCheck({
   id: 'aws-region',
   title: "Bucket is in the cluster's region",

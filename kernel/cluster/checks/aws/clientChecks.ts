@@ -5,7 +5,7 @@ import type { Check } from '#cluster/check.ts';
 import { fail, pass, warn } from '#cluster/findings.ts';
 import { asking, awsCheck, awsRefused, roleIfReadable, sawAws, unlessOnAws } from './awsContext.ts';
 
-/** Who the person is in AWS, and whether they may become the client role. */
+/** The AWS identity of the user, and whether it may assume the client role. */
 export const awsClientChecks: readonly Check[] = [
   awsCheck({
     id: 'aws-identity',
@@ -83,7 +83,7 @@ export const awsClientChecks: readonly Check[] = [
                 text: `Name those who launch backfills in the trust policy of ${role.name}, such as ${arn}.`,
               },
             });
-          // Somebody who is the role already does not pass by its trust policy again.
+          // A user who already has the role does not need its trust policy again.
           if (allows === 'no' && !isSessionOf(arn, roleArn))
             return warn(`The trust policy of the client role ${roleArn} does not let you in: ${problems.join('; ')}.`, {
               evidence,

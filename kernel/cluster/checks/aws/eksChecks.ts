@@ -12,7 +12,7 @@ import { asking, awsCheck, awsRefused, sawAws, unlessEksNamed } from './awsConte
 
 const adminPolicy = 'AmazonEKSClusterAdminPolicy';
 
-/** Whether the client finds the cluster and is let in. */
+/** Whether the client finds the cluster and has access. */
 export const awsEksChecks: readonly Check[] = [
   awsCheck({
     id: 'eks-describe',
@@ -165,7 +165,7 @@ async function describe(context: CheckContext): Promise<Finding> {
       `${status}, Kubernetes ${version ?? 'of an unknown version'}, ${endpoint ?? 'no endpoint'}`,
     ),
   ];
-  // A cluster that is being updated goes on serving.
+  // A cluster that is being updated keeps serving.
   if (status !== 'ACTIVE' && status !== 'UPDATING')
     return fail(`The EKS cluster "${name}" in ${region} is not up: its status is ${status}.`, {
       evidence,
@@ -180,7 +180,7 @@ async function describe(context: CheckContext): Promise<Finding> {
   return pass(`The EKS cluster "${name}" in ${region} is ${status}.`, ...evidence);
 }
 
-/** The address in the kubeconfig, where it is another cluster's. */
+/** Returns the server of the kubeconfig if it is another cluster's. */
 async function serverElsewhere(context: CheckContext, endpoint = ''): Promise<string | undefined> {
   if (context.profile.auth.configMethod !== 'LOCAL') return undefined;
   const way = await wayOf(context);
@@ -188,7 +188,7 @@ async function serverElsewhere(context: CheckContext, endpoint = ''): Promise<st
   return isWayTo(way, await context.aws.cluster()) ? undefined : way.server;
 }
 
-/** How the profile reaches its cluster; what is wrong with that is said by the checks of the connection. */
+/** Returns how the profile reaches its cluster, or `undefined` on failure, which the connection checks report. */
 const wayOf = ({ kube }: CheckContext): Promise<KubeTarget | undefined> =>
   kube.connection().then(
     ({ access }) => access.target,
@@ -218,7 +218,7 @@ async function askKubernetes(context: CheckContext, signal: AbortSignal): Promis
   );
 }
 
-/** Whom Kubernetes takes the client for, by a token of EKS. With EKS_AUTH the whole run asks by one. */
+/** Returns the user that Kubernetes sees for the client's EKS token. With EKS_AUTH the whole run uses such a token. */
 async function whoIsClient(
   context: CheckContext,
   signal: AbortSignal,
@@ -228,7 +228,7 @@ async function whoIsClient(
   const [{ identity }, cluster, way] = await Promise.all([aws.client(), aws.cluster(), wayOf(context)]);
   const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
   const access = eksAccess(cluster, { login, identity, hidden });
-  // A private address is often reached by a tunnel or a proxy alone, which the kubeconfig knows.
+  // A private address is often reachable only by a tunnel or a proxy, which the kubeconfig names.
   const connection = new KubeConnection(way && isWayTo(way, cluster) ? { ...access, target: way } : access);
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };

@@ -22,7 +22,7 @@ import {
   unlessOnAws,
 } from './awsContext.ts';
 
-/** Who vouches in AWS for the service account, and what it has to show. */
+/** The token issuer that AWS must trust, and the token of the service account. */
 export const awsIssuerChecks: readonly Check[] = [
   awsCheck({
     id: 'oidc-issuer',

@@ -26,7 +26,7 @@ import {
   unlessOnAws,
 } from './awsContext.ts';
 
-/** Pods that run already: those that are older than the annotation were given nothing. */
+/** Running pods: those older than the annotation got no role. */
 export const awsPodChecks: readonly Check[] = [
   awsCheck({
     id: 'aws-pod-env',
@@ -52,19 +52,24 @@ async function checkPods(context: CheckContext): Promise<Finding> {
     `${without.join(', ')} under ${account} ${without.length === 1 ? 'was' : 'were'} not given ${role}, being older than the annotation.`,
     {
       evidence: [evidence],
-      // KubeRay makes its pods anew.
+      // KubeRay recreates its pods.
       mend: { kind: 'command', command: kubectl(profile, 'delete', 'pod', ['-n', namespace], without) },
     },
   );
 }
 
-/** Some container has what EKS writes into pods, with this role. Sidecars may be kept out of it. */
+/**
+ * Whether a container has the variables that EKS injects, with this role. Sidecars may be excluded from the
+ * injection.
+ */
 const hasRole = ({ containers }: Pod, role: string): boolean =>
   containers.some(
     ({ variables }) => variables['AWS_ROLE_ARN'] === role && variables['AWS_WEB_IDENTITY_TOKEN_FILE'] !== undefined,
   );
 
-/** Whether the service account becomes its role, by the exchange that its pods make, and finds the cluster as it. */
+/**
+ * Whether the service account can assume its role, by the exchange that its pods make, and find the cluster with it.
+ */
 export const awsServiceChecks: readonly Check[] = [
   awsCheck({
     id: 'irsa-trust',
@@ -113,7 +118,6 @@ export const awsServiceChecks: readonly Check[] = [
   }),
 ];
 
-/** Who the service account is for IAM. */
 async function webIdentityOf(context: CheckContext, cluster: EksCluster, issuer: string): Promise<WebIdentity> {
   const { profile } = context;
   return {

@@ -17,8 +17,8 @@ import { refusalOf } from '#cluster/gcp/googleErrors.ts';
 import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
-// What GKE's metadata server does for a pod, done from here without one: each hop is a check, and the next begins with what
-// the one before was given.
+// Repeats, without a pod, the steps of GKE's metadata server for a pod: each hop is a check that uses the token of
+// the hop before it.
 
 const token: Check = {
   id: 'gcp-chain-token',
@@ -77,7 +77,7 @@ const exchange: Check = {
       return fail(`Google does not accept the service account's token, and says: ${withStop(refusal.message)}`, {
         evidence: [
           { asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` },
-          // Two clusters in one profile are the usual reason; by these they are told apart.
+          // The usual cause is a profile that names two clusters; these addresses show it.
           { asked: source, saw: `the API server at ${server}` },
           { asked, saw: `the API server at ${value.endpoints.join(', ')}` },
         ],
@@ -144,7 +144,7 @@ const bucket: Check = {
   },
 };
 
-/** The account that pods act as: what the annotation says, whatever the profile means. */
+/** Returns the account that pods act as: the annotation decides, not the profile. */
 async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string> {
   const email = await gcp.annotatedAccount();
   if (email !== undefined) return email;
@@ -153,7 +153,7 @@ async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string
 
 type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, mend: Mend]>>>;
 
-/** Here a refusal is the answer: it was the service account that asked, not the person. */
+/** Converts refusals to findings: here the service account was refused, not the user. */
 async function refusedAs(how: () => Promise<Finding>, refusals: Refusals): Promise<Finding> {
   try {
     return await how();
@@ -169,5 +169,4 @@ async function refusedAs(how: () => Promise<Finding>, refusals: Refusals): Promi
 
 const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** The four hops from a Kubernetes service account to the bucket. */
 export const gcpChainChecks: readonly Check[] = [token, exchange, impersonate, bucket];

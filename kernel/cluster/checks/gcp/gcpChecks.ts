@@ -24,7 +24,7 @@ const credentials: Check = {
   title: 'You are signed in to Google Cloud',
   severity: 'error',
   needs: [],
-  // Outside Google Cloud it takes seconds until it is clear that there is no metadata server.
+  // Outside Google Cloud it takes seconds to find that there is no metadata server.
   limit: 20_000,
   skip: noGoogle,
   run: async ({ gcp }, signal) => {
@@ -38,7 +38,7 @@ const credentials: Check = {
   },
 };
 
-/** What a new login mends is said with its command. */
+/** If a new login is the fix, suggests its command. */
 function askToSignIn(error: unknown): Finding {
   if (!isClusterError(error) || !error.hint.includes(loginCommand)) throw error;
   return fail(error.what, { mend: { kind: 'command', command: loginCommand } });
@@ -67,7 +67,7 @@ const clientRole: Check = {
           evidence,
           mend: listClusters(gke),
         });
-      // Otherwise the run would make a skip of it, and here the grant is what is asked for.
+      // Without this, the run would skip the check; here the missing grant is the finding.
       if (error.kind !== 'Forbidden') throw error;
       const mend = grantClusterViewer(gke, await gcp.caller());
       return fail(`You may not look at ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, mend });
@@ -115,13 +115,13 @@ const nodePools: Check = {
       return pass(`${which} ${pools.length === 1 ? 'runs' : 'run'} GKE's metadata server.`, ...evidence);
     const names = wrong.join(', ');
     const what = `Pods on the node ${wrong.length === 1 ? 'pool' : 'pools'} ${names} get the identity of the node, not their own.`;
-    // Where no pool has a label, those that are wrong may be for something else than Ray.
+    // If no pool has a label, the wrong ones may not be for Ray.
     const mayBeOthers = !isLabelled && wrong.length < pools.length;
     return (mayBeOthers ? warn : fail)(what, { evidence, mend: turnOnMetadata(gke, wrong) });
   },
 };
 
-/** The pools whose nodes carry a label of Ray; all of them where the labels come from somewhere else. */
+/** Returns the pools with a Ray label, or all pools if none has one. */
 function poolsFor(
   { nodePools: all }: GkeCluster,
   { labelDomain }: ClusterProfile,
@@ -166,7 +166,7 @@ const annotation: Check = {
   },
 };
 
-/** What shows that IAM lets the pods into the bucket by their own name, as GKE can do it too; nothing where it does not. */
+/** Returns evidence that IAM grants the pods the bucket directly, without a Google account (GKE supports this too). */
 async function ownRightsOf(gcp: GcpReads): Promise<Evidence | undefined> {
   try {
     const { asked, value } = await gcp.permissionsOfPods();
@@ -192,7 +192,6 @@ function annotate(profile: ClusterProfile, email: string | undefined): Mend {
   );
 }
 
-/** GKE, workload identity and the bucket. */
 export const gcpChecks: readonly Check[] = [
   credentials,
   clientRole,

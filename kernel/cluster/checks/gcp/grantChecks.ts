@@ -10,7 +10,6 @@ import type { Evidence, Finding } from '#cluster/result.ts';
 const noAccount =
   'It is not known which Google service account is meant: the profile has no gcp.serviceAccount, and the annotation is missing.';
 
-/** What was seen of a policy. */
 const seen = (asked: string, found: readonly Binding[], member: string): Evidence => ({
   asked,
   saw:
@@ -19,7 +18,7 @@ const seen = (asked: string, found: readonly Binding[], member: string): Evidenc
       : found.map(({ role, condition }) => `${role} for ${member}${condition ? ` if ${condition}` : ''}`).join(', '),
 });
 
-/** Roles that hold iam.serviceAccounts.getAccessToken for workloads. */
+/** Roles with iam.serviceAccounts.getAccessToken for workloads. */
 const userRoles = ['roles/iam.workloadIdentityUser'] as const;
 
 const workloadUser: Check = {
@@ -42,7 +41,7 @@ const workloadUser: Check = {
     const found = bindingsOf(policy.value, [member], userRoles);
     const evidence = seen(policy.asked, found, member);
     if (found.some(({ condition }) => condition === undefined)) return pass(`${member} may act as ${email}.`, evidence);
-    // Only who holds the token before it can be refused for the missing grant.
+    // Only with the federated token can the missing grant be the reason of a refusal.
     const isTried = (await outcomeOf(gcp.federatedToken())) !== undefined;
     const proven = isTried ? await outcomeOf(gcp.accountToken(email)) : undefined;
     return inheritedOr(found, evidence, {
@@ -91,16 +90,19 @@ const bucketRole: Check = {
 };
 
 type Judged = {
-  /** The chain of tokens came as far as the grant. */
+  /** The token chain got as far as the grant. */
   readonly isTried: boolean;
-  /** The chain of tokens went through, so there is a grant, wherever it is. */
+  /** The token chain succeeded, so the grant exists at some level. */
   readonly isProven: boolean;
   readonly pass: string;
   readonly missing: string;
   readonly mend: ReturnType<typeof grantBucket>;
 };
 
-/** A policy does not show what comes from the project or above it; what the chain can do, does. */
+/**
+ * Judges a missing binding by the token chain, since a policy does not show grants inherited from the project or
+ * above.
+ */
 function inheritedOr(
   found: readonly Binding[],
   evidence: Evidence,
@@ -129,8 +131,8 @@ async function orMissing<T>(how: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What comes of a question of the chain; its own checks say what is wrong with it. */
+/** Returns `undefined` on failure, which the chain's own checks report. */
 const outcomeOf = <T>(asking: Promise<T>): Promise<T | undefined> => asking.catch(() => undefined);
 
-/** What policies say. Who may not read them is not asked twice: the chain of tokens shows whether the grants are there. */
+/** If the user may not read a policy, its check is skipped: the token chain shows whether the grants exist. */
 export const gcpGrantChecks: readonly Check[] = [workloadUser, bucketRole];

@@ -16,7 +16,7 @@ const probe: Check = {
   title: 'A pod can write into the bucket',
   severity: 'error',
   needs: ['gcp-sa-annotation', 'bucket-uri'],
-  // A node may have to be started for it; what is left after that, the end of the run removes.
+  // A node may have to start first; the end of the run removes leftovers.
   limit: 150_000,
   retries: 0,
   writes:
@@ -25,7 +25,7 @@ const probe: Check = {
   run: async ({ gcp, kube, profile, leftovers }, signal) => {
     const email = await gcp.annotatedAccount();
     if (email === undefined) throw new ClusterError('NotFound', 'The service account is annotated with nobody.', '');
-    // Had before anything is written: with it an object is removed that the pod could not remove.
+    // Request the token before anything is written: it is needed to remove an object that the pod could not remove.
     await gcp.accountToken(email).catch(() => undefined);
     const name = `lance-catalog-probe-${randomBytes(5).toString('hex')}`;
     const object = objectOf(profile, name);
@@ -89,5 +89,4 @@ const objectOf = ({ storage }: ClusterProfile, name: string): string =>
 
 const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-/** What only a pod can show; it leaves nothing behind. */
 export const gcpProbeChecks: readonly Check[] = [probe];
