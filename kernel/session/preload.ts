@@ -123,10 +123,10 @@ export declare const prompt: Prompt;
 export declare const confirm: Confirm;
 
 /**
- * Queries tables of `db` by SQL in the dialect of SQLite: `` await sql`select kind, avg(price) from shop.products
- * group by kind` `` returns an Arrow table. `${…}` are values, never text of the query. Tables in deeper namespaces
- * are written `"shop/eu".orders`. Read-only: reads the columns that the query needs, from tables of at most two
- * million rows in total.
+ * Queries tables of `db` by SQL in the dialect of SQLite:
+ * `` await sql`select kind, avg(price) from shop.products group by kind` `` returns an Arrow table. `${…}` are values,
+ * never text of the query. Tables in deeper namespaces are written `"shop/eu".orders`. Read-only: reads the columns
+ * that the query needs, from tables of at most two million rows in total.
  * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) if the SQL is invalid or too large.
  */
 export declare const sql: Sql;
@@ -159,9 +159,8 @@ export declare const udf: Udf;
 
 /**
  * Connects to Ray, for backfills that are too large for this machine:
- * `await using cluster = await ray.cluster({ profile: 'prod', name: 'backfills'
- * })` creates a RayCluster of KubeRay and waits until it is ready, `await
- * ray.connect('http://127.0.0.1:8265')` reaches an existing Ray. `table.backfill('column', { ray: cluster })` runs on
- * either.
+ * `await using cluster = await ray.cluster({ profile: 'prod', name: 'backfills' })` creates a RayCluster of KubeRay and
+ * waits until it is ready, `await ray.connect('http://127.0.0.1:8265')` reaches an existing Ray.
+ * `table.backfill('column', { ray: cluster })` runs on either.
  */
 export declare const ray: Ray;

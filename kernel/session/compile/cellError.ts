@@ -60,7 +60,7 @@ const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
 const ownFolder = import.meta.dirname + sep;
 /** A position in a cell. */
 const cellFrame = /\[\d+\]:\d/;
-/** A builtin function that calls code of others: `Array.map (<anonymous>)`. */
+/** A builtin function that calls functions passed to it: `Array.map (<anonymous>)`. */
 const builtInFrame = /^\s+at [^()]+ \(<anonymous>\)$/;
 /** Code that awaits the frame above, but did not call it. */
 const asyncFrame = /^\s+at async /;

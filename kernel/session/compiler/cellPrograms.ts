@@ -120,7 +120,7 @@ export class CellPrograms {
 
 const moduleOf = (previous: string): string => `export {};\n${previous}`;
 
-/** Puts one file around another: names that a file does not declare resolve there, and at last among the globals. */
+/** Puts one file around another: names that a file does not declare resolve there, and finally among the globals. */
 function put(file: ts.SourceFile, around: ts.SourceFile | undefined): void {
   if (around) (file as Partial<ProgramFile>).parent = around;
 }

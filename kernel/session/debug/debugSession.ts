@@ -13,7 +13,7 @@ export const threadId = 1;
 
 /** Scripts that a step passes through without stopping: the kernel's, Node's and those of packages. */
 const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
-/** Maximum V8 steps in one step of the user, which continues on the same line and through code of others. */
+/** Maximum V8 steps in one step of the user, which continues on the same line and outside of the user's code. */
 const maxSteps = 200;
 
 type SessionEvents = (event: string, body?: object) => void;
