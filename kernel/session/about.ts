@@ -1,24 +1,24 @@
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 
-/** What Jupyter, its editors and its converters know of the language of cells. */
+/** Returns Jupyter's `language_info`. */
 export function languageInfo(
   language: NotebookLanguage,
   { typescript, node }: { typescript: string; node: string },
 ): Record<string, unknown> {
   return {
     name: language,
-    // JavaScript has no version that a program could have: it is what the Node knows.
+    // JavaScript code can't read a version of its language, so report that of Node.js.
     version: language === 'javascript' ? node : typescript,
     mimetype: `text/${language}`,
     file_extension: language === 'javascript' ? '.js' : '.ts',
     pygments_lexer: language,
-    // By its name: of a mode with options JupyterLab takes the name alone, which would be that of JavaScript.
+    // A string: JupyterLab reads only the name of a mode object, which would be that of JavaScript.
     codemirror_mode: language,
     nbconvert_exporter: 'script',
   };
 }
 
-/** The versions of the kernel and of the compiler that comes with it, by a bundle's own `require`. */
+/** Reads the versions of the kernel and its TypeScript compiler, resolved from the calling bundle. */
 export function ownVersions(require: NodeJS.Require): { version: string; typescript: string } {
   const versionIn = (file: string) => (require(file) as { version: string }).version;
   return { version: versionIn('../package.json'), typescript: versionIn('typescript-6/package.json') };

@@ -5,11 +5,11 @@ import { notebookLanguages } from '#shared/notebookLanguage.ts';
 import { catalogOfArgument } from './catalogArgument.ts';
 import type { Front } from '#session/threads/coreMessages.ts';
 
-/** Set to `off`, cells are not remembered for later kernels. */
+/** If set to `off`, no history of cells is kept for later kernels. */
 const historyVariable = 'LANCE_CATALOG_HISTORY';
 const isOff = (value: string | undefined): boolean => /^(off|no|false|0)$/i.test(value ?? '');
 
-/** Reads a kernel's command line: one front, and for Jupyter the catalog that is `db` and what type errors do. */
+/** Reads the command line of a kernel process: `--pipe` from an editor, the other options from Jupyter. */
 export function parseKernelArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -19,12 +19,12 @@ export function parseKernelArguments(
   try {
     const { values } = parseArgs({
       args: [...args],
-      // "jupyter run" gives its kernel the name of the file too.
+      // `jupyter run` also passes the name of the file to the kernel.
       allowPositionals: true,
       options: {
         pipe: { type: 'boolean' },
         'connection-file': { type: 'string' },
-        // Of the launchers alone.
+        // Passed only by the launchers.
         relay: { type: 'string' },
         catalog: { type: 'string' },
         'type-check': { type: 'string' },

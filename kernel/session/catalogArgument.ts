@@ -1,7 +1,7 @@
 import { isObjectStore, localRoot } from '#catalog/root.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
-/** The variables that a catalog is taken from where no editor says which one it is. */
+/** Environment variables that define the catalog if no editor does. */
 export const catalogVariables = {
   catalog: 'LANCE_CATALOG',
   apiKey: 'LANCE_CATALOG_API_KEY',
@@ -10,17 +10,17 @@ export const catalogVariables = {
 } as const;
 
 /**
- * The catalog that `--catalog` or `LANCE_CATALOG` names: the address of a server (`https://…`), else a directory. What
- * lets one in comes from the environment alone, since arguments can be read by every user of a machine.
- * @param argument what `--catalog` said; `undefined` where it was not given
- * @returns `null` where neither names one; a relative directory as an absolute path
- * @throws CatalogError InvalidInput (13) for a `file:` address that is no path here
+ * Returns the catalog that `--catalog` or `LANCE_CATALOG` names.
+ * Credentials are read only from the environment, because every user of a machine can read arguments.
+ * @param argument the value of `--catalog`, if given
+ * @returns `null` if neither is set; a local directory as an absolute path
+ * @throws CatalogError InvalidInput (13) if a `file:` URL is not a path on this machine
  */
 export function catalogOfArgument(
   argument: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): CatalogConfig | null {
-  // A variable that is set to nothing is one that is not set, as in a shell.
+  // An empty variable counts as not set, as in a shell.
   const named = argument ?? env[catalogVariables.catalog];
   if (!named) return null;
   if (!/^https?:\/\//i.test(named))

@@ -16,16 +16,17 @@ import { createRing, RingWriter } from '#session/threads/textRing.ts';
 import { ownVersions } from './about.ts';
 import { parseKernelArguments } from './arguments.ts';
 
-// The process of one kernel: `kernel.cjs --pipe` for an editor, `kernel.cjs --connection-file=FILE` for Jupyter. The
-// worker starts first and answers while the compiler, which takes most of a second, loads here. So this file imports
-// little; all else is in another bundle, kernelCore.cjs, which Node keeps compiled.
+// The kernel process, started by an editor (`kernel.cjs --pipe`) or by Jupyter (`kernel.cjs --connection-file=FILE`).
+// It ends when the worker sends `exit`, when a cell calls `process.exit`, or when a thread fails.
+// The worker starts first and answers while the compiler loads here, which takes most of a second. So this file
+// imports little; everything else is in kernelCore.cjs, whose compiled code Node.js caches.
 
-/** A process that Node waits for before it ends, as it does for servers and timers. No types say so. */
+/** Handles that keep the process alive, child processes among them. Missing from Node's types. */
 type WithHandles = { readonly _getActiveHandles?: () => readonly unknown[] };
 
 /**
- * Asks the programs that cells have started to end with the kernel, which would be left to nobody. Those that are to go on
- * were let go with `unref()`. Our own, a job for instance, know themselves what the end of a kernel is to them.
+ * Kills child processes of cells, except those detached by `unref()`, since they would outlive the kernel. Processes
+ * of this product, such as jobs, are left alone: they notice the end of the kernel themselves.
  */
 function endChildren(): void {
   try {
@@ -33,19 +34,19 @@ function endChildren(): void {
     const handles = (process as WithHandles)._getActiveHandles?.() ?? [];
     for (const handle of handles) if (handle instanceof ChildProcess && !isOurs(handle)) attempt(() => handle.kill());
   } catch {
-    // A cell has replaced what is used here. The kernel ends all the same.
+    // A cell has replaced a builtin used here; the kernel ends anyway.
   }
 }
 
 const isOurs = ({ spawnargs }: Child): boolean =>
   spawnargs.some((argument) => argument.startsWith(import.meta.dirname + sep));
 
-/** One that belongs to another person by now is not ours to end, and the others are. */
+/** Ignores failures, so that the remaining processes are still killed. */
 function attempt(act: () => void): void {
   try {
     act();
   } catch {
-    // It may not be ended by this person.
+    // The user may lack the right to kill a process that has changed its user.
   }
 }
 
@@ -65,7 +66,7 @@ function start(): void {
     canTerminate: process.execArgv.includes(asyncHooksFlag),
     typescript,
     version,
-    // Of no interest to Jupyter, and looking for it takes a while.
+    // Only the editor reads it, and the check takes a while.
     engineProblem: parsed.front.kind === 'pipe' ? engineProblem(require) : null,
     ring: createRing(),
     room: createRoom(),
@@ -90,14 +91,14 @@ function start(): void {
     try {
       const gate = new SharedArrayBuffer(4);
       post({ type: 'exiting', code: status, gate });
-      // Code behind process.exit() must not run while the worker tells what happened.
+      // Code after process.exit() must not run while the worker reports the end to clients.
       wait(new Int32Array(gate), 0, 0, 2000);
     } catch {
-      // A cell has replaced what is used here. The process ends all the same.
+      // A cell has replaced a builtin used here; the process ends anyway.
     }
     return exit(status);
   };
-  // Ctrl-C in a terminal reaches the whole group; the front decides what it means and sends a message.
+  // Ctrl-C in a terminal signals the whole process group; the client decides what it means and sends a message.
   keepListening('SIGINT', () => {});
   const early: ToCore[] = [];
   let receive = (message: ToCore): void => void early.push(message);
@@ -118,14 +119,14 @@ function start(): void {
 }
 
 function loadCore(require: NodeJS.Require): (parts: CoreParts) => (message: ToCore) => void {
-  // Compiling TypeScript itself is a third of the start. In the person's own folder: a cache that others can write runs
-  // their code.
+  // Compiling TypeScript takes a third of the start. The cache is in the user's own folder, since any process that
+  // can write it can run code in the kernel.
   enableCompileCache(join(dataFolder(), 'compile-cache'));
   const bundle = './kernelCore.cjs';
   return (require(bundle) as { startCore: typeof startCore }).startCore;
 }
 
-/** Why `dir` can't work here, found without loading 200 MB; null when its package is in place. */
+/** Returns why `dir` catalogs can't work here, or null. The engine's 200 MB are resolved, not loaded. */
 function engineProblem(require: NodeJS.Require): string | null {
   const libraries = ['gnu', 'musl', 'msvc'].map((kind) => `-${kind}`);
   try {

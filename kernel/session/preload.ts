@@ -1,5 +1,5 @@
-// What every notebook has before its first cell, and what `import … from 'lance-catalog'` gives in one. The declarations
-// made of this file are what cells are checked against, so it holds nothing else.
+// The names that every notebook has before its first cell and that cells can import from 'lance-catalog'. Cells are
+// checked against the declarations built from this file, so it holds nothing else.
 import type { Cluster } from '#session/cluster/clusterTypes.ts';
 import type { Comms } from '#session/comms/commTypes.ts';
 import type { CellSignal } from '#session/core/cellWork.ts';
@@ -89,71 +89,78 @@ export type { Sql, SqlValue } from '#session/sql/sqlTypes.ts';
 export type { Comm, CommEvent, CommOptions, Comms } from '#session/comms/commTypes.ts';
 
 /**
- * Shows a value in the output of the cell at once: tables and queries as tables, pictures as pictures, objects as trees.
- * `display(value, { id: 'here' })` shows it where `here` was shown before, `{ limit: 5000 }` shows more of a large one.
+ * Shows a value in the output of the cell at once: tables and queries as tables, images as images, objects as trees.
+ * `display(value, { id: 'here' })` replaces the output that was shown with the id `here`, `{ limit: 5000 }` shows
+ * more of a large value.
  */
 export declare const display: Display;
 
 /**
- * Shows how far a loop is: `for (const x of progress(xs)) { … }`, and `for await` over what is asynchronous. Give `total`
- * where the number of rounds is known to you only.
+ * Shows the progress of a loop: `for (const x of progress(xs)) { … }`, or `for await` over an async iterable. Set
+ * `total` if the iterable does not know its length.
  */
 export declare const progress: Progress;
 
 /**
- * The signal of the cell that runs, for work of your own that an interrupt is to end: `exec('make', { signal:
- * cellSignal() })`. It aborts when the cell is interrupted. What cells ask of catalogs, their `fetch` and their timers end
- * without it.
+ * Returns the signal of the running cell, which aborts when the cell is interrupted. Pass it to your own work:
+ * `exec('make', { signal: cellSignal() })`. Catalog calls, `fetch` and timers of cells end without it.
  */
 export declare const cellSignal: CellSignal;
 
 /**
- * Asks who runs the notebook for a line of text: `const name = await input('Your name? ')`. With `{ password: true }` the
- * answer is not shown. Rejects when the person cancels, or when what runs the notebook can't ask anybody.
+ * Prompts the user for a line of text: `const name = await input('Your name? ')`. With `{ password: true }` the input
+ * is hidden. Rejects if the user cancels, or if the client can't prompt.
  */
 export declare const input: Input;
 
-/** Like `input`, but waits without `await`: nothing else runs meanwhile. `null` when the person cancels. */
+/**
+ * Like `input`, but blocks instead of returning a promise: no other code runs meanwhile. Returns `null` if the user
+ * cancels.
+ */
 export declare const prompt: Prompt;
 
-/** Asks a question and waits for yes or no. */
+/** Shows a yes/no question and blocks until the user answers. */
 export declare const confirm: Confirm;
 
 /**
- * Asks tables of `db` by SQL, that of SQLite: `` await sql`select kind, avg(price) from shop.products group by kind` ``
- * gives an Arrow table. `${…}` are values, never text of the query. Tables in deeper namespaces are written
- * `"shop/eu".orders`. Reads only, the columns that the query needs, of tables of two million rows together at most.
- * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) for SQL that is wrong or too large.
+ * Queries tables of `db` by SQL in the dialect of SQLite:
+ * `` await sql`select kind, avg(price) from shop.products group by kind` `` returns an Arrow table. `${…}` are values,
+ * never text of the query. Tables in deeper namespaces are written `"shop/eu".orders`. Read-only: reads the columns
+ * that the query needs, from tables of at most two million rows in total.
+ * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) if the SQL is invalid or too large.
  */
 export declare const sql: Sql;
 
 /**
- * Talks with the front outside of cells, as widgets do: `comms.open('my-target', { value: 1 })` opens a line to what the
- * front knows as `my-target`, `comms.register('my-target', (comm) => …)` takes the lines that the front opens. Comms stay
- * open when their cell is done. In an editor, which knows no targets, they are closed at once.
+ * Exchanges messages with the client outside of cells, as widgets do: `comms.open('my-target', { value: 1 })` opens a
+ * comm to the client's target `my-target`, `comms.register('my-target', (comm) => …)` accepts comms that the client
+ * opens. Comms stay open after their cell has finished. An editor has no targets and closes them at once.
  */
 export declare const comms: Comms;
 
 /**
- * Verifies a Kubernetes cluster for backfills: `await cluster.check('prod')` asks the cluster, its cloud and its catalog all
- * that is needed, shows a report that fills in, and gives it as data: `report.failed`. `cluster.profiles()` names the
- * clusters of your settings; `cluster.check({ context: 'my-cluster', namespace: 'geneva' })` describes one here.
+ * Checks whether a Kubernetes cluster can run backfills: `await cluster.check('prod')` checks the cluster, its cloud
+ * and its catalog, shows a report that fills in, and returns it as data: `report.failed`. `cluster.profiles()` lists
+ * the clusters in your settings; `cluster.check({ context: 'my-cluster', namespace: 'geneva' })` describes one
+ * inline.
  */
 export declare const cluster: Cluster;
 
 /**
- * Makes a function that computes a column, for backfills:
- * `const size = udf({ name: 'size', input: ['text'], output: new arrow.Int32() }, ({ text }) => text.length)`. It runs in
- * other processes, perhaps on other machines, so it travels with what it imports and with the functions and constants of
- * cells that it uses. What can't travel, such as `db` or a variable declared by `let`, is refused here, by its name.
- * The code is kept on the table and shown to others: read keys from `process.env` within the function.
+ * Creates a function that computes a column, for backfills:
+ * `const size = udf({ name: 'size', input: ['text'], output: new arrow.Int32() }, ({ text }) => text.length)`.
+ * It runs in other processes, possibly on other machines, together with its imports and the functions and constants
+ * of cells that it uses. Values that can't be sent there, such as `db` or a variable declared by `let`, are rejected
+ * here by name. The code is stored with the table and visible to others: read keys from `process.env` within the
+ * function.
  * Throws a JobError: FunctionNotPortable, FunctionInvalid.
  */
 export declare const udf: Udf;
 
 /**
- * Where backfills run that are too much for this machine: `await using cluster = await ray.cluster({ profile: 'prod', name:
- * 'backfills' })` makes a RayCluster of KubeRay and waits until it is up, `await ray.connect('http://127.0.0.1:8265')` reaches a
- * Ray that is there. `table.backfill('column', { ray: cluster })` runs on what they give.
+ * Connects to Ray, for backfills that are too large for this machine:
+ * `await using cluster = await ray.cluster({ profile: 'prod', name: 'backfills' })` creates a RayCluster of KubeRay and
+ * waits until it is ready, `await ray.connect('http://127.0.0.1:8265')` reaches an existing Ray.
+ * `table.backfill('column', { ray: cluster })` runs on either.
  */
 export declare const ray: Ray;

@@ -2,7 +2,7 @@ import ts from 'typescript-6';
 import type { NamedTable, Naming } from '#shared/catalogConfig.ts';
 import { namedTable, stringsOf, type FindSource } from './tableSource.ts';
 
-/** Methods of a catalog whose first argument is a table that is there. */
+/** Catalog methods whose first argument is an existing table. */
 const ofTables = new Set([
   'openTable',
   'dropTable',
@@ -12,7 +12,7 @@ const ofTables = new Set([
   'deregisterTable',
   'renameTable',
 ]);
-/** Those whose first argument is the path of a namespace. */
+/** Methods whose first argument is a namespace path. */
 const ofNamespaces = new Set([
   'listTables',
   'tableNames',
@@ -22,13 +22,13 @@ const ofNamespaces = new Set([
   'namespaceExists',
   'dropNamespace',
 ]);
-/** Those that take a namespace after the name of a table. */
+/** Methods that take a namespace after the table name. */
 const inNamespaces = new Set([...ofTables, 'createTable', 'createEmptyTable', 'declareTable', 'registerTable']);
 
 /** Methods of tables and queries whose first argument names columns, alone or in SQL. */
 const ofColumns = new Set(['select', 'orderBy', 'createIndex', 'dropColumns', 'mergeInsert', 'backfillColumn']);
 const ofFilters = new Set(['where', 'countRows', 'delete']);
-/** Options that do so. */
+/** Options that name columns, alone or in SQL. */
 const columnOptions = new Set(['column', 'columns', 'path']);
 const filterOptions = new Set(['where', 'filter', 'predicate']);
 
@@ -36,9 +36,9 @@ type Literal = ts.StringLiteral | ts.NoSubstitutionTemplateLiteral;
 type Call = { call: ts.CallExpression; method: string; receiver: ts.Expression };
 
 /**
- * What the string at a position names, if it is something of a catalog: `openTable('…`, `namespacePath: ['…`,
- * `.where('…`. Goes by how the code is written; `find` says what a variable was made of.
- * @param source with its nodes' parents set
+ * Returns what the string at a position names in a catalog, if anything.
+ * Recognizes `openTable('…`, `namespacePath: ['…`, `.where('…` by the syntax; `find` resolves variables.
+ * @param source with the parents of its nodes set
  */
 export function namingAt(source: ts.SourceFile, offset: number, find: FindSource): Naming | undefined {
   const literal = literalAt(source, offset);
@@ -50,7 +50,7 @@ export function namingAt(source: ts.SourceFile, offset: number, find: FindSource
   if (quote !== '"' && quote !== "'" && quote !== '`') return undefined;
   const begin = literal.getStart(source) + 1;
   const isOpen = literal.isUnterminated === true || literal.getEnd() <= begin || text[literal.getEnd() - 1] !== quote;
-  // A string without its end goes on to that of the line, over what is no part of the name.
+  // An unterminated string extends to the end of the line; the name ends with the word at the cursor.
   const end = isOpen ? offset + (/^[\w$]*/.exec(text.slice(offset))?.[0].length ?? 0) : literal.getEnd() - 1;
   if (what.kind !== 'column' || !what.isSql) return { start: begin, end, quote, what };
   const word = sqlWord(text.slice(begin, offset), text.slice(offset, end));
@@ -95,7 +95,7 @@ function whatOf(literal: Literal, find: FindSource): Naming['what'] | undefined 
   return undefined;
 }
 
-/** The call whose arguments hold an expression, within objects and lists. */
+/** Finds the call whose arguments contain an expression, directly or in objects and lists. */
 function enclosingCall(value: ts.Node): Call | undefined {
   let at: ts.Node = value.parent;
   while (ts.isPropertyAssignment(at) || ts.isObjectLiteralExpression(at) || ts.isArrayLiteralExpression(at))
@@ -117,7 +117,7 @@ function columnOf({ receiver }: Call, find: FindSource, isSql: boolean): Naming[
   return table && { kind: 'column', table, isSql };
 }
 
-/** The names before one in a list, unless one of them is not written out. */
+/** Returns the names before a list element; undefined if one of them is not a literal. */
 function elementsBefore(literal: Literal): string[] | undefined {
   const list = literal.parent;
   return ts.isArrayLiteralExpression(list)
@@ -125,7 +125,7 @@ function elementsBefore(literal: Literal): string[] | undefined {
     : undefined;
 }
 
-/** How much of the SQL around a position is the name being written; nothing within a text of SQL. */
+/** Returns how much of the SQL around a position is the name being typed; undefined within an SQL string. */
 function sqlWord(before: string, after: string): { before: number; after: number } | undefined {
   if ((before.replaceAll("\\'", "'").match(/'/g)?.length ?? 0) % 2 === 1) return undefined;
   const isQuoted = (before.replaceAll('\\`', '`').match(/`/g)?.length ?? 0) % 2 === 1;
@@ -134,7 +134,7 @@ function sqlWord(before: string, after: string): { before: number; after: number
     return { before: start, after: /^[^`\\]*\\?`/.exec(after)?.[0].length ?? 0 };
   }
   const start = /[\w$.]*$/.exec(before)?.[0] ?? '';
-  // A number, or something else that no column begins with.
+  // A number, or another character that no column name starts with.
   if (/^[\d.]/.test(start)) return undefined;
   return { before: start.length, after: /^[\w$]*/.exec(after)?.[0].length ?? 0 };
 }

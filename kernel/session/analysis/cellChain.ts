@@ -5,24 +5,24 @@ import type { LanguageCell } from '#shared/protocol/languageMessages.ts';
 import { codeOf } from './cellSource.ts';
 import { Files } from './files.ts';
 
-/** A cell in the checker's world. */
+/** A cell as a file of the language service. */
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };
 
-/** Where the imports of a notebook start, and what its cells are written in. */
+/** The folder from which a notebook's imports resolve, and the language of its cells. */
 export type ChainSettings = { folder: string; language: NotebookLanguage };
 
-/** How many chains this process has had. */
+/** Number of chains created in this process. */
 let chains = 0;
 
 const preludeText = ts.ScriptSnapshot.fromString(prelude);
 
-/** Parts of source files that TypeScript does not declare. */
+/** Properties of source files that TypeScript does not declare. */
 type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
 
 /**
- * The cells of one notebook under a language service of TypeScript, none of them run. Every cell is a module of its own,
- * and the module around it, where its names are looked up next, is the cell before: so a later cell may declare a name
- * again, and nothing that the earlier ones say is lost on the way. The first one stands in what every notebook has.
+ * The cells of one notebook under a TypeScript language service, none of them run. Every cell is a separate module;
+ * names that it does not declare resolve in the cell before, its parent. So a later cell may redeclare a name, and
+ * all earlier declarations stay visible. The parent of the first cell is the prelude.
  */
 export class CellChain {
   readonly #folder: string;
@@ -53,7 +53,7 @@ export class CellChain {
     return this.#cells.map((cell) => cell.id);
   }
 
-  /** Takes the cells in the order of the notebook. Returns the index of the first that differs from before. */
+  /** Sets the cells in notebook order. Returns the index of the first changed one. */
   setCells(cells: readonly LanguageCell[]): number {
     const known = new Map(this.#cells.map((cell) => [cell.id, cell]));
     const before = this.#cells;
@@ -68,7 +68,7 @@ export class CellChain {
     return same === -1 ? Math.min(before.length, this.#cells.length) : same;
   }
 
-  /** Takes the new text of a cell. Returns its index, -1 when there is no such cell. */
+  /** Sets the text of a cell. Returns its index, -1 if the cell does not exist. */
   setText(id: string, text: string): number {
     const index = this.#cells.findIndex((cell) => cell.id === id);
     const cell = this.#cells[index];
@@ -78,12 +78,12 @@ export class CellChain {
     return index;
   }
 
-  /** Forgets what was read of files on the disk, and looks for what was not found. */
+  /** Forgets everything read from disk, failed imports included. */
   filesChanged(): void {
     this.#files.forget();
   }
 
-  /** The service with every cell in its place, and the cell in it; `undefined` for a cell that is not here. */
+  /** Returns the service and a cell's file in it; `undefined` for an unknown cell. */
   of(id: string): { service: ts.LanguageService; file: string; code: string; text: string } | undefined {
     const cell = this.#cells.find((one) => one.id === id);
     if (!cell) return undefined;
@@ -91,7 +91,7 @@ export class CellChain {
     return { service: this.#service, file: this.#fileOf(cell), code: cell.code, text: cell.text };
   }
 
-  /** The cell behind a file of the service. */
+  /** Returns the cell that a file of the service holds. */
   cellOf(file: string): string | undefined {
     return this.#byFile.get(file)?.id;
   }
@@ -104,12 +104,12 @@ export class CellChain {
     return this.#link().getTypeChecker();
   }
 
-  /** Whether a symbol is one that every notebook has before its first cell. */
+  /** Whether the prelude declares a symbol. */
   isPreloaded(symbol: ts.Symbol): boolean {
     return symbol.declarations?.some((node) => node.getSourceFile().fileName === this.#preludeFile) ?? false;
   }
 
-  /** Names that the notebook itself declares before a cell, and those that it has from the start. */
+  /** Returns the names that cells before a file declare, and those of the prelude. */
   namesBefore(file: string): { cells: Set<string>; preloaded: Set<string> } {
     const program = this.#link();
     const localsOf = (name: string): string[] => [
@@ -124,7 +124,7 @@ export class CellChain {
     return { cells, preloaded: new Set(localsOf(this.#preludeFile)) };
   }
 
-  /** Lets go of the types that were computed; they are made again when they are needed. */
+  /** Drops the computed types; they are computed again when needed. */
   rest(): void {
     this.#linked = undefined;
     this.#service.cleanupSemanticCache();
@@ -139,9 +139,9 @@ export class CellChain {
     return `${this.#folder}/__lance_notebook__.ts`;
   }
 
-  /** A name that no cell of another notebook in the folder has: in the registry that they share it would be one file. */
+  /** The name is unique among the notebooks of a folder: in their shared registry equal names would be one file. */
   #fileOf({ number, isJsx }: ChainedCell): string {
-    // A file of JavaScript may hold JSX, whatever its name.
+    // A JavaScript file may contain JSX regardless of its extension.
     const extension = this.#language === 'javascript' ? 'js' : isJsx ? 'tsx' : 'ts';
     return `${this.#folder}/__lance_cell_${this.#number}_${number}__.${extension}`;
   }
@@ -161,7 +161,7 @@ export class CellChain {
     if (!program) throw new Error('The language service has no program.');
     if (program === this.#linked) return program;
     this.#files.settled();
-    // Binding sets what is around a file to nothing, so the checker, which binds, is made before the cells are linked.
+    // Binding resets the parent of a file, so create the checker, which binds, before linking the cells.
     program.getTypeChecker();
     let around = program.getSourceFile(this.#preludeFile);
     for (const cell of this.#cells) {
@@ -186,7 +186,7 @@ function update(cell: ChainedCell, text: string): void {
   }
 }
 
-/** Whether code makes more sense with JSX, in which `<T>x` and `<T>(x) => x` can't be written. */
+/** Whether code parses better as TSX, in which `<T>x` and `<T>(x) => x` are invalid. */
 function looksLikeJsx(code: string): boolean {
   const problems = (kind: ts.ScriptKind): number => {
     const file = ts.createSourceFile('cell.tsx', code, ts.ScriptTarget.Latest, false, kind);

@@ -1,8 +1,8 @@
 import { partsOf } from '#session/magics/cellParts.ts';
 
 /**
- * A cell as the checker reads it: what is no TypeScript (`%cd ..`, `%%sql`, `?name`) is blank, so that the rest keeps its
- * place.
+ * Returns the TypeScript of a cell. All other lines (`%cd ..`, `%%sql`, `?name`) are blanked, so that positions stay
+ * the same.
  */
 export function codeOf(text: string): string {
   const parts = partsOf(text);

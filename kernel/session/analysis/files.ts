@@ -10,14 +10,14 @@ type Virtual = {
   read(file: string): { snapshot: ts.IScriptSnapshot; version: string } | undefined;
 };
 
-/** With what TypeScript asks for but does not declare. */
+/** Adds methods that TypeScript calls but does not declare. */
 type Host = ts.LanguageServiceHost & {
-  /** Without it an import that was not found is not looked for again. */
+  /** Without it TypeScript does not retry failed imports. */
   hasInvalidatedResolutions(): boolean;
   getModuleResolutionCache(): ts.ModuleResolutionCache;
 };
 
-/** What the language service sees of the world: the cells, and the disk around them, read once until it is told to be new. */
+/** The files of the language service: the cells, and the disk, which is read once until `forget`. */
 export class Files {
   readonly host: ts.LanguageServiceHost;
   readonly #folder: string;
@@ -26,7 +26,7 @@ export class Files {
   #options: ts.CompilerOptions | undefined;
   #resolutions: ts.ModuleResolutionCache | undefined;
 
-  /** @param folder where imports start, with slashes */
+  /** @param folder where imports resolve, with forward slashes */
   constructor(folder: string, virtual: Virtual) {
     this.#folder = folder;
     const { sys } = ts;
@@ -55,7 +55,7 @@ export class Files {
     this.host = host;
   }
 
-  /** Everything that was read of the disk may be different now. */
+  /** Forgets everything read from disk, since it may have changed. */
   forget(): void {
     this.#versions.clear();
     this.#options = undefined;
@@ -63,7 +63,7 @@ export class Files {
     this.#isForgotten = true;
   }
 
-  /** To be called when a program was made of what is there now. */
+  /** Called when a program was created from the current files. */
   settled(): void {
     this.#isForgotten = false;
   }
@@ -92,7 +92,7 @@ function textOf(file: string): ts.IScriptSnapshot | undefined {
   return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
 }
 
-/** The options that cells of a folder are checked under, the same as when they run. */
+/** Returns the options for checking cells of a folder, the same as when they run. */
 function optionsOf(folder: string): ts.CompilerOptions {
   const options = cellOptions(readFolderOptions(folder).options);
   return { ...options, typeRoots: options.typeRoots ?? getDefaultTypeRoots(folder) };

@@ -6,13 +6,13 @@ import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { Finding, LanguageCell } from '#shared/protocol/languageMessages.ts';
 import { CellChain, type ChainSettings } from './cellChain.ts';
 
-/** What the checker has against a cell, as when it runs, and what in it is deprecated or not used. */
+/** Returns the problems of a cell, as when it runs, and what is deprecated or unused in it. */
 export function findingsOf(chain: CellChain, id: string): Finding[] {
   const cell = chain.of(id);
   if (!cell) return [];
   const { service, file, code } = cell;
   const syntax = problemsOf(service.getSyntacticDiagnostics(file), { length: code.length, isSyntax: true });
-  // What is half written has no types to speak of.
+  // Types of incomplete code are unreliable.
   if (syntax.length > 0) return syntax.map(findingOf);
   const problems = problemsOf(service.getSemanticDiagnostics(file), { length: code.length, isSyntax: false });
   const source = chain.sourceOf(file);
@@ -27,7 +27,7 @@ const findingOf = ({ start, end, message, code, severity }: CellProblem): Findin
   severity: severity === 'suggestion' ? 'hint' : severity,
 });
 
-/** What is not used or not to be used any more. The other suggestions are about how to write, which is the person's own. */
+/** Converts a suggestion about unused or deprecated code. The others concern style, which is left to the user. */
 function hintOf(one: ts.DiagnosticWithLocation, source: ts.SourceFile | undefined): Finding | undefined {
   const { start, length, code, reportsUnnecessary, reportsDeprecated } = one;
   if (reportsUnnecessary === undefined && reportsDeprecated === undefined) return undefined;
@@ -41,7 +41,7 @@ function hintOf(one: ts.DiagnosticWithLocation, source: ts.SourceFile | undefine
   };
 }
 
-/** Whether something is declared by the cell itself, and not within a function: a later cell may use it. */
+/** Whether a position is at the top level of a cell, whose declarations a later cell may use. */
 function isOfCell(source: ts.SourceFile, position: number): boolean {
   const visit = (node: ts.Node): boolean => {
     if (position < node.getFullStart() || position >= node.getEnd()) return false;
@@ -53,16 +53,16 @@ function isOfCell(source: ts.SourceFile, position: number): boolean {
 
 const isInner = (node: ts.Node): boolean => ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isBlock(node);
 
-/** Behind the name of a function or class, which belongs to what is around it. */
+/** The start of an inner scope. The name of a function or class belongs to the outer one. */
 function bodyStart(node: ts.Node): number {
   const { name } = node as { name?: ts.Node };
   return name && (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) ? name.getEnd() : node.getStart();
 }
 
 type Told = {
-  /** What was found in a cell, when that has changed. */
+  /** Receives the findings of a cell when they have changed. */
   publish: (notebook: string, cell: string, findings: Finding[]) => void;
-  /** All cells of a notebook are checked. */
+  /** Called when all cells of a notebook are checked. */
   settled: () => void;
 };
 
@@ -75,17 +75,17 @@ type Open = {
   from: number;
 };
 
-/** A person who types is not told of every letter. */
+/** Pause in typing before cells are checked. */
 const quietMilliseconds = 150;
-/** Notebooks whose types are kept. A checker of one that uses large packages takes a hundred megabytes. */
+/** Number of notebooks whose types are kept. With large packages a checker takes a hundred megabytes. */
 const keptAwake = 3;
 
 /**
- * The notebooks of a window. After a change the cells are checked again from the changed one on, one at a time, so that
- * somebody who asks does not wait for all of them.
+ * The notebooks of a window. After a change the cells are checked again from the changed one on, one at a time, so
+ * that requests do not wait for all of them.
  */
 export class Notebooks {
-  /** By use, the last one used last. */
+  /** In order of use, the latest last. */
   readonly #open = new Map<string, Open>();
   readonly #told: Told;
 
@@ -96,7 +96,7 @@ export class Notebooks {
   setCells(notebook: string, settings: ChainSettings, cells: readonly LanguageCell[]): void {
     const { folder, language } = settings;
     let open = this.#open.get(notebook);
-    // Both are part of every name that was resolved.
+    // Both affect every resolved name.
     if (open && (open.folder !== folder || open.language !== language)) {
       this.close(notebook);
       open = undefined;
@@ -132,7 +132,7 @@ export class Notebooks {
     }
   }
 
-  /** The chain of a notebook that somebody asks about; `undefined` for one that is not open. */
+  /** Returns the chain of a notebook for a request; `undefined` if it is not open. */
   use(notebook: string): CellChain | undefined {
     const open = this.#open.get(notebook);
     if (!open) return undefined;
@@ -149,7 +149,7 @@ export class Notebooks {
   #checkFrom(notebook: string, index: number): void {
     const open = this.#open.get(notebook);
     if (!open) return;
-    // What an earlier round has not come to is to be checked still.
+    // Cells that the previous check has not reached still need one.
     open.from = Math.min(open.from, index);
     open.checking.abort();
     open.checking = new AbortController();
@@ -157,7 +157,7 @@ export class Notebooks {
   }
 
   async #check(notebook: string, open: Open, signal: AbortSignal): Promise<void> {
-    // Aborted by the next change, which checks these cells itself.
+    // The next change aborts this, and checks these cells itself.
     const isQuiet = await sleep(quietMilliseconds, true, { signal }).catch(() => false);
     if (!isQuiet) return;
     for (const ids = open.chain.ids; open.from < ids.length; open.from++) {

@@ -31,13 +31,13 @@ const preferences: ts.UserPreferences = {
   includeAutomaticOptionalChainCompletions: true,
 };
 
-/** Where names stand in the list. What the cell itself declares has TypeScript's own `11`. */
+/** Sort keys of names in the list. TypeScript's key for declarations of the cell itself is `11`. */
 const ofOtherCells = '12';
 const preloaded = '13';
 
 const nothing: CompletionAnswer = { items: [], naming: null, isKnown: true };
 
-/** What may be written at a place, and whether it is the name of something in a catalog. */
+/** Returns the completions at an offset, and what the string there names in a catalog. */
 export function completionAt(chain: CellChain, id: string, offset: number): CompletionAnswer {
   const cell = chain.of(id);
   if (!cell) return nothing;
@@ -54,7 +54,7 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   const naming = source
     ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
     : undefined;
-  // In a string that names a table TypeScript has words of the file to offer, which are none of the catalog's.
+  // In a string that names a table TypeScript would offer words of the file.
   if (naming) return { items: [], naming, isKnown: true };
   const found = service.getCompletionsAtPosition(file, clamp(offset, code), preferences);
   if (!found) return { ...nothing, isKnown: !isBehindDot(code, offset) };
@@ -80,7 +80,7 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   return { items, naming: null, isKnown: items.length > 0 };
 }
 
-/** Type and documentation of a name that `completionAt` gave. */
+/** Returns type and documentation of a name from `completionAt`. */
 export function describeCompletion(chain: CellChain, id: string, offset: number, name: string): Described | null {
   const cell = chain.of(id);
   if (!cell) return null;
@@ -101,7 +101,7 @@ const isBehindDot = (code: string, offset: number): boolean => /\.\s*[\w$]*$/.te
 
 export const clamp = (offset: number, code: string): number => Math.min(Math.max(offset, 0), code.length);
 
-/** What is at a place: its type, and what is written about it. */
+/** Returns type and documentation of the name at an offset. */
 export function hoverAt(chain: CellChain, id: string, offset: number): HoverAnswer {
   const cell = chain.of(id);
   const magic = cell && answerOfMagics({ kind: 'inspect', code: cell.text, cursor: offset, detail: 0 });
@@ -111,7 +111,7 @@ export function hoverAt(chain: CellChain, id: string, offset: number): HoverAnsw
   return info && !isUnknown(info) ? { ...codeAndDocumentation(info), span: spanOf(info.textSpan) } : null;
 }
 
-/** The calls that a place is in the arguments of. */
+/** Returns the signatures of the call around an offset. */
 export function signatureAt(
   chain: CellChain,
   id: string,
@@ -134,7 +134,7 @@ export function signatureAt(
     });
     return { label: label + plain(item.suffixDisplayParts), documentation: linked(item.documentation), parameters };
   });
-  // The last parameter of one that takes any number is meant by every argument after it.
+  // All further arguments of a variadic function belong to its last parameter.
   const selected = help.items[help.selectedItemIndex];
   const last = (selected?.parameters.length ?? 1) - 1;
   return {
@@ -144,7 +144,9 @@ export function signatureAt(
   };
 }
 
-/** Where the name at a place is declared, in a cell or in a file; of `db`, which is declared nowhere, its type. */
+/**
+ * Returns where the name at an offset is declared, in a cell or a file; for `db`, which has no declaration, its type.
+ */
 export function definitionAt(chain: CellChain, id: string, offset: number): DefinitionAnswer {
   const cell = chain.of(id);
   if (!cell) return null;
@@ -163,7 +165,7 @@ function targetOf(chain: CellChain, { fileName, textSpan }: ts.DefinitionInfo): 
   const span = spanOf(textSpan);
   const cell = chain.cellOf(fileName);
   if (cell !== undefined) return { cell, span };
-  // The one file that is in no cell and not on the disk says what `db` is.
+  // The prelude, which declares `db`, is neither a cell nor on disk.
   if (!ts.sys.fileExists(fileName)) return undefined;
   const start = chain.sourceOf(fileName)?.getLineAndCharacterOfPosition(textSpan.start);
   return { file: fileName, line: start?.line ?? 0, character: start?.character ?? 0, span };
@@ -187,16 +189,16 @@ function triggerReason({
 }
 
 /**
- * Answers one client.
- * @param pipe of which the caller sees the end
- * @param end called when nothing that the client sends can be read any more
+ * Serves one client.
+ * @param pipe whose end the caller handles
+ * @param end called when the client's messages can no longer be read
  */
 export function serve(pipe: Duplex, end: () => void): void {
   keepDocsApart();
   const outlined = useOwnOutlines();
   const notebooks = new Notebooks({
     publish: (notebook, cell, findings) => {
-      // Fails with the pipe, whose end the caller sees.
+      // Fails with the pipe, whose end the caller handles.
       client.request('findings', { notebook, cell, findings }).catch(() => {});
     },
     settled: () => outlined.keep(),
@@ -210,7 +212,10 @@ export function serve(pipe: Duplex, end: () => void): void {
 }
 
 function handlersOf(notebooks: Notebooks): Handlers<LanguageMethods> {
-  /** Answers after what came with the question was read: it may be cancelled already, or about a text that comes yet. */
+  /**
+   * Answers after the messages sent along with the request are read: one may cancel it, or bring the text it is
+   * about.
+   */
   const about =
     <P extends CellPlace, R>(answer: (chain: CellChain, place: P) => R, unknown: R) =>
     async (place: P, signal: AbortSignal): Promise<R> => {

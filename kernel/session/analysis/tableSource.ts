@@ -1,14 +1,14 @@
 import ts from 'typescript-6';
 import type { NamedTable } from '#shared/catalogConfig.ts';
 
-/** Says which table an expression is of: one that code opens by its name, or what a variable holds. */
+/** Returns the table of an expression: one that code opens by name, or the variable that holds it. */
 export type FindSource = (expression: ts.Expression) => NamedTable | { variable: string } | undefined;
 
-/** Says what a variable was made of; `undefined` where the code doesn't tell. */
+/** Returns the initializer of a variable, if the code shows it. */
 type Initializer = (name: ts.Identifier) => ts.Expression | undefined;
 
 const openers = new Set(['openTable', 'createTable', 'createEmptyTable']);
-/** `const a = b`, `const b = a` and the like end somewhere. */
+/** Ends cycles such as `const a = b`, `const b = a`. */
 const maxSteps = 30;
 
 /** Follows an expression such as `query.where('…')` back to where its table was opened. */
@@ -41,7 +41,7 @@ function tableOpenedBy(call: ts.CallExpression, receiver: ts.Expression): NamedT
   return namedTable(receiver.text, name.text, call);
 }
 
-/** The table of a call, in the namespace that its other arguments say; nothing when that is not written out. */
+/** Returns the table of a call, in the namespace of its other arguments; undefined if that is not a literal. */
 export function namedTable(catalog: string, name: string, call: ts.CallExpression): NamedTable | undefined {
   let namespacePath: readonly string[] | undefined = [];
   for (const argument of call.arguments.slice(1)) {
@@ -60,13 +60,13 @@ function pathOption(argument: ts.Expression): ts.Expression | undefined {
   return undefined;
 }
 
-/** The texts of a list in which every element is written out. */
+/** Returns the elements of a list if all are string literals. */
 export function stringsOf(elements: readonly ts.Expression[]): string[] | undefined {
   const texts = elements.map((element) => (ts.isStringLiteralLike(element) ? element.text : undefined));
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-/** Follows tables through all that a checker sees, by what it knows of their variables. */
+/** Finds the table of an expression; the checker resolves its variables. */
 export const tableSourceBy = (checker: ts.TypeChecker, expression: ts.Expression) =>
   followTable(expression, (name) => {
     const declared = checker.getSymbolAtLocation(name)?.valueDeclaration;

@@ -7,7 +7,7 @@ type Parts = {
   tags?: readonly ts.JSDocTagInfo[] | undefined;
 };
 
-/** A type as code, and what is written above it as Markdown. */
+/** Returns a type as code, and its documentation as Markdown. */
 export const codeAndDocumentation = ({ displayParts, documentation, tags }: Parts): Described => ({
   code: plain(displayParts),
   documentation: [linked(documentation), ...(tags ?? []).map(tagText)].filter((text) => text !== '').join('\n\n'),
@@ -16,10 +16,10 @@ export const codeAndDocumentation = ({ displayParts, documentation, tags }: Part
 export const plain = (parts: readonly ts.SymbolDisplayPart[] | undefined): string =>
   (parts ?? []).map(({ text }) => text).join('');
 
-/** Whether TypeScript has only this to say of a name: that it does not know it. */
+/** TypeScript reports only `any` for a name that it does not know. */
 export const isUnknown = ({ displayParts }: Parts): boolean => plain(displayParts) === 'any';
 
-/** `{@link name}` comes in pieces; a reader sees the name, as code. */
+/** Joins the parts, over which `{@link name}` is spread; the link becomes the name as code. */
 export function linked(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
   return plain(parts).replace(
     /\{@link(?:code|plain)?\s+([^}|\s]+)(?:[\s|]+([^}]+))?\}/g,

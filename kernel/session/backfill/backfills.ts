@@ -22,7 +22,7 @@ import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
 
 const loadParts = () => loadPart(() => import('#jobs/entry.ts'));
 
-/** The function that a cell gives: of `udf()`, as SQL, or in a file seen from the notebook's folder. */
+/** Resolves the function that a cell gives: from `udf()`, as SQL, or in a file relative to the notebook's folder. */
 async function functionOf(
   given: FunctionGiven | ComputedFunction,
   table: Table,
@@ -30,7 +30,7 @@ async function functionOf(
   signal: AbortSignal,
 ): Promise<ComputedFunction> {
   const { functionHash, readFunction } = await loadParts();
-  // What udf() gives is frozen; one that was copied and changed has another hash than it says.
+  // Functions of udf() are frozen; a changed copy no longer matches its hash.
   if (isComputedFunction(given) && functionHash(given) === given.hash) return given;
   return readFunction(sourceOf(given), { folder: process.cwd(), table, column }, signal);
 }
@@ -62,7 +62,7 @@ const isTexts = (value: unknown): value is string[] =>
 const cellForms =
   "{ function: udf({ … }, (row) => …) }, or in it { sql: '…' } or { file: '…' } of TypeScript or Python";
 
-/** Does what is about a column; where an error asks for a function, it says how a cell gives one. */
+/** Runs `act`, and replaces the forms of functions in an error's hint by those for cells. */
 async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -76,7 +76,9 @@ async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Does what may run a function that was found on the table; one that is new to this machine is shown and asked about. */
+/**
+ * Runs `act`, which may run a function stored on the table. If that is new to this machine, the user has to consent.
+ */
 async function withConsent<T>(
   ask: (question: string) => Promise<string>,
   table: Table,
@@ -98,13 +100,13 @@ async function withConsent<T>(
 }
 
 type BackfillParts = {
-  /** Opens a place for an output of the cell; each call of what it gives shows there. */
+  /** Opens an output of the cell; each call of the returned function shows a value there. */
   open: () => (shown: Shown) => void;
-  /** This value is on screen, so that the cell need not show it again where it is its last expression. */
+  /** Marks a value as shown, so that the cell does not show it again as its last expression. */
   isShown: (value: object) => void;
-  /** Ends when the running cell is interrupted. */
+  /** Returns the signal of the running cell. */
   signal: () => AbortSignal;
-  /** Asks who runs the notebook for a line of text. */
+  /** Prompts the user for a line of text. */
   ask: (question: string) => Promise<string>;
 };
 
@@ -114,7 +116,7 @@ async function jobs(): Promise<Jobs> {
   return (opened ??= (await loadParts()).openJobs());
 }
 
-/** Makes what `table.backfill`, `table.planBackfill` and `table.tryBackfill` are in a notebook. */
+/** Creates `table.backfill`, `table.planBackfill` and `table.tryBackfill` of a notebook. */
 export function createBackfills(parts: BackfillParts): TableBackfills {
   const signalOf = ({ signal }: TableBackfillOptions): AbortSignal => {
     const own = parts.signal();
@@ -143,7 +145,7 @@ export function createBackfills(parts: BackfillParts): TableBackfills {
   };
 }
 
-/** All that there is to say; to leave one out does not compile. */
+/** All options; leaving one out does not compile. */
 const optionNames: Record<keyof Required<TableBackfillOptions>, true> = {
   runner: true,
   where: true,
@@ -162,7 +164,10 @@ const optionNames: Record<keyof Required<TableBackfillOptions>, true> = {
   signal: true,
 };
 
-/** What is asked of the service: the table by where it is, and the function as data. */
+/**
+ * Builds the request to the job service: the table by its location, and the function as data.
+ * @throws JobError RequestInvalid if the table was opened at a version, a tag or a branch
+ */
 async function requestOf(
   table: Table,
   column: string,
@@ -187,7 +192,7 @@ async function requestOf(
     ...(place && { ray: place }),
     ...(made && { function: made }),
   };
-  // Of this process alone, and nothing that could be sent.
+  // The signal belongs to this process and can't be sent.
   delete request.signal;
   return request;
 }
@@ -216,7 +221,7 @@ function startJob(parts: BackfillParts, table: Table, column: string, options: O
   live.update(() => showBefore(column, 'starting'));
   const begun = begin(parts, table, column, options);
   const done = begun.then(async (id) => followed(await jobs(), id, live, signal));
-  // Who does not wait sees the failure in the output; it is no error that nobody took.
+  // A cell that does not await the job sees the failure in the output; it is not an unhandled rejection.
   for (const promise of [begun, done]) promise.catch(() => undefined);
   begun.catch((error: unknown) =>
     live.end(() => showBefore(column, error instanceof Error ? error.message : String(error))),
@@ -229,7 +234,7 @@ function startJob(parts: BackfillParts, table: Table, column: string, options: O
     view: async () => (await jobs()).view(await begun, parts.signal()),
     cancel: async () => (await jobs()).cancel(await begun, parts.signal()),
   };
-  // As the last expression of a cell, or printed, it is what is on screen already.
+  // As the last expression of a cell, or printed, the job is one line: its output is already on screen.
   return Object.defineProperty(job, ownForms, { value: () => ({ 'text/plain': `Backfill of ${column}` }) });
 }
 
@@ -242,7 +247,10 @@ async function begin(parts: BackfillParts, table: Table, column: string, options
   return id;
 }
 
-/** Lets the person decide where a cluster is not ready for a job. @throws JobError ClusterNotReady where the answer is no */
+/**
+ * Prompts the user to confirm a launch on a cluster that is not ready.
+ * @throws JobError ClusterNotReady if the user declines
+ */
 async function mayLaunch(request: BackfillRequest, ask: BackfillParts['ask'], signal: AbortSignal): Promise<void> {
   const problem = await (await loadParts()).launchProblem(request, signal);
   if (!problem) return;
@@ -250,7 +258,7 @@ async function mayLaunch(request: BackfillRequest, ask: BackfillParts['ask'], si
   if (!isYes(answer)) throw problem;
 }
 
-/** Shows a job as it changes. An interrupt of the cell ends that, and not the job. */
+/** Shows a job as it changes. An interrupt of the cell ends this, not the job. */
 async function followed(
   service: Jobs,
   id: string,
@@ -258,7 +266,7 @@ async function followed(
   signal: AbortSignal,
 ): Promise<BackfillResult> {
   let last: JobView | undefined;
-  // At once: what is shown after the cell has ended may not be in it any more.
+  // On abort, since output that is shown after the cell has ended may be lost.
   const leave = (): void => live.end(() => showLeft(id, last));
   signal.addEventListener('abort', leave, { once: true });
   try {
@@ -282,7 +290,7 @@ async function followed(
 function resultOf(view: JobView): BackfillResult {
   const { id, state, failure, sentence, startedAt, endedAt } = view;
   if (failure && isJobErrorKind(failure.code)) throw new JobError(failure.code, failure.message, failure.hint);
-  // What failed of a catalog fails alike without a job.
+  // A failure of the catalog throws the same error as without a job.
   if (failure && isCatalogErrorKind(failure.code)) throw new CatalogError(failure.code, failure.message, failure.hint);
   if (state === 'cancelled') throw new JobError('Aborted', `The job ${id} was cancelled.`, 'Run it again to go on.');
   if (state !== 'succeeded')

@@ -7,7 +7,7 @@ import { endText, errorLines, jobLine, jobPlace } from '#jobs/report/jobText.ts'
 import { planRows, planText } from '#jobs/report/planRows.ts';
 import { htmlAndText, type Shown } from '#session/display/mimeBundle.ts';
 
-/** A job in a notebook: a bar and a line while it runs, then how it ended, with the rows that failed; and as data. */
+/** Renders a job: a bar and a line while it runs, then its result with the failed rows; also as data. */
 export function showJob(view: JobView): Shown {
   const [bar, share] = [barHtml(view), isActive(view) ? jobLine(view) : endText(view)];
   const errors = errorLines(view);
@@ -17,7 +17,7 @@ export function showJob(view: JobView): Shown {
   return withJob(view, htmlAndText(html, [share, ...errors, how].join('\n')));
 }
 
-/** The editor draws the job itself, with buttons, and knows how it goes on. The richest form goes first. */
+/** Adds the job as data for the editor, which draws it with buttons and follows it. The richest form is first. */
 function withJob(job: JobView, { data, metadata }: Shown): Shown {
   const output: JobOutput = { version: 1, job };
   return { data: { [jobOutputMime]: output, ...data }, metadata };
@@ -37,7 +37,7 @@ function hintOf(view: JobView): string {
     : `Job ${id}`;
 }
 
-/** What is said in place of progress when nobody follows a job any more. */
+/** Renders the message shown when the cell no longer follows a job. */
 export function showLeft(id: string, view: JobView | undefined): Shown {
   const what = view ? jobPlace(view) : 'The backfill';
   const text = `${what}: the job ${id} goes on without this cell. Run the cell again to follow it, or: lance-catalog jobs cancel ${id}`;
@@ -45,11 +45,10 @@ export function showLeft(id: string, view: JobView | undefined): Shown {
   return view ? withJob(view, left) : left;
 }
 
-/** What is said before there is a job. */
+/** Renders the state before there is a job. */
 export const showBefore = (column: string, text: string): Shown =>
   htmlAndText(`<div><progress></progress> ${escapeHtml(`${column}: ${text}`)}</div>`, `${column}: ${text}`);
 
-/** A plan as a table of what and how much. */
 export function showPlan(plan: BackfillPlan): Shown {
   const rows = planRows(plan).map((row) => htmlRow('td', row));
   const title = `Backfill of ${plan.column}`;

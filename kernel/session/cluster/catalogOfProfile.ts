@@ -5,17 +5,18 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
 export type CatalogFinder = {
   readonly resolve: ResolveCatalog;
-  /** Closes what was opened for the run. */
+  /** Closes the catalogs opened for the run. */
   close(): Promise<void>;
 };
 
 type Keys = { readonly apiKey?: string | undefined; readonly token?: string | undefined };
 
 /**
- * Finds the catalog of a profile where no editor knows connections by name: the one that is known here, with its key, where
- * the profile gives a name or the same address; else what the profile says, which has no key.
+ * Creates a finder for the catalog of a profile, without the named connections of an editor.
+ * It finds the known catalog, with its key, if the profile has a name or the same URL; else the catalog of the
+ * profile.
  * @param known the catalog of LANCE_CATALOG, or `db` of a notebook
- * @param keys what lets one in where a profile gives the address and none is known here
+ * @param keys credentials for the URL of a profile if no catalog is known
  */
 export function catalogFinder(known: CatalogConfig | null, keys: Keys = {}): CatalogFinder {
   const opened: Catalog[] = [];
@@ -40,7 +41,7 @@ export function catalogFinder(known: CatalogConfig | null, keys: Keys = {}): Cat
 
 function withKeys(catalog: CatalogConfig, known: CatalogConfig | null, { apiKey, token }: Keys): CatalogConfig {
   if (catalog.implementation === 'dir') return catalog;
-  // A key goes to the server that it was given for, and to no other.
+  // The key of a known catalog is sent to its own server only.
   if (known) {
     const isSame = known.implementation === 'rest' && sameAddress(known.uri, catalog.uri);
     return isSame ? { ...known, ...catalog } : catalog;

@@ -4,17 +4,17 @@ import type { FoundProfiles } from '#cluster/profiles/findProfiles.ts';
 
 const example = '{ "lanceCatalog.cluster.profiles": { "prod": { "context": "my-cluster", "namespace": "geneva" } } }';
 
-/** How a profile is named where this runs, for the sentences below. */
+/** How users name a profile in this client, for error hints. */
 export type NamingHints = {
-  /** How to say which: `Give its name: cluster.check('prod').` */
+  /** How to choose one: `Give its name: cluster.check('prod').` */
   readonly which: (names: readonly string[]) => string;
-  /** How to do without a profile. */
+  /** How to work without a profile. */
   readonly without: string;
 };
 
 /**
- * The profile of this name, or the only one that there is.
- * @throws ClusterError ProfileInvalid where there is none or more than one, and as `profile()` of what was found
+ * Returns the profile with this name, or the only one.
+ * @throws ClusterError ProfileInvalid if there is none or more than one, and as `found.profile()` does
  */
 export function chooseProfile(found: FoundProfiles, name: string | undefined, hints: NamingHints): ClusterProfile {
   if (name !== undefined) return found.profile(name);

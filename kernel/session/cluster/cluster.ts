@@ -24,10 +24,9 @@ import type {
   ClusterSettings,
 } from './clusterTypes.ts';
 
-/** How a report looks in a notebook. */
 const showReport = (report: CheckReport): Shown => htmlAndText(reportHtml(report), reportTable(report));
 
-/** A report as cells have it: with what is asked of it most, and its own form where it is shown. */
+/** Returns a report as cells see it, with its own form of display. */
 function clusterReport(report: CheckReport): ClusterReport {
   const results = report.results.map(resultOf);
   const made: ClusterReport = {
@@ -66,13 +65,13 @@ function resultOf(result: CheckResult): ClusterCheckResult {
 }
 
 type ClusterParts = {
-  /** Opens a place for an output of the cell; each call of what it gives shows there. */
+  /** Opens an output of the cell; each call of the returned function shows a value there. */
   open: () => (shown: Shown) => void;
-  /** This value is on screen, so that the cell need not show it again where it is its last expression. */
+  /** Marks a value as shown, so that the cell does not show it again as its last expression. */
   isShown: (value: object) => void;
-  /** Ends when the running cell is interrupted. */
+  /** Returns the signal of the running cell. */
   signal: () => AbortSignal;
-  /** The catalog that `db` is, where one was chosen. */
+  /** The catalog of `db`, if one was chosen. */
   catalog: () => CatalogConfig | null;
 };
 
@@ -81,12 +80,12 @@ const hints: NamingHints = {
   without: "describe the cluster here: cluster.check({ context: 'my-cluster', namespace: 'geneva' })",
 };
 
-/** Makes `cluster`. What it needs is a bundle of its own and is loaded when something is asked of it. */
+/** Creates `cluster`. Its implementation is a separate bundle, loaded at the first call. */
 export function createCluster(parts: ClusterParts): Cluster {
   return {
     profiles: async () => (await found()).names,
     check: async (profile, options = {}) => {
-      // Of the cell that calls, which may not be the one that runs when the bundle is there.
+      // Before loading: afterwards another cell may be running.
       const own = parts.signal();
       const show = parts.open();
       for (const id of options.only ?? [])

@@ -1,5 +1,5 @@
-// What a notebook sees of `cluster`. The declarations of this file are part of what cells are checked against, so it needs
-// little else.
+// The types of `cluster` in a notebook. The declarations of this file are part of what cells are checked against, so
+// it imports little.
 import type { CheckCategory, CheckId } from '#cluster/checkIds.ts';
 
 /** `numCpus` → `num_cpus` */
@@ -7,16 +7,16 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** Settings by our names, or by those of the service's documents and of Python, such as `num_cpus`. */
+/** Settings in camelCase, or in snake_case as in the service's documents and in Python: `num_cpus`. */
 export type EitherSpelling<Settings> = Settings & {
   [Name in keyof Settings & string as SnakeCase<Name>]?: Settings[Name];
 };
 
-/** What a head or a group of workers asks for. */
+/** Resources of a head or a group of workers. */
 export type ClusterGroup = EitherSpelling<{
-  /** Cores: a number, or text as Kubernetes writes it. */
+  /** Cores: a number, or a Kubernetes quantity as a string. */
   numCpus?: number | string;
-  /** MiB, or text as Kubernetes writes it, such as `8Gi`. */
+  /** MiB, or a Kubernetes quantity as a string, such as `8Gi`. */
   memory?: number | string;
   numGpus?: number;
   serviceAccount?: string;
@@ -24,31 +24,31 @@ export type ClusterGroup = EitherSpelling<{
   image?: string;
 }>;
 
-/** A cluster as settings describe it, `lanceCatalog.cluster.profiles`; no secret is part of it. */
+/** A cluster as described in the setting `lanceCatalog.cluster.profiles`; holds no secret. */
 export type ClusterSettings = EitherSpelling<{
-  /** How to sign in: by a kubeconfig (`LOCAL`, when nothing is said), by a role of AWS, or as the pod that this runs in. */
+  /** How to sign in: with a kubeconfig (`LOCAL`, the default), by an AWS role, or as the pod that runs this code. */
   configMethod?: 'LOCAL' | 'EKS_AUTH' | 'IN_CLUSTER';
-  /** LOCAL: `KUBECONFIG` or `~/.kube/config` when nothing is said. */
+  /** LOCAL: path of the kubeconfig. Default: `KUBECONFIG` or `~/.kube/config`. */
   kubeconfig?: string;
-  /** LOCAL: the current context when nothing is said. */
+  /** LOCAL: name of the context. Default: the current context. */
   context?: string;
-  /** EKS_AUTH: the name of the EKS cluster. */
+  /** EKS_AUTH: name of the EKS cluster. */
   clusterName?: string;
-  /** EKS_AUTH: the region of the EKS cluster. */
+  /** EKS_AUTH: AWS region of the EKS cluster. */
   region?: string;
   /** EKS_AUTH: name or ARN of the client role. */
   roleName?: string;
   namespace?: string;
   serviceAccount?: string;
-  /** Before the slash of `<domain>/ray-head`. */
+  /** Domain of the node labels: `<domain>/ray-head`. */
   labelDomain?: string;
-  /** A RayCluster that is there already. */
+  /** An existing RayCluster. */
   rayCluster?: string;
   rayVersion?: string;
   usePortForwarding?: boolean;
   headGroup?: ClusterGroup;
   workerGroups?: (ClusterGroup & EitherSpelling<{ name?: string; minReplicas?: number; maxReplicas?: number }>)[];
-  /** Where tables are: `s3://bucket/path` or `gs://bucket/path`. */
+  /** Location of the tables: `s3://bucket/path` or `gs://bucket/path`. */
   storage?: string;
   aws?: EitherSpelling<{
     region?: string;
@@ -68,46 +68,46 @@ export type ClusterSettings = EitherSpelling<{
 };
 
 export type ClusterCheckOptions = {
-  /** Only these checks, and what they need. */
+  /** Runs only these checks, and those they need. */
   only?: readonly CheckId[] | undefined;
-  /** Also asks what leaves something behind for a moment: an object in the bucket, a pod; both are removed. */
+  /** Also runs checks that create temporary objects: an object in the bucket, a pod. Both are removed. */
   probe?: boolean | undefined;
   /** Stops the run, as an interrupt of the cell does. */
   signal?: AbortSignal | undefined;
 };
 
-/** What puts a check right; nothing of it is done by `check`. */
+/** A fix for a check; `check` does not apply it. */
 export type ClusterMend = {
   kind: 'command' | 'objects' | 'document' | 'advice';
-  /** A line, or several, for a shell. */
+  /** One or more lines for a shell. */
   command?: string;
-  /** A manifest or a policy, as text to review. */
+  /** A manifest or a policy to review. */
   document?: { title: string; language: 'json' | 'yaml'; text: string };
   advice?: string;
 };
 
-/** What became of one check. */
+/** Result of one check. */
 export type ClusterCheckResult = {
   id: CheckId;
   category: CheckCategory;
-  /** What is so when it passes. */
+  /** The condition that holds if the check passes. */
   title: string;
   severity: 'error' | 'warning' | 'info';
   status: 'pass' | 'warn' | 'fail' | 'skipped' | 'blocked';
-  /** What was found, in a sentence. */
+  /** The finding, in one sentence. */
   sentence: string;
-  /** Of one that was skipped: it does not apply, was not asked, or nobody can tell (`unknown`). */
+  /** Why the check was skipped: it does not apply, was not requested, or can't be decided (`unknown`). */
   cause?: 'not-applicable' | 'not-asked' | 'unknown';
-  /** What was asked, and what came back. */
+  /** The requests of the check and their results. */
   evidence: readonly { asked: string; saw: string }[];
   mend?: ClusterMend;
   milliseconds: number;
 };
 
-/** What a run of checks found. As the last expression of a cell it is shown as the report. */
+/** Result of a run of checks. As the last expression of a cell it is shown as the report. */
 export type ClusterReport = {
   profile: string;
-  /** Whether nothing failed. */
+  /** Whether the run was completed and no check failed. */
   ok: boolean;
   /** The report in one sentence. */
   summary: string;
@@ -115,11 +115,11 @@ export type ClusterReport = {
   startedAt: string;
   milliseconds: number;
   counts: Record<ClusterCheckResult['status'], number>;
-  /** All checks, in the order of the report. */
+  /** In the order of the report. */
   results: readonly ClusterCheckResult[];
-  /** Those that failed. */
+  /** Failed checks. */
   failed: readonly ClusterCheckResult[];
-  /** Those that warn. */
+  /** Checks with a warning. */
   warnings: readonly ClusterCheckResult[];
   /** The report as `lance-catalog check --json` prints it. */
   toJSON(): unknown;
@@ -129,11 +129,14 @@ export type ClusterReport = {
 
 export type Cluster = {
   /**
-   * Asks a Kubernetes cluster, its cloud and its catalog all that a backfill on it needs, and shows the report while it
-   * fills in. Rejects with a ClusterError for a profile that is wrong or not there, and when it was stopped.
-   * @param profile the name of one, or a cluster described here; the only profile that there is when nothing is said
+   * Checks whether a Kubernetes cluster, its cloud and its catalog can run a backfill, and shows a report that fills
+   * in.
+   * Rejects with a ClusterError if the profile is invalid or missing, and when the run was stopped.
+   * @param profile the name of a profile, or an inline description; default: the only profile
    */
   check(profile?: string | ClusterSettings, options?: ClusterCheckOptions): Promise<ClusterReport>;
-  /** The names of the profiles that there are: of LANCE_CATALOG_CLUSTERS, else of `.vscode/settings.json` here or above. */
+  /**
+   * Returns the names of all profiles, from LANCE_CATALOG_CLUSTERS, else from `.vscode/settings.json` here or above.
+   */
   profiles(): Promise<readonly string[]>;
 };

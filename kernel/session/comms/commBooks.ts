@@ -1,15 +1,15 @@
 import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
 import type { CommMessage } from './commTypes.ts';
 
-/** What a front does about comms. */
+/** How a client protocol handles comms. */
 export type CommEvents = {
-  /** The notebook sends a message; `parent` is the cell or the request whose code did. */
+  /** The notebook sends a message; `parent` is the cell or the request whose code sent it. */
   comm(parent: string | null, message: CommMessage): void;
-  /** All that a message of the front made the notebook do at once is done. */
+  /** The handlers for a client's message have returned. */
   commDone(id: string): void;
 };
 
-/** The worker's books of comms: which are open is known to it also while a cell keeps the main thread busy. */
+/** The worker's records of comms: it knows the open ones even while a cell keeps the main thread busy. */
 export class CommBooks {
   readonly #post: (message: ToCore) => void;
   readonly #events: () => CommEvents | undefined;
@@ -21,14 +21,14 @@ export class CommBooks {
     this.#events = events;
   }
 
-  /** The open comms with their targets; those of one target when given. */
+  /** Returns the open comms with their targets, optionally those of one target. */
   list(target?: string): { commId: string; target: string }[] {
     return [...this.#open]
       .map(([commId, name]) => ({ commId, target: name }))
       .filter((each) => target === undefined || each.target === target);
   }
 
-  /** Passes a message of the front on, unless its comm is not open. `id` is the front's, for `commDone`. */
+  /** Passes on a client's message, unless its comm is not open. `id` is the client's, for `commDone`. */
   send(id: string, message: CommMessage): void {
     if (message.kind !== 'open' && !this.#open.has(message.commId)) return this.#events()?.commDone(id);
     this.#note(message);
@@ -36,7 +36,7 @@ export class CommBooks {
     this.#post({ type: 'comm', id, message });
   }
 
-  /** Takes a message of the notebook. */
+  /** Handles a message of the notebook. */
   receive(message: Extract<FromCore, { type: 'comm' | 'commDone' }>): void {
     if (message.type === 'comm') {
       this.#note(message.message);
@@ -44,7 +44,7 @@ export class CommBooks {
     } else if (this.#handled.delete(message.id)) this.#events()?.commDone(message.id);
   }
 
-  /** Gives up what the notebook was doing about messages: it was interrupted, and says no more about them. */
+  /** Reports pending messages as done: the notebook was interrupted and reports no more about them. */
   giveUp(): void {
     for (const id of this.#handled) this.#events()?.commDone(id);
     this.#handled.clear();

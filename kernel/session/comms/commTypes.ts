@@ -1,51 +1,54 @@
-/** What passes over a comm besides its id; `data` and `metadata` are JSON. */
+/** Content of a comm message; `data` and `metadata` are JSON. */
 export type CommPayload = { data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] };
 
 /** A message of a comm, in either direction. */
 export type CommMessage = { commId: string } & CommPayload &
   ({ kind: 'open'; target: string } | { kind: 'message' } | { kind: 'close' });
 
-/** What came over a comm. `data` is JSON of the other side's making; `buffers` are its binary parts. */
+/** A received message. `data` is JSON created by the other side; `buffers` are its binary parts. */
 export type CommEvent = { data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] };
 
 export type CommOptions = {
   metadata?: Record<string, unknown> | undefined;
-  /** Binary parts, which go as they are. */
+  /** Binary parts, sent unchanged. */
   buffers?: readonly Uint8Array[] | undefined;
 };
 
-/** An open line between the notebook and its front, for widgets for instance. It stays open when its cell is done. */
+/**
+ * A connection between the notebook and its client, for widgets for instance. It stays open when its cell has
+ * finished.
+ */
 export type Comm = {
   readonly id: string;
-  /** The name by which the other side knows what the comm is for. */
+  /** The name by which the other side knows the purpose of the comm. */
   readonly target: string;
   /** False once either side has closed it. */
   readonly isOpen: boolean;
   /**
-   * Sends a message; `data` is anything that JSON can hold.
-   * @throws Error when the comm is closed, or JSON can't hold the data
+   * Sends a message; `data` is any JSON value.
+   * @throws Error if the comm is closed, or JSON can't represent the data
    */
   send(data: unknown, options?: CommOptions): void;
-  /** Closes the comm. Nothing happens when it is closed already. */
+  /** Closes the comm. Does nothing if it is already closed. */
   close(data?: unknown, options?: CommOptions): void;
   /**
-   * Calls `handler` for each message of the other side, or when that closes the comm. What it throws is shown in the cell
-   * that called `on`.
-   * @returns a function that ends this
+   * Calls `handler` for each message of the other side, or when that side closes the comm. Its errors are shown in
+   * the cell that called `on`.
+   * @returns a function that removes the handler
    */
   on(event: 'message' | 'close', handler: (event: CommEvent) => unknown): () => void;
 };
 
 export type Comms = {
   /**
-   * Opens a comm to what the front knows as `target`; a front that does not know it closes the comm.
-   * @throws Error when JSON can't hold the data
+   * Opens a comm to the client's `target`; a client without that target closes the comm.
+   * @throws Error if JSON can't represent the data
    */
   open(target: string, data?: unknown, options?: CommOptions): Comm;
   /**
-   * Calls `handler` for each comm that the front opens to `target`, in place of an earlier handler. Comms to a target
+   * Calls `handler` for each comm that the client opens to `target`, instead of an earlier handler. Comms to a target
    * without a handler are closed.
-   * @returns a function that ends this
+   * @returns a function that removes the handler
    */
   register(target: string, handler: (comm: Comm, opened: CommEvent) => unknown): () => void;
 };

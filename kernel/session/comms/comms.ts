@@ -4,13 +4,13 @@ import type { Comm, CommEvent, CommMessage, CommOptions, CommPayload, Comms } fr
 
 type CommSurroundings = {
   send: (message: CommMessage) => void;
-  /** The cell whose code is running. */
+  /** The id of the cell whose code is running. */
   cell: () => string | null;
-  /** Shows what a handler threw in the cell that gave it. */
+  /** Shows the error of a handler in the cell that registered it. */
   failed: (cell: string | null, error: unknown) => void;
 };
 
-/** Calls a handler of a cell; what it throws, at once or later, comes up in that cell. */
+/** Calls a handler of a cell; its errors, thrown or rejected, are shown in that cell. */
 function callHandler({ failed }: CommSurroundings, cell: string | null, body: () => unknown): void {
   try {
     const made = body();
@@ -22,7 +22,7 @@ function callHandler({ failed }: CommSurroundings, cell: string | null, body: ()
 
 type Handler = { cell: string | null; handle: (event: CommEvent) => unknown };
 
-/** One comm as cells see it, and `receive` for what the front sends. */
+/** One comm as cells see it; `receive` handles the client's messages. */
 class OpenComm {
   readonly #around: CommSurroundings;
   readonly #forget: () => void;
@@ -60,7 +60,7 @@ class OpenComm {
 
   receive({ kind, data, metadata, buffers }: CommMessage): void {
     if (kind === 'open' || !this.#isOpen) return;
-    // Each on its own: one that fails keeps no other from its message.
+    // Called separately: a failing handler does not affect the others.
     for (const { cell, handle } of this.#handlers[kind])
       callHandler(this.#around, cell, () => handle({ data, metadata, buffers }));
     if (kind === 'close') this.#end();
@@ -73,13 +73,13 @@ class OpenComm {
 }
 
 /**
- * What goes over a comm, as JSON can hold it.
- * @throws Error naming what it can't hold
+ * Converts the content of a message to JSON values.
+ * @throws Error if JSON can't represent it
  */
 function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
   const { metadata = {}, buffers = [] } = options;
   try {
-    // Through JSON here, where the cell that sends it gets the error.
+    // Here, so that the cell that sends it gets the error.
     const [plainData, plainMetadata] = JSON.parse(JSON.stringify([data ?? {}, metadata])) as [
       unknown,
       Record<string, unknown>,
@@ -95,7 +95,7 @@ function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
 
 type Target = { cell: string | null; handle: (comm: Comm, opened: CommEvent) => unknown };
 
-/** The comms of a notebook on the main thread: handlers are functions of cells. They outlive the cells that made them. */
+/** The comms of a notebook, on the main thread because handlers are functions of cells. They outlive their cells. */
 export class NotebookComms {
   readonly #around: CommSurroundings;
   readonly #open = new Map<string, OpenComm>();
@@ -105,7 +105,7 @@ export class NotebookComms {
     this.#around = around;
   }
 
-  /** What is preloaded. */
+  /** Returns the preloaded `comms`. */
   functions(): Comms {
     return {
       open: (target, data, options) => {
@@ -123,7 +123,7 @@ export class NotebookComms {
     };
   }
 
-  /** Takes a message of the front. */
+  /** Handles a message of the client. */
   receive(message: CommMessage): void {
     if (message.kind !== 'open') return this.#open.get(message.commId)?.receive(message);
     const { commId, target, data, metadata, buffers } = message;

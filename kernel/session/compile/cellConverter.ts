@@ -12,47 +12,48 @@ import { cellTransformers } from './cellTransform.ts';
 import { asExpression, errorCount, parseCell, unwrapped } from './parseCell.ts';
 
 type CellConverterOptions = {
-  /** Absolute path of the notebook's folder: imports are resolved from there. */
+  /** Absolute path of the notebook's folder, from which imports resolve. */
   folder: string;
   /** Options of the folder's tsconfig, as TypeScript parses them. */
   compilerOptions?: ts.CompilerOptions;
-  /** What cells are written in: TypeScript unless given. */
+  /** Language of the cells; default: TypeScript. */
   language?: NotebookLanguage | undefined;
-  /** Parsed files; without one those that the whole process shares. */
+  /** Parsed files; default: those shared by the whole process. */
   registry?: ts.DocumentRegistry;
 };
 
 export type ConvertedCell = {
   problems: CellProblem[];
   /**
-   * The body of an async function of `$kernel` and `require` (see cellTransform.ts) with its source map inline;
-   * undefined when the cell has no valid syntax.
+   * Body of an async function of `$kernel` and `require` (see cellTransform.ts) with an inline source map; undefined
+   * if the cell has syntax errors.
    */
   output: string | undefined;
-  /** Declarations for the next cell: of this one, and of those before it that are not replaced. */
+  /** Declarations for the next cell: those of this one, and earlier ones that it does not replace. */
   declarations: string;
-  /** Names of its top level, of types too. */
+  /** Names declared at the top level, types included. */
   names: readonly string[];
 };
 
-/** A cell in a language service, for what only an editor asks. Positions in `file` are those of the cell's text. */
+/** A cell in a language service, for editor features. Positions in `file` are those of the cell's text. */
 export type CellService = { service: ts.LanguageService; file: string; program: ts.Program };
 
 export type CellConverter = {
-  /** Checks and converts one cell. `previous` is the `declarations` of the cell before. Runs nothing. */
+  /** Checks and converts one cell without running it. `previous` is the `declarations` of the cell before. */
   convert(previous: string, source: string, options?: { check?: boolean }): ConvertedCell;
-  /** Checks a cell that will never run, for what a later one then finds loaded. */
+  /** Checks a cell that never runs, so that a later one finds its modules loaded. */
   rehearse(previous: string, source: string): void;
-  /** TypeScript's language service over a cell. Good until the next call of this converter. */
+  /** Returns a language service over a cell, valid until the next call of this converter. */
   service(previous: string, source: string): CellService;
-  /** Makes the next call look at the disk again for modules that were not found. */
+  /** The next call searches the disk again for modules that were not found. */
   refresh(): void;
   close(): void;
 };
 
 /**
- * Compiles the cells of a notebook one by one, each against the declarations of those before it. That is the way of
- * tslab's converter; this one makes one program a cell where that makes two, and what it emits shares variables.
+ * Creates a converter that compiles a notebook's cells one by one, each against the declarations of earlier ones.
+ * It follows tslab's converter, but creates one program per cell instead of two, and the emitted code shares
+ * variables.
  */
 export function createCellConverter(options: CellConverterOptions): CellConverter {
   const { language } = options;
@@ -63,15 +64,15 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
 
   function load(previous: string, source: string, how: 'load' | 'inService'): LoadedCell {
     const parsed = parseCell(source, language);
-    // Only what is exported has declarations, and this way the person's text keeps its positions. Behind a block that is
-    // not closed it would stand in there, and the error would be behind it.
+    // Only exports have declarations. At the end they leave the positions in the user's text unchanged. After an
+    // unclosed block the suffix would become part of the block, and the error would be reported after it.
     const suffix = errorCount(parsed) > 0 ? '' : `\nexport { ${declaredNames(parsed).join(', ')} };`;
     const text = source + suffix;
     const isJsx = language !== 'javascript' && parsed.languageVariant === ts.LanguageVariant.JSX;
     return programs[how](previous, text, isJsx);
   }
 
-  /** Files of the person's own without a problem, as they were when they were checked. */
+  /** The user's own files that were checked without finding a problem. */
   const sound = new WeakSet<ts.SourceFile>();
 
   function fileProblems(program: ts.Program, cell: ts.SourceFile): CellProblem[] {
@@ -138,13 +139,16 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   };
 }
 
-/** A module or its types could not be found: they may be there the next time. */
+/** A missing module or missing types, which may exist the next time. */
 const notFound: ReadonlySet<number> = new Set([2307, 2688, 2792, 2875, 6053, 7016]);
 
-/** A number where TypeScript declares a truth: it knows three ways to emit, and this is code without declarations. */
+/**
+ * A number where TypeScript declares a boolean: internally there are three ways to emit, and this one omits
+ * declarations.
+ */
 const onlyCode = 0 as unknown as boolean;
 
-/** The last statement of every cell is an export of what it declares, and that is nothing here. */
+/** The last statement of every cell exports what it declares; here that list is empty. */
 const declaresNothing = (statement: ts.Statement): boolean =>
   ts.isExpressionStatement(statement) ||
   (ts.isExportDeclaration(statement) &&
@@ -169,7 +173,7 @@ function emit(
   return { output, emitted };
 }
 
-/** TypeScript can't write some types down, of a private symbol for instance. Then the names are what is left. */
+/** TypeScript can't write some types, that of a private symbol for instance. Then only the names remain. */
 const looseDeclarations = (cell: ts.SourceFile): string =>
   declaredNames(cell)
     .map((name) => `declare let ${name}: any;\n`)

@@ -10,13 +10,13 @@ import {
   opensVarScope,
 } from './cellNames.ts';
 
-// What a cell leaves for the cells after it: declarations, as text. That is tslab's idea: an old cell is never checked
-// again, only its declarations are read.
+// What a cell leaves for later cells: declarations, as text. As in tslab, an old cell is never checked again; only
+// its declarations are read.
 
-/** Whether a name means something when code runs, and whether it means a type. */
+/** Whether a name is a value at run time, and whether it is a type. */
 type Meaning = { value: boolean; type: boolean };
 
-/** The declarations of a cell as TypeScript wrote them, without what says that they are exported. */
+/** Returns the emitted declarations of a cell without their export modifiers. */
 export function ownDeclarations(emitted: string): string {
   const file = ts.createSourceFile('cell.d.ts', emitted, ts.ScriptTarget.Latest, false);
   const kept: string[] = [];
@@ -31,7 +31,7 @@ export function ownDeclarations(emitted: string): string {
 }
 
 /**
- * The declarations of earlier cells that the cell did not replace.
+ * Returns the declarations of earlier cells that the cell does not replace.
  * @param previous all of them, as text and as files
  */
 export function remainingDeclarations(
@@ -43,9 +43,9 @@ export function remainingDeclarations(
   const isAdded = cell.statements.some((each) => ts.isModuleDeclaration(each) && namesOf(each).length === 0);
   const names = [...replaced.keys()];
   if (!isAdded && previous.files.every((file) => !names.some((name) => namesIn(file).has(name)))) return previous.text;
-  /** A cell that is run twice says its additions once. */
+  /** A set, because a cell that runs twice adds its module additions only once. */
   const kept = new Set<string>();
-  /** Names whose type went and whose value stays, which can be anything from here on. */
+  /** Names whose type was replaced but whose value stays, as `any` from now on. */
   const loose = new Set<string>();
   for (const file of previous.files) keepOf(file, { checker, replaced, kept, loose });
   for (const name of loose) kept.add(`declare let ${name}: any;`);
@@ -62,7 +62,8 @@ type Remaining = {
 function keepOf(file: ts.SourceFile, { checker, replaced, kept, loose }: Remaining): void {
   for (const statement of file.statements) {
     const names = namesOf(statement);
-    // What has no name is `export {}`, which the text is given when it is used, or adds to a module or the globals.
+    // Statements without a name: `export {}`, which is added when the text is used, or additions to a module or the
+    // globals.
     if (names.length === 0) {
       if (ts.isModuleDeclaration(statement)) kept.add(statement.getText(file));
     } else if (names.every((name) => !replaced.has(name))) kept.add(statement.getFullText(file).trim());
@@ -89,7 +90,7 @@ function partOf(
   const by = replaced.get(name) ?? { value: false, type: false };
   if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) return by.type ? [] : [whole];
   if (ts.isFunctionDeclaration(statement)) return by.value ? [] : [whole];
-  // A class, an enum or a namespace is both; half of it can't be written down.
+  // A class, an enum or a namespace is both; half of it can't be declared.
   if (by.type && !by.value) loose.add(name);
   return [];
 }
@@ -113,7 +114,7 @@ function importPart(
   });
 }
 
-/** What the names mean that a cell declares. */
+/** Returns the meanings of the names that a cell declares. */
 function meanings(checker: ts.TypeChecker, cell: ts.SourceFile): Map<string, Meaning> {
   const found = new Map<string, Meaning>();
   const add = (name: string, { value, type }: Meaning) => {
@@ -141,13 +142,15 @@ function statementMeaning(statement: ts.Statement): Meaning {
 function meaningOf(checker: ts.TypeChecker, name: ts.Identifier, isTypeOnly: boolean): Meaning {
   let symbol = checker.getSymbolAtLocation(name);
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  // Of a module that can't be found anything may come.
+  // A missing module may export anything.
   if (!symbol || checker.isUnknownSymbol(symbol)) return { value: !isTypeOnly, type: true };
   const type = (symbol.flags & (ts.SymbolFlags.Type | ts.SymbolFlags.Namespace)) !== 0;
   return { value: !isTypeOnly && (symbol.flags & ts.SymbolFlags.Value) !== 0, type };
 }
 
-/** `var` in a block or a loop, which is a variable of the notebook, but none that the compiler writes down. */
+/**
+ * Declares each `var` in a block or a loop: a variable of the notebook, but missing from the compiler's declarations.
+ */
 export function hoistedDeclarations(checker: ts.TypeChecker, cell: ts.SourceFile): string {
   const found = new Map<string, string>();
   const visit = (node: ts.Node): void => {

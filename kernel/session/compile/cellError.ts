@@ -7,15 +7,15 @@ import { isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { variablePrefix } from './generatedNames.ts';
 
-/** What a traceback says of an error anyway. */
+/** Properties that a traceback shows anyway. */
 const said: ReadonlySet<PropertyKey> = new Set(['stack', 'message', 'name', 'cause', 'errors', 'requireStack']);
 const maxProperties = 20;
 const maxLines = 20;
 const maxLineLength = 1000;
 
 /**
- * Lines about what an error has besides its message, `{ code: 'ENOENT', errno: -2 }`, as Node shows it below the stack.
- * Errors of HTTP clients hold whole connections, so it is little of each and bounded in all. Runs no code of the error.
+ * Returns lines about an error's other properties, `{ code: 'ENOENT', errno: -2 }`, as Node.js shows them below the
+ * stack. Bounded, since errors of HTTP clients hold whole connections. Runs no code of the error.
  */
 function propertiesOf(error: Error): string[] {
   if (types.isProxy(error)) return [];
@@ -44,7 +44,7 @@ function textOf(shown: object): string {
     return inspect(shown, {
       colors: false,
       depth: 1,
-      // A value that has a form of its own would run it.
+      // A custom inspect function is code of the value.
       customInspect: false,
       maxArrayLength: 10,
       maxStringLength: 500,
@@ -54,43 +54,46 @@ function textOf(shown: object): string {
   }
 }
 
-/** Frames of the kernel and of Node, which say nothing about the cell. */
+/** Frames of the kernel and of Node.js, which say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
-/** Of what else lies beside the kernel and is loaded when it is needed. */
+/** The kernel's bundles that are loaded lazily. */
 const ownFolder = import.meta.dirname + sep;
-/** A place in a cell. */
+/** A position in a cell. */
 const cellFrame = /\[\d+\]:\d/;
-/** A function of the language itself, which runs what others give it: `Array.map (<anonymous>)`. */
+/** A builtin function that calls functions passed to it: `Array.map (<anonymous>)`. */
 const builtInFrame = /^\s+at [^()]+ \(<anonymous>\)$/;
-/** Of code that waits for what is above it, and did not call it. */
+/** Code that awaits the frame above, but did not call it. */
 const asyncFrame = /^\s+at async /;
-/** How Node puts the place of a mistake in a script before the stack of a SyntaxError, which has no frame of it. */
+/**
+ * The position of an error in a script, which Node.js puts before the stack of a SyntaxError instead of into a frame.
+ */
 const mistakePlace = /^(\S.*):(\d+)\n.*\n( *)\^/;
 const maxCauses = 5;
 const maxFrames = 20;
-/** What a cause's own lines say beyond its sentence. */
+/** Maximum frames of a cause. */
 const maxCauseFrames = 3;
 
-/** Translates the positions of a stack trace to what the person wrote. */
+/** Translates the positions of a stack trace to those in the user's code. */
 type Translate = (stack: string) => string;
 
-/** Characters of a message from its beginning, and from its end, where the next step is. */
+/** Characters shown of a long message: from its start, and from its end, where the next step is. */
 const headChars = 9000;
 const tailChars = 1000;
 
-/** How Node names a variable of the notebook in the message of an error. */
+/** Name of a notebook variable in the messages of Node.js. */
 const variableName = `\\${variablePrefix}([\\p{ID_Continue}$]+)\\.v`;
 const generatedNames = new RegExp(`\\(0 ?, ?${variableName}\\)|${variableName}(?![\\p{ID_Continue}$])`, 'gu');
 
 /**
- * What code threw, as Jupyter's three fields. The traceback has the frames of the person's own code, and the causes.
- * @param place where a cell waited for what failed, for an error that knows no cell it comes from
+ * Describes a thrown value by Jupyter's three fields.
+ * The traceback has the frames of the user's own code, and the causes.
+ * @param place where a cell awaited the failure, for an error without a frame in a cell
  */
 export function describeError(thrown: unknown, translate: Translate, place?: string): CellError {
   try {
     return describe(thrown, translate, place);
   } catch (error) {
-    // A message or a stack that throws when it is read, or a proxy that throws at everything.
+    // A message or a stack that throws when it is read, or a proxy that always throws.
     const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail so, restart the kernel.`;
     return { ename: 'Error', evalue, traceback: [evalue] };
   }
@@ -119,7 +122,7 @@ function framesOf(thrown: Error, translate: Translate, max: number): string[] {
   return frames.length > max ? [...frames.slice(0, max), `    … and ${frames.length - max} more`] : frames;
 }
 
-/** Puts a frame before those below it that are shown. A built-in function that no code of theirs called says nothing. */
+/** Prepends a frame to the shown frames below it. A builtin function is shown only if a shown frame called it. */
 function withFrame(below: string[], frame: string, index: number, all: readonly string[]): string[] {
   const caller = all[index + 1] ?? '';
   const isCalled = below[0] === plain(caller) && !asyncFrame.test(caller);
@@ -127,15 +130,15 @@ function withFrame(below: string[], frame: string, index: number, all: readonly 
   return isInner ? below : [plain(frame), ...below];
 }
 
-/** Of a script that is no code, such as a broken package, the place where it stops being any. */
+/** Returns a frame for a syntax error in a file, such as one of a broken package; empty for other errors. */
 function placeOfMistake({ name }: Error, stack: string): string {
   const [, script, line, blanks] = (name === 'SyntaxError' && mistakePlace.exec(stack)) || [];
   if (script === undefined || blanks === undefined || cellCountOf(script) !== undefined) return '';
   return `    at ${script}:${line}:${blanks.length + 1}\n`;
 }
 
-// The sentence of a catalog's error says it all; what it holds and what is below are the engine's own words, with paths
-// of the machine that built it. Those of a job and of a cluster hold the parts of their sentence.
+// The message of a catalog error is complete; its properties and causes are the engine's, with paths of its build
+// machine. Properties of job and cluster errors only repeat parts of their message.
 const detailsOf = (thrown: Error): string[] =>
   isCatalogError(thrown) || isJobError(thrown) || isClusterError(thrown) ? [] : propertiesOf(thrown).map(plain);
 
@@ -157,32 +160,32 @@ function causesOf(thrown: Error, translate: Translate): string[] {
   return lines;
 }
 
-/** The stack holds the message, which may be the body of an answer over HTTP. */
+/** The stack holds the message, which may be the body of an HTTP response. */
 function withoutLongMessage({ stack, message }: Error): string {
   const text = String(stack);
   return message.length > headChars + tailChars ? text.replace(message, () => '') : text;
 }
 
-/** What is shown and saved of a text of any length. */
+/** Shortens a string for display and storage. */
 function bounded(text: string): string {
   const left = text.length - headChars - tailChars;
   if (left <= 0) return text;
-  // Half a character is none that a front could read.
+  // Clients can't decode half a surrogate pair.
   const head = text.slice(0, headChars).replace(/[\uD800-\uDBFF]$/, '');
   const tail = text.slice(-tailChars).replace(/^[\uDC00-\uDFFF]/, '');
   return `${head}… ${left.toLocaleString('en-US')} more characters …${tail}`;
 }
 
-/** A message without the names of generated code: the person wrote `f()`, and Node says `(0 , $cell_f.v)`. */
+/** Removes the names of generated code from a message: for the user's `f()`, Node.js writes `(0 , $cell_f.v)`. */
 const plain = (text: string): string =>
   bounded(text).replace(generatedNames, (_, called?: string, read?: string) => called ?? read ?? '');
 
-// Code can put anything in place of a name.
+// Code can assign anything to `name`.
 const nameOf = ({ name }: { name: unknown }): string => (typeof name === 'string' && name ? name : 'Error');
 const sentence = (value: unknown): string =>
   isErrorLike(value) ? `${nameOf(value)}: ${plain(value.message)}` : safeInspect(value);
 
-// An Error of another realm, from `node:vm` for instance, is not an instance of ours.
+// An Error of another realm, from `node:vm` for instance, is not an instance of this realm's class.
 const isErrorLike = (value: unknown): value is Error =>
   typeof value === 'object' &&
   value !== null &&
@@ -198,7 +201,7 @@ function plainSentence(error: unknown): string {
   }
 }
 
-/** `util.inspect` without colours, and without trusting the value's own `inspect` not to throw. */
+/** `util.inspect` without colors, safe against a custom `inspect` that throws. */
 function safeInspect(value: unknown): string {
   try {
     return inspect(value, { colors: false, depth: 4, maxArrayLength: 100, maxStringLength: 10_000 });

@@ -2,10 +2,11 @@ import ts from 'typescript-6';
 import { detach, variable } from './cellNodes.ts';
 import type { SharedNames } from './cellScope.ts';
 
-// With `jsx: react` TypeScript writes calls of a factory, `React.createElement` or what tsconfig.json and a comment of
-// the cell name instead. It writes that name after the cell's own names were told from those of the notebook.
+// With `jsx: react` TypeScript emits calls of a factory: `React.createElement`, or another that tsconfig.json or a
+// comment of the cell names. It adds that name only after the cell's own names were distinguished from the
+// notebook's.
 
-/** Makes variables of the notebook of those names of JSX factories that mean one, and adds them to `used`. */
+/** Replaces names of JSX factories that are notebook variables, and adds them to `used`. */
 export function nameFactories(
   file: ts.SourceFile,
   names: SharedNames,
@@ -24,7 +25,7 @@ export function nameFactories(
     const visited = ts.visitEachChild(node, visit, context);
     if (!ts.isCallExpression(node) || !ts.isCallExpression(visited) || visited.expression === node.expression)
       return visited;
-    // A factory that is a variable itself must not get what holds the variable as its `this`.
+    // A factory that is itself a variable must not get the object that holds the variable as `this`.
     if (!ts.isIdentifier(node.expression)) return visited;
     const { typeArguments, arguments: args } = visited;
     return ts.factory.updateCallExpression(visited, detach(visited.expression), typeArguments, args);
@@ -35,7 +36,7 @@ export function nameFactories(
   );
 }
 
-/** TypeScript gives such a name no place in the text, but the JSX it is for as its parent. */
+/** TypeScript gives such a name no position in the text, but its JSX as the parent. */
 const isAddedForJsx = (node: ts.Node): node is ts.Identifier =>
   ts.isIdentifier(node) && node.pos < 0 && (node.parent as ts.Node | undefined) !== undefined && isJsx(node.parent);
 

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 
-/** Names that a cell declares at its top level and does not export itself, in the order of the text. */
+/** Returns the names that a cell declares at its top level and does not export itself, in text order. */
 export function declaredNames(file: ts.SourceFile): string[] {
   const names = new Set<string>();
   for (const statement of file.statements) {
@@ -12,14 +12,14 @@ export function declaredNames(file: ts.SourceFile): string[] {
 
 const known = new WeakMap<ts.SourceFile, ReadonlySet<string>>();
 
-/** Names that a file declares at its top level, as types or as values. */
+/** Returns the names of types and values that a file declares at its top level. */
 export function namesIn(file: ts.SourceFile): ReadonlySet<string> {
   const names = known.get(file) ?? new Set(file.statements.flatMap(namesOf));
   known.set(file, names);
   return names;
 }
 
-/** Names that one statement of a file's top level declares, as types or as values. */
+/** Returns the names of types and values that one top-level statement declares. */
 export function namesOf(statement: ts.Statement): string[] {
   if (ts.isVariableStatement(statement)) return listNames(statement.declarationList);
   if (ts.isImportDeclaration(statement)) return importedNames(statement).map(({ local }) => local.text);
@@ -39,12 +39,12 @@ export function namesOf(statement: ts.Statement): string[] {
 
 type ImportedName = {
   local: ts.Identifier;
-  /** What the module calls it; `*` for the module itself. */
+  /** The name in the module; `*` for the module itself. */
   imported: string;
   isTypeOnly: boolean;
 };
 
-/** What an import declaration binds. */
+/** Returns the names that an import declaration binds. */
 export function importedNames({ importClause }: ts.ImportDeclaration): ImportedName[] {
   if (!importClause) return [];
   const isTypeOnly = importClause.phaseModifier === ts.SyntaxKind.TypeKeyword;
@@ -62,23 +62,21 @@ export function importedNames({ importClause }: ts.ImportDeclaration): ImportedN
   return names;
 }
 
-/** Names that a binding pattern or a plain name binds. */
 export const boundNames = (name: ts.BindingName): string[] => boundIdentifiers(name).map(({ text }) => text);
 
-/** The same as nodes. */
 export function boundIdentifiers(name: ts.BindingName): ts.Identifier[] {
   if (ts.isIdentifier(name)) return [name];
   return name.elements.flatMap((element) => (ts.isOmittedExpression(element) ? [] : boundIdentifiers(element.name)));
 }
 
-/** `var` in blocks and loops belongs to the cell; in functions, classes and namespaces it does not. */
+/** Whether a `var` in this node does not belong to the cell, unlike one in a block or a loop. */
 export const opensVarScope = (node: ts.Node): boolean =>
   ts.isFunctionLike(node) || ts.isModuleDeclaration(node) || ts.isClassLike(node);
 
 export const isBlockScoped = (list: ts.VariableDeclarationList): boolean =>
   (list.flags & ts.NodeFlags.BlockScoped) !== 0;
 
-/** A statement without anything to run: `declare …`. */
+/** Whether a statement has nothing to run: `declare …`. */
 export const isAmbient = (node: ts.Node): boolean => hasModifier(node, ts.SyntaxKind.DeclareKeyword);
 const isExported = (node: ts.Node): boolean => hasModifier(node, ts.SyntaxKind.ExportKeyword);
 export const isDefaultExport = (node: ts.Node): boolean => hasModifier(node, ts.SyntaxKind.DefaultKeyword);
@@ -104,7 +102,7 @@ function hoistedNames(statement: ts.Statement): string[] {
 export const isExportModifier = ({ kind }: ts.ModifierLike): boolean =>
   kind === ts.SyntaxKind.ExportKeyword || kind === ts.SyntaxKind.DefaultKeyword;
 
-/** `using` and `await using`: their flags share a bit with those of `const` and `let`. */
+/** Detects `using` and `await using`, whose flags share a bit with those of `const` and `let`. */
 export function isDisposed(list: ts.VariableDeclarationList): boolean {
   const kind: number = list.flags & ts.NodeFlags.BlockScoped;
   const disposed: readonly number[] = [ts.NodeFlags.Using, ts.NodeFlags.AwaitUsing];

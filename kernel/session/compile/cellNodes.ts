@@ -1,7 +1,7 @@
 import ts from 'typescript-6';
 import { runtimeName, variablePrefix } from './generatedNames.ts';
 
-// The few shapes of which generated code is made.
+// The syntax nodes of generated code.
 
 const factory = ts.factory;
 
@@ -33,7 +33,7 @@ export const runtime = (name: string): ts.PropertyAccessExpression =>
 export const call = (callee: ts.Expression, args: readonly ts.Expression[]): ts.CallExpression =>
   factory.createCallExpression(callee, undefined, args);
 
-/** An expression as a statement that stands where `from` stood, for stack traces and breakpoints. */
+/** Wraps an expression in a statement at the position of `from`, for stack traces and breakpoints. */
 export const statementOf = (expression: ts.Expression, from: ts.Node): ts.Statement =>
   ts.setTextRange(ts.setOriginalNode(factory.createExpressionStatement(expression), from), from);
 
@@ -48,8 +48,8 @@ export function load(specifier: ts.Expression, pairs: readonly (readonly [string
 }
 
 /**
- * `$kernel.resume(await $kernel.waits(value, line, column))`, where a cell that was interrupted meanwhile goes no further,
- * and of which an error that comes without a place is told to be.
+ * `$kernel.resume(await $kernel.waits(value, line, column))`, where a cell that was interrupted meanwhile stops. An
+ * error without a position gets this one.
  */
 export function resumed(node: ts.AwaitExpression, value: ts.Expression): ts.Expression {
   const awaited = factory.updateAwaitExpression(node, ts.setTextRange(waits(value, node), value));
@@ -66,7 +66,7 @@ export function resumedEach(loop: ts.ForOfStatement): ts.ForOfStatement {
   return factory.updateForOfStatement(loop, loop.awaitModifier, loop.initializer, source, body);
 }
 
-/** `$kernel.waits(value, line, column)` with the place of what waits in the cell's text, counted from 1. */
+/** `$kernel.waits(value, line, column)` with the position of the await in the cell's text, counted from 1. */
 function waits(value: ts.Expression, at: ts.Node): ts.Expression {
   const written = ts.getOriginalNode(at);
   const { line, character } = ts.getLineAndCharacterOfPosition(written.getSourceFile(), written.getStart());
@@ -83,15 +83,15 @@ export function evaluated([code, ...rest]: readonly ts.Expression[], locals: rea
   return [call(runtime('evalText'), [code, listed]), ...rest];
 }
 
-/** `(0, f)`, so that a function of the notebook is not called with all variables as its `this`. */
+/** `(0, f)`, so that a function of the notebook does not get the object that holds its variable as `this`. */
 export function detach(callee: ts.Expression): ts.Expression {
   const detached = factory.createParenthesizedExpression(factory.createComma(factory.createNumericLiteral(0), callee));
-  // A call's place in a stack trace is behind the callee, which is to be read as where the callee begins.
+  // A stack trace has the position after the callee, which should map to the start of the callee.
   ts.setEmitFlags(callee, ts.EmitFlags.NoTrailingSourceMap);
   return ts.setEmitFlags(ts.setTextRange(detached, callee), ts.EmitFlags.NoTrailingSourceMap);
 }
 
-/** A function gets its name from a variable or a property, but not from an assignment to a member. */
+/** Keeps the name of a function, which an assignment to a member, unlike one to a variable, would not set. */
 export function keepFunctionName(name: string, value: ts.Expression): ts.Expression {
   let bare = value;
   while (ts.isParenthesizedExpression(bare) || ts.isSatisfiesExpression(bare)) bare = bare.expression;

@@ -2,35 +2,35 @@ import { dirname } from 'node:path';
 import ts from 'typescript-6';
 import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
 
-/** What the compiler has against a cell. Positions count UTF-16 units of its text; lines and columns count from 1. */
+/** A problem that the compiler reports. Positions count UTF-16 units of the text; lines and columns count from 1. */
 export type CellProblem = {
   start: number;
   end: number;
   line: number;
   column: number;
   message: string;
-  /** TypeScript's number of it, as in `TS2322`. */
+  /** TypeScript's number, as in `TS2322`. */
   code: number;
   severity: 'error' | 'warning' | 'suggestion';
-  /** A cell with such a problem is no program at all, so nothing can run whatever the mode. */
+  /** A cell with a syntax problem can't run in any mode. */
   isSyntax: boolean;
-  /** Path of the person's own file that has the problem; undefined for the cell itself. */
+  /** Path of the user's own file that has the problem; undefined for the cell itself. */
   file?: string;
-  /** The line of the text where it begins, for showing. */
+  /** The line of the text where the problem starts, for display. */
   sourceLine: string;
-  /** Units of that line that it covers, one at least. */
+  /** Units of that line that it covers, at least one. */
   length: number;
 };
 
-/** Said of `import x = require()` in a module, which a cell may write all the same. */
+/** Reported for `import x = require()` in a module, which a cell may contain. */
 const taken: ReadonlySet<number> = new Set([1202]);
 const missingJsxRuntime = 2875;
-/** The second is of an import that takes no name. */
+/** The second concerns an import without names. */
 const missingModules: ReadonlySet<number> = new Set([2307, 2882]);
-/** Modules that Node loads and the compiler can't look into. */
+/** Modules that Node.js loads and the compiler can't read. */
 const unseen = /^['"](?:data|file):/;
 
-/** Turns the compiler's diagnostics of one file into problems; what concerns text behind `length` is not the person's. */
+/** Converts the compiler's diagnostics of one file. Those after `length` concern generated text and are dropped. */
 export function problemsOf(
   diagnostics: readonly ts.Diagnostic[],
   options: { length: number; isSyntax: boolean; file?: string },
@@ -72,14 +72,14 @@ function sentence({ code, messageText, file }: ts.Diagnostic): string {
   return step === undefined ? text : `${text} ${step}`;
 }
 
-/** What to do about a module that is not there. */
+/** Returns the next step for a missing module. */
 function stepFor(name: string, folder: string): string | undefined {
   if (isPath(name)) return missingFile(name, folder);
   const [, toInstall] = /^((?:@[^/]+\/)?[^./][^/]*)/.exec(name) ?? [];
   return toInstall === undefined ? undefined : `Run %install ${toInstall} in a cell.`;
 }
 
-/** People who know Jupyter write `!ls -l`, which is a negation here. */
+/** Users of Jupyter write `!ls -l`, which is a negation here. */
 function shellHint(line: string, character: number): string {
   const [, negated = '', command] = /^(\s*!)([a-z][\w.-]*)(?:\s+[-\w./~"'*$][^=&|?]*)?$/.exec(line) ?? [];
   if (command === undefined || character > negated.length + command.length + 1) return '';

@@ -1,20 +1,20 @@
 import ts from 'typescript-6';
 import { isBlockScoped, namesIn, opensVarScope } from './cellNames.ts';
 
-/** Tells which names in a cell mean variables of the notebook: its own top level's, and those of earlier cells. */
+/** Finds the names in a cell that are notebook variables: those that its top level or an earlier cell declares. */
 export class SharedNames {
   readonly #checker: ts.TypeChecker;
   readonly #files: readonly ts.SourceFile[];
-  /** The classes, enums and namespaces whose bodies are being visited: in there such a name is the thing's own. */
+  /** The classes, enums and namespaces whose bodies are being visited, in which their own name is local. */
   readonly #inside: ts.Node[] = [];
 
-  /** @param files the cell, and those of earlier cells' declarations */
+  /** @param files the cell, then the declarations of earlier cells */
   constructor(checker: ts.TypeChecker, files: readonly ts.SourceFile[]) {
     this.#checker = checker;
     this.#files = files;
   }
 
-  /** Runs `body` inside a declaration. */
+  /** Runs `body` while a declaration is visited. */
   within<T>(node: ts.Node, body: () => T): T {
     this.#inside.push(node);
     const result = body();
@@ -27,19 +27,19 @@ export class SharedNames {
     return this.#isShared(this.#checker.getSymbolAtLocation(node));
   }
 
-  /** Of `{ name }` in an object, which is a property and a use of a variable at once. */
+  /** The same for `{ name }` in an object, which is both a property and a use of a variable. */
   hasShorthand(node: ts.ShorthandPropertyAssignment): boolean {
     return this.#isName(node.name.text) && this.#isShared(this.#checker.getShorthandAssignmentValueSymbol(node));
   }
 
-  /** Whether a name that the text has not would mean such a variable, were it written at a place of the cell. */
+  /** Whether a name that is missing from the text would be a notebook variable at a node of the cell. */
   hasAt(name: string, place: ts.Node): boolean {
     if (!this.#isName(name)) return false;
     const visible = this.#checker.getSymbolsInScope(place, ts.SymbolFlags.Value | ts.SymbolFlags.Alias);
     return this.#isShared(visible.find((symbol) => symbol.name === name));
   }
 
-  /** Whether a name is there when code runs; one that the checker can't resolve is taken to be. */
+  /** Whether a name exists at run time; assumed if the checker can't resolve it. */
   isValue(name: ts.Node): boolean {
     let symbol = this.#checker.getSymbolAtLocation(name);
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.#checker.getAliasedSymbol(symbol);
@@ -47,7 +47,7 @@ export class SharedNames {
     return (symbol.flags & ts.SymbolFlags.Value) !== 0;
   }
 
-  /** Names that mean something of the cell at a place, and no variable of the notebook. */
+  /** Returns the names at a node that the cell declares and that are not notebook variables. */
   localsAt(place: ts.Node): string[] {
     const [cell] = this.#files;
     return this.#checker
@@ -90,7 +90,7 @@ export class SharedNames {
   }
 }
 
-/** A name that is declared here, or is a property's, and not a use of a variable. */
+/** Whether a name is declared here, or is that of a property, and so is not a use of a variable. */
 function isFixed(node: ts.Identifier): boolean {
   const { parent } = node;
   return ('name' in parent && parent.name === node) || ('propertyName' in parent && parent.propertyName === node);

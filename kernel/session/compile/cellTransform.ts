@@ -28,16 +28,16 @@ import {
 import { SharedNames } from './cellScope.ts';
 import { namelessDefault } from './generatedNames.ts';
 
-// How a cell becomes the body of a function. A name of a cell's top level is a variable of the notebook: a small object,
-// the same for all cells, whose property every use of the name reads. So a closure sees what later cells assign, a later
-// cell sees what a closure assigned, and what a cell declared before it threw is there. (Properties of one large object
-// would do too, but V8 makes a hash table of that, in which a loop is twenty times slower.)
+// Converts a cell to the body of a function. Each name of a cell's top level is a variable of the notebook: a small
+// object, the same for all cells, whose property every use of the name reads. So a closure sees what later cells
+// assign, later cells see what a closure assigned, and what a cell declared before it threw remains. (V8 turns one
+// large object for all variables into a hash table, with which a loop is twenty times slower.)
 
 const factory = ts.factory;
 
 /**
- * After TypeScript's own steps: what they added of imports (JSX needs one) becomes loads, and exports go.
- * @param used names of the notebook's variables that the cell uses, which come first
+ * Runs after TypeScript's own steps: converts imports that they added (JSX needs one) to loads, and removes exports.
+ * @param used names of the notebook variables that the cell uses, which are declared first
  */
 function finish(file: ts.SourceFile, used: ReadonlySet<string>): ts.SourceFile {
   const statements = file.statements.flatMap((statement) => {
@@ -57,10 +57,10 @@ function loadAdded({ importClause, moduleSpecifier }: ts.ImportDeclaration): ts.
   return constant(pattern, load(moduleSpecifier, []));
 }
 
-// With `emitDecoratorMetadata` TypeScript writes the types of what is decorated as values, after the cell's own names were
-// told from those of the notebook.
+// With `emitDecoratorMetadata` TypeScript emits the types of decorated members as values, after the cell's own names
+// were distinguished from the notebook's.
 
-/** Makes variables of the notebook of those names in the metadata that mean one, and adds them to `used`. */
+/** Replaces names in the metadata that are notebook variables, and adds them to `used`. */
 function nameMetadata(
   file: ts.SourceFile,
   cell: ts.SourceFile,
@@ -69,7 +69,7 @@ function nameMetadata(
   context: ts.TransformationContext,
 ): ts.SourceFile {
   if (!context.getCompilerOptions().emitDecoratorMetadata) return file;
-  // A class that describes itself is no variable yet.
+  // A class whose metadata names itself is not a variable yet.
   const local = new Set(cell.statements.filter(isKept).flatMap(namesOf));
   const inMetadata = (node: ts.Node): ts.Node => {
     if (ts.isPropertyAccessExpression(node))
@@ -99,7 +99,7 @@ const isKept = (node: ts.Statement): boolean =>
   ts.isFunctionDeclaration(node) ||
   ts.isModuleDeclaration(node);
 
-// Small questions about statements of a cell, and small statements that stand for them.
+// Helpers for the statements of a cell.
 
 /** `f = () => 1`, which names the function. */
 const isNaming = (node: ts.Node): node is ts.BinaryExpression & { left: ts.Identifier } =>
@@ -112,7 +112,7 @@ const namingOperators: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.AmpersandAmpersandEqualsToken,
 ]);
 
-/** A declaration that stays one: without its export, and with a name. @param written as it stands in the cell */
+/** Removes the export of a declaration and gives it a name. @param written the statement as it is in the cell */
 function keptDeclaration(
   visited: ts.FunctionDeclaration | ts.ClassDeclaration | ts.EnumDeclaration,
   written: ts.Statement,
@@ -140,7 +140,7 @@ function keptDeclaration(
   );
 }
 
-/** What `export … from` makes variables of, as pairs of the variable and the export. */
+/** Returns the variables that `export … from` creates, each with the name of its export. */
 function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string][] {
   if (!exportClause) return [];
   if (ts.isNamespaceExport(exportClause)) return [[exportClause.name.text, '*']];
@@ -152,11 +152,11 @@ function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string]
 const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDeclaration =>
   ts.isFunctionDeclaration(statement) && statement.body !== undefined && !isAmbient(statement);
 
-/** Statements that may follow the last expression without taking its value away. */
+/** Whether a statement may follow the last expression without discarding its value. */
 const isSilent = (statement: ts.Statement): boolean =>
   ts.isEmptyStatement(statement) || (ts.isExportDeclaration(statement) && !statement.moduleSpecifier);
 
-/** What makes a program's emit of one cell into such a body. */
+/** Returns the transformers by which a program emits one cell as such a body. */
 export function cellTransformers(
   checker: ts.TypeChecker,
   cell: ts.SourceFile,
@@ -177,9 +177,9 @@ class CellTransform {
   readonly #cell: ts.SourceFile;
   readonly #names: SharedNames;
   readonly #context: ts.TransformationContext;
-  /** Names of the notebook's variables that the cell uses. */
+  /** Names of the notebook variables that the cell uses. */
   readonly #used: Set<string>;
-  /** Whether a `var` seen now is one of the cell. */
+  /** Whether a `var` at this point belongs to the cell. */
   #isVarScope = true;
 
   constructor(cell: ts.SourceFile, names: SharedNames, used: Set<string>, context: ts.TransformationContext) {
@@ -195,13 +195,13 @@ class CellTransform {
     const body = statements.flatMap((statement, index) =>
       index === last && ts.isExpressionStatement(statement) ? [this.#lastValue(statement)] : this.#topLevel(statement),
     );
-    // As in any module: what is imported is there first, then the functions, wherever they are written.
+    // As in any module, imports are loaded first and functions exist next, regardless of their position.
     const loads = statements.flatMap((statement) => this.#loads(statement));
     const functions = statements.filter(isFunctionWithBody).map(({ name }) => this.#set(name));
     return factory.updateSourceFile(this.#cell, [...loads, ...functions, ...body]);
   }
 
-  /** A variable of the notebook, to be read or assigned. */
+  /** Returns a notebook variable, to be read or assigned. */
   #member(name: string): ts.PropertyAccessExpression {
     this.#used.add(name);
     return variable(name);
@@ -211,7 +211,7 @@ class CellTransform {
     return factory.createAssignment(this.#member(name), value);
   }
 
-  /** Makes a variable of a declaration that was kept; a nameless one is the default export. */
+  /** Assigns a declaration that was kept to its variable; a nameless one is the default export. */
   #set(local: ts.Identifier | undefined): ts.Statement {
     const value = factory.createIdentifier(local?.text ?? namelessDefault);
     return factory.createExpressionStatement(this.#assign(local?.text ?? 'default', value));
@@ -246,13 +246,13 @@ class CellTransform {
     return isValue ? [declared, this.#set(statement.name)] : [declared];
   }
 
-  /** Loading is all that an import does, or an `export … from`, whose names are the notebook's too. */
+  /** An import, or an `export … from`, only loads a module; its names are notebook variables. */
   #loads(statement: ts.Statement): ts.Statement[] {
     if (ts.isImportDeclaration(statement)) {
       const isTypes = statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
       const all = importedNames(statement);
       const names = all.filter(({ local, isTypeOnly }) => !isTypeOnly && this.#names.isValue(local));
-      // An import of nothing but types has nothing to run; one of no names at all runs the module.
+      // An import of only types has nothing to run; an import without names runs the module.
       if (isTypes || (all.length > 0 && names.length === 0)) return [];
       const pairs = names.map(({ local, imported }) => [local.text, imported] as const);
       return [statementOf(load(statement.moduleSpecifier, pairs), statement)];
@@ -279,7 +279,7 @@ class CellTransform {
     const list = statement.declarationList;
     if (!isDisposed(list))
       return list.declarations.map((each) => statementOf(this.#assignment(each, isBlockScoped(list)), each));
-    // `using` stays, since it is leaving the body that disposes; only its names become the notebook's.
+    // `using` stays, since leaving the body disposes; only its names become notebook variables.
     const declarations = list.declarations.map((each) =>
       factory.updateVariableDeclaration(
         each,
@@ -297,18 +297,18 @@ class CellTransform {
     ];
   }
 
-  /** `let a = 1` as `$cell_a.v = 1`, `const { b } = f()` as `({ b: $cell_b.v } = f())`. */
+  /** Converts `let a = 1` to `$cell_a.v = 1`, `const { b } = f()` to `({ b: $cell_b.v } = f())`. */
   #assignment(declaration: ts.VariableDeclaration, isFresh: boolean): ts.Expression {
     const { name, initializer } = declaration;
     const target = this.#target(name);
-    // `var a` says again that `a` exists and leaves its value.
+    // `var a` redeclares `a` and keeps its value.
     if (!initializer) return factory.createAssignment(target, isFresh ? factory.createVoidZero() : target);
     const value = this.#expression(initializer);
     if (!ts.isIdentifier(name)) return factory.createParenthesizedExpression(factory.createAssignment(target, value));
     return ts.setTextRange(factory.createAssignment(target, keepFunctionName(name.text, value)), declaration);
   }
 
-  /** What a binding assigns to, as the left side of an assignment. */
+  /** Converts a binding to the left side of an assignment. */
   #target(name: ts.BindingName): ts.Expression {
     if (ts.isIdentifier(name)) return ts.setTextRange(this.#member(name.text), name);
     if (ts.isArrayBindingPattern(name))
@@ -356,7 +356,7 @@ class CellTransform {
     }
     if (ts.isDecorator(node) && this.#isSharedCallee(node.expression))
       return factory.updateDecorator(node, detach(this.#expression(node.expression)));
-    // Only here: the text of a function must stay what it is, for some are sent elsewhere to be run.
+    // Not in functions: their text must stay unchanged, since some are sent elsewhere to run.
     if (this.#isVarScope && ts.isAwaitExpression(node)) return resumed(node, this.#expression(node.expression));
     if (ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword)
       return ts.setTextRange(runtime('meta'), node);
@@ -375,7 +375,7 @@ class CellTransform {
     return outer && ts.isForOfStatement(result) && result.awaitModifier ? resumedEach(result) : result;
   }
 
-  /** `var` in a block or in the head of a loop. */
+  /** Converts `var` in a block or in the head of a loop. */
   #vars(list: ts.VariableDeclarationList): ts.Expression {
     const [first] = list.declarations;
     if (first && (ts.isForInStatement(list.parent) || ts.isForOfStatement(list.parent)))

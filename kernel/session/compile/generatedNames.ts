@@ -1,9 +1,11 @@
-// Names that generated code has besides those that the person wrote. Apart from what makes that code, for a reader of them
-// needs no compiler.
+// Names in generated code that the user did not write. A separate file, because readers of that code need no
+// compiler.
 
-/** What the names of variables of the notebook begin with in generated code. */
+/** Prefix of the notebook variables in generated code. */
 export const variablePrefix = '$cell_';
-/** The kernel's part of generated code: gives variables, loads modules, takes the last value, ends what was interrupted. */
+/**
+ * The kernel's part in generated code: holds variables, loads modules, takes the last value, ends interrupted cells.
+ */
 export const runtimeName = '$kernel';
-/** What a default export without a name is called in generated code. */
+/** Name of a nameless default export in generated code. */
 export const namelessDefault = '$default';

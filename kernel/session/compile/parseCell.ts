@@ -2,7 +2,7 @@ import ts from 'typescript-6';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { CellProblem } from './cellProblems.ts';
 
-/** In a module `await` is no name, whatever stands behind it. */
+/** In a module `await` is always a keyword, regardless of what follows. */
 export const asModule: ts.CreateSourceFileOptions = {
   languageVersion: ts.ScriptTarget.Latest,
   setExternalModuleIndicator(file) {
@@ -10,9 +10,12 @@ export const asModule: ts.CreateSourceFileOptions = {
   },
 };
 
-/** A cell is TypeScript, and with JSX where it is valid only so: `<T>x` is a type in the one and an element in the other. */
+/**
+ * Parses a cell as TypeScript, or as TSX if that has fewer errors: `<T>x` is a type in one and an element in the
+ * other.
+ */
 export function parseCell(source: string, language: NotebookLanguage = 'typescript'): ts.SourceFile {
-  // A `.js` file is parsed with JSX, so there is no second way to read one.
+  // A `.js` file is always parsed with JSX.
   if (language === 'javascript') return ts.createSourceFile('cell.js', source, asModule, false, ts.ScriptKind.JS);
   const plain = ts.createSourceFile('cell.ts', source, asModule, false, ts.ScriptKind.TS);
   const count = errorCount(plain);
@@ -22,8 +25,9 @@ export function parseCell(source: string, language: NotebookLanguage = 'typescri
 }
 
 /**
- * A cell that is nothing but `{ a: 1 }` means the object, as at any prompt, where a module would see a block with a label.
- * @returns the cell as the expression that is meant, positions one further; undefined for any other cell
+ * Converts a cell that is only `{ a: 1 }` to an object expression, as any prompt does; a module has a labeled block
+ * there.
+ * @returns the expression, with positions shifted by one; undefined for any other cell
  */
 export function asExpression(source: string, language?: NotebookLanguage): string | undefined {
   if (!/^\s*\{/.test(source) || !/\}\s*$/.test(source)) return undefined;
@@ -37,7 +41,7 @@ export function asExpression(source: string, language?: NotebookLanguage): strin
     : undefined;
 }
 
-/** A finding in such an expression, at its place in the cell as it was written. */
+/** Moves a problem in such an expression to its position in the original cell. */
 export function unwrapped(problem: CellProblem, source: string): CellProblem {
   const { start, end, line, column } = problem;
   return {
@@ -49,6 +53,6 @@ export function unwrapped(problem: CellProblem, source: string): CellProblem {
   };
 }
 
-/** How many errors of syntax the parser has found. */
+/** Returns the number of syntax errors that the parser found. */
 export const errorCount = (file: ts.SourceFile): number =>
   (file as { parseDiagnostics?: readonly ts.Diagnostic[] }).parseDiagnostics?.length ?? 0;

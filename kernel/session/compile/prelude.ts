@@ -1,5 +1,5 @@
 /**
- * What a notebook knows before its first cell, as declarations. `db` is declared, not imported, so that a cell may
+ * The declarations that a notebook has before its first cell. `db` is declared, not imported, so that a cell may
  * assign to it.
  */
 export const prelude = `

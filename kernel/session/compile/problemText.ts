@@ -1,13 +1,13 @@
 import type { CellError } from '#session/threads/coreMessages.ts';
 import type { CellProblem } from './cellProblems.ts';
 
-/** More findings than a person reads at once; one mistake can make hundreds. */
+/** More problems than a user reads at once; one mistake can cause hundreds. */
 const maxProblems = 10;
-/** Units of a source line that are shown around a finding. */
+/** Units shown of a long source line, and how many of them precede the problem. */
 const lineWidth = 160;
 const before = 60;
 
-/** What the compiler has against a cell, as the error that the cell fails with. */
+/** Converts the problems of a cell to the error that it fails with. */
 export function problemsError(problems: readonly CellProblem[], count: number): CellError {
   const shown = problems.slice(0, maxProblems);
   return {
@@ -20,7 +20,7 @@ export function problemsError(problems: readonly CellProblem[], count: number): 
   };
 }
 
-/** The same findings as they are printed beside a cell that runs all the same. */
+/** Formats the problems for printing next to a cell that runs anyway. */
 export const problemsText = (problems: readonly CellProblem[], count: number): string =>
   `${problemLines(problems, count).join('\n')}\n`;
 
@@ -34,18 +34,18 @@ function problemLines(problems: readonly CellProblem[], count: number): string[]
 const more = (problems: readonly CellProblem[]): string[] =>
   problems.length > maxProblems ? [`… and ${problems.length - maxProblems} more.`] : [];
 
-/** The sentence with its place, then the line it is about with carets below. */
+/** The message with its position, then the source line with carets below. */
 function describe(
   { line, column, message, code, severity, file, sourceLine, length }: CellProblem,
   count: number,
 ): string[] {
   const place = `${file ?? `[${count}]`}:${line}:${column}`;
-  // Of a very long line the part around the finding.
+  // Cuts a very long line to the part around the problem.
   const from = column > lineWidth - before ? column - before : 0;
   const number = `${line} | `;
   const part = sourceLine.slice(from, from + lineWidth);
   const caret = Math.max(1, Math.min(length, part.length - (column - 1 - from)));
-  // Tabs stay tabs, so that the carets stand where the text does.
+  // Tabs stay tabs, so that the carets align with the text.
   const indent = part.slice(0, column - 1 - from).replace(/[^\t]/g, ' ');
   return [
     `${place} - ${severity} TS${code}: ${message}`,

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { makeFolder } from '#processes/files.ts';
 import { replaceFile } from '#processes/files.ts';
 
-/** What one kernel writes down for the next in a folder of the person's cache: JSON by keys. */
+/** JSON records by key in the user's cache, which one kernel writes for the next. */
 export class CacheRecords {
   readonly #folder: string;
   readonly #most: number;
 
-  /** @param most records that are kept, those that were written last */
+  /** @param most maximum number of records; the oldest are removed */
   constructor(folder: string, most: number) {
     this.#folder = folder;
     this.#most = most;
   }
 
-  /** @returns undefined where there is none yet, or one that was damaged: it is made again */
+  /** @returns undefined if the record is missing or damaged: it is created again */
   read(key: string): unknown {
     try {
       return JSON.parse(readFileSync(this.#at(key), 'utf8'));
@@ -24,14 +24,14 @@ export class CacheRecords {
     }
   }
 
-  /** Nothing is said where that can't be done, on a disk that is full or read-only: nobody needs a record. */
+  /** Fails silently on a disk that is full or read-only: records are optional. */
   write(records: readonly (readonly [key: string, value: unknown])[]): void {
     try {
       makeFolder(this.#folder);
       for (const [key, value] of records) replaceFile(this.#at(key), JSON.stringify(value), { isLasting: false });
       prune(this.#folder, this.#most);
     } catch {
-      // As said above.
+      // Records are optional.
     }
   }
 

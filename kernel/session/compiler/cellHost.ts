@@ -5,7 +5,10 @@ import { installedText, isInstalled, newVersion } from './installedFiles.ts';
 import { moduleResolver, typesResolver } from './moduleTypes.ts';
 import { getDefaultTypeRoots } from './typeRoots.ts';
 
-/** A cell and what came before it, as the compiler sees them: two files of the notebook's folder that are not on disk. */
+/**
+ * The compiler's view of a cell and the declarations before it: two files of the notebook's folder that are not on
+ * disk.
+ */
 export class CellHost implements ts.LanguageServiceHost {
   readonly previousName: string;
   readonly #folder: string;
@@ -18,7 +21,7 @@ export class CellHost implements ts.LanguageServiceHost {
   #cellName: string;
   #cell: Text;
   #previous: Text;
-  /** Files of the person's own, which change while the notebook is open. */
+  /** The user's own files, which change while the notebook is open. */
   readonly #own = new Map<string, string>();
 
   readonly #extension: 'js' | 'ts';
@@ -42,17 +45,17 @@ export class CellHost implements ts.LanguageServiceHost {
     return this.#cellName;
   }
 
-  /** The name of a cell that is in neither of the two files. */
+  /** Returns the name of a cell that is in neither of the two files. */
   nameOf(number: number): string {
     return `${this.#folder}/__cell_${number}__.${this.#extension}`;
   }
 
-  /** Whether the files of the person's own that were read are on disk as they were. */
+  /** Whether the user's own files are unchanged on disk since they were read. */
   isCurrent(): boolean {
     return [...this.#own].every(([file, stamp]) => stampOf(file) === stamp);
   }
 
-  /** Puts other text into the two files; text that is the same keeps its version, so that nothing is done anew. */
+  /** Sets the text of the two files. Unchanged text keeps its version, so that nothing is computed again. */
   update(previous: string, cell: string, hasJsx: boolean): void {
     this.#cellName = hasJsx ? this.#jsxName : this.#plainName;
     if (previous !== this.#previous.text) this.#previous = textOf(previous);
@@ -60,7 +63,7 @@ export class CellHost implements ts.LanguageServiceHost {
     for (const file of this.#own.keys()) this.#own.set(file, stampOf(file));
   }
 
-  /** Gives both files new versions, so that the modules they import are looked for again. */
+  /** Gives both files new versions, so that their modules are resolved again. */
   refresh(): void {
     this.#resolutions.clear();
     this.#previous = textOf(this.#previous.text);

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 
-/** Options of a cell where the notebook's folder says nothing else. */
+/** Options that the notebook's folder may override. */
 const defaults: ts.CompilerOptions = {
   lib: ['lib.esnext.d.ts'],
   types: ['node'],
@@ -11,15 +11,15 @@ const defaults: ts.CompilerOptions = {
   jsx: ts.JsxEmit.ReactJSX,
 };
 
-/** Options that the kernel depends on, whatever a folder says. */
+/** Options that the kernel depends on, whatever a folder sets. */
 const fixed: ts.CompilerOptions = {
-  // Imports, `import()` and `import.meta` reach the kernel's own transformer as they were written.
+  // Imports, `import()` and `import.meta` reach the kernel's own transformer unchanged.
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   moduleDetection: ts.ModuleDetectionKind.Force,
   allowImportingTsExtensions: true,
   skipLibCheck: true,
-  // The declarations of a cell are what later cells are checked against.
+  // Later cells are checked against the declarations of a cell.
   declaration: true,
   inlineSourceMap: true,
   // A `const enum` of one cell is a value for the next.
@@ -30,7 +30,7 @@ const fixed: ts.CompilerOptions = {
   ignoreDeprecations: '6.0',
 };
 
-/** What a folder may say of a cell; anything else of a tsconfig is about building a project and says nothing here. */
+/** Options of a tsconfig that apply to cells; the others are about building a project. */
 const respected = [
   'strict',
   'strictNullChecks',
@@ -69,15 +69,15 @@ const respected = [
   'customConditions',
 ] as const;
 
-/** Every Node that the kernel runs on knows all of this; decorators and `using` are newer and are rewritten. */
+/** Every supported Node.js implements this; decorators and `using` are newer and are rewritten. */
 const newest = ts.ScriptTarget.ES2024;
 
-/** The options for cells of a folder, from what its tsconfig says. */
+/** Returns the options for cells of a folder from those of its tsconfig. */
 export function cellOptions(folderSays: ts.CompilerOptions = {}): ts.CompilerOptions {
   const options: ts.CompilerOptions = { ...defaults };
   for (const name of respected)
     if (folderSays[name] !== undefined) Object.assign(options, { [name]: folderSays[name] });
-  // Every cell has Node's own globals, whatever a project for browsers leaves out.
+  // Every cell has the globals of Node.js, even if a project for browsers leaves them out.
   options.types = [...new Set(['node', ...(options.types ?? [])])];
   // A project built for old browsers still runs here; below ES2022 top-level await and class fields would be lost.
   const target = folderSays.target ?? newest;

@@ -2,20 +2,20 @@ import ts from 'typescript-6';
 import type { CellHost } from './cellHost.ts';
 import { asModule } from '#session/compile/parseCell.ts';
 
-/** A cell within a program, and around it the declarations of the cells before it: in several files, the last one nearest. */
+/** A cell in a program, and the declarations of earlier cells around it: in several files, the last one nearest. */
 export type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: readonly ts.SourceFile[] };
 
-/** Cells that one checker may see, and the characters of all of them: it keeps what it knows of each. */
+/** Maximum cells in one checker, and characters in them: it keeps its results for each. */
 const maxCells = 100;
 const maxChars = 200_000;
-/** Files of declarations, each around the one before: names are looked for in all of them. */
+/** Maximum files of declarations, each around the one before: a name lookup visits all of them. */
 const maxFiles = 16;
 
-/** What the compiler has and does not declare. */
+/** Internals that TypeScript does not declare. */
 type Internals = { bindSourceFile: (file: ts.SourceFile, options: ts.CompilerOptions) => void };
 const { bindSourceFile } = ts as unknown as Internals;
 
-/** What a program sets of its files that TypeScript does not declare. */
+/** Properties that a program sets on its files and TypeScript does not declare. */
 type ProgramFile = {
   parent?: ts.Node;
   path: string;
@@ -29,11 +29,11 @@ type ProgramFile = {
 /** A program that further cells may join. */
 type Open = {
   readonly program: ts.Program;
-  /** Modules that declarations of earlier cells may import: those that the program has looked for. */
+  /** Modules that declarations of earlier cells may import: those that the program has resolved. */
   readonly modules: ReadonlySet<string>;
-  /** Additions to modules and to the globals, which a checker takes in when it is made. */
+  /** Additions to modules and to the globals, which a checker reads only when it is created. */
   readonly additions: string;
-  /** The declarations that the last cell was put into, and their text. */
+  /** The declarations around the last cell, and their text. */
   earlier: readonly [ts.SourceFile, ...ts.SourceFile[]];
   previous: string;
   cells: number;
@@ -41,9 +41,10 @@ type Open = {
 };
 
 /**
- * The programs that cells are compiled in. A program and its checker cost ten times what checking a cell does, since a
- * checker begins by merging the globals of hundreds of files; so a cell that asks for nothing new joins the one before:
- * it is a module that nobody imports, which the checker can take although the program does not list it.
+ * The programs that cells are compiled in. Creating a program and its checker costs ten times as much as checking a
+ * cell, since a checker first merges the globals of hundreds of files. So a cell without new imports joins the
+ * program of the one before, as a module that nothing imports: the checker accepts it although the program does not
+ * list it.
  */
 export class CellPrograms {
   readonly #host: CellHost;
@@ -55,12 +56,12 @@ export class CellPrograms {
     this.#service = service;
   }
 
-  /** Loads a cell wherever that is cheap. `isJsx` says whether it is one with JSX. */
+  /** Loads a cell, into the open program if possible. */
   load(previous: string, text: string, isJsx: boolean): LoadedCell {
     return this.#join(previous, text, isJsx) ?? this.inService(previous, text, isJsx);
   }
 
-  /** Loads a cell as the language service's own file. */
+  /** Loads a cell as a file of the language service. */
   inService(previous: string, text: string, isJsx: boolean): LoadedCell {
     this.#host.update(moduleOf(previous), text, isJsx);
     const program = this.#service.getProgram();
@@ -74,8 +75,8 @@ export class CellPrograms {
   }
 
   /**
-   * Lets no further cell join. For a checker that has found a problem, since it holds back part of what it says the
-   * next time, and when modules are to be looked for again.
+   * Lets no further cell join. Called when a checker has found a problem, because it would report only a part of it
+   * the next time, and when modules must be resolved again.
    */
   leave(): void {
     this.#open = undefined;
@@ -87,7 +88,7 @@ export class CellPrograms {
     if (!this.#host.isCurrent() || !this.#renew(into, previous)) return undefined;
     into.cells++;
     into.chars += text.length;
-    // Each a name of its own, under which the program keeps its problems.
+    // Each has a unique name, under which the program keeps its problems.
     const name = this.#host.nameOf(into.cells);
     const cell = addFile(into.program, { name, path: name }, text);
     put(cell, into.earlier.at(-1));
@@ -95,15 +96,15 @@ export class CellPrograms {
   }
 
   /**
-   * Puts the present declarations of earlier cells into a program: mostly those that it has and some more, which are a
-   * file of their own then. `false` where it can't tell what they mean.
+   * Sets the declarations of earlier cells in a program. Mostly some were added, which become a separate file.
+   * Returns `false` if the program can't resolve them.
    */
   #renew(into: Open, previous: string): boolean {
     if (previous === into.previous) return true;
     const isMore = previous.startsWith(into.previous) && into.earlier.length < maxFiles;
     const text = isMore ? previous.slice(into.previous.length) : previous;
     if (modulesOf(text).some((name) => !into.modules.has(name))) return false;
-    // Under the path of the program's own file, for which it knows where modules are.
+    // Under the path of the program's own file, for which modules are resolved already.
     const [first] = into.earlier;
     const { path } = first as Partial<ProgramFile>;
     const name = this.#host.previousName;
@@ -119,12 +120,12 @@ export class CellPrograms {
 
 const moduleOf = (previous: string): string => `export {};\n${previous}`;
 
-/** From here a name that the file does not declare is looked for in the one around it, and at last among the globals. */
+/** Puts one file around another: names that a file does not declare resolve there, and finally among the globals. */
 function put(file: ts.SourceFile, around: ts.SourceFile | undefined): void {
   if (around) (file as Partial<ProgramFile>).parent = around;
 }
 
-/** Whether a cell needs no module, no file and no change of the globals. Words in a text or a comment count, too. */
+/** Whether a cell needs no module, file or change of the globals. Matches in strings and comments count, too. */
 const isPlain = (text: string, isJsx: boolean): boolean =>
   !isJsx && !/\b(?:import|declare)\b|\bexport\b[^;]*\bfrom\b|\/\/\//.test(text);
 
@@ -138,7 +139,7 @@ const open = (program: ts.Program, earlier: ts.SourceFile, previous: string): Op
   chars: 0,
 });
 
-/** The modules that a text imports. */
+/** Returns the modules that declarations import. */
 export const modulesOf = (declarations: string): string[] =>
   ts.preProcessFile(declarations, true, false).importedFiles.map(({ fileName }) => fileName);
 
@@ -150,7 +151,7 @@ const additionsOf = (file: ts.SourceFile): string =>
 
 const kindOf = (name: string): ts.ScriptKind => (name.endsWith('.js') ? ts.ScriptKind.JS : ts.ScriptKind.TS);
 
-/** A file as a program makes it of a text that imports nothing which the program does not know. */
+/** Creates a file as a program does, from text whose imports the program has resolved. */
 function addFile(program: ts.Program, { name, path }: { name: string; path: string }, text: string): ts.SourceFile {
   const options = program.getCompilerOptions();
   const languageVersion = options.target ?? ts.ScriptTarget.Latest;

@@ -10,19 +10,19 @@ import { type FolderOptions, readFolderOptions, stampOfOptions } from './folderO
 
 type CompiledCell = {
   problems: CellProblem[];
-  /** What is to be run; undefined when the cell is refused. */
+  /** Code to run; undefined if the cell is refused. */
   output: string | undefined;
-  /** Names of its top level, of types too. */
+  /** Names declared at the top level, types included. */
   names: readonly string[];
-  /** To be said beside the cell's output, once. */
+  /** A message to print once with the cell's output. */
   remark: string | undefined;
 };
 
 const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
 
 /**
- * The compiler of one notebook: keeps the declarations of the cells that ran, follows the working directory, and replaces
- * a converter that was stopped in the middle.
+ * The compiler of one notebook. Keeps the declarations of the cells that ran, follows the working directory, and
+ * replaces a converter that was terminated halfway.
  */
 export class CellCompiler {
   #typeCheck: TypeCheck = 'error';
@@ -35,7 +35,7 @@ export class CellCompiler {
   #remark: string | undefined;
   #isBusy = false;
 
-  /** What a type error does to a cell: refuses it, is printed beside it, or is not looked for. `off` for JavaScript. */
+  /** Whether a type error refuses a cell, is printed with its output, or is not checked for. `off` for JavaScript. */
   get typeCheck(): TypeCheck {
     return this.#language === 'javascript' ? 'off' : this.#typeCheck;
   }
@@ -44,7 +44,6 @@ export class CellCompiler {
     this.#typeCheck = mode;
   }
 
-  /** What the cells are written in. */
   get language(): NotebookLanguage {
     return this.#language;
   }
@@ -55,7 +54,7 @@ export class CellCompiler {
     this.#closeConverter();
   }
 
-  /** The notebook's folder, from where imports are resolved: the process's working directory. */
+  /** The notebook's folder, from which imports resolve: the working directory of the process. */
   get folder(): string {
     return this.#folder;
   }
@@ -65,12 +64,12 @@ export class CellCompiler {
     return this.#options?.options ?? {};
   }
 
-  /** What all cells that ran declare, as text. */
+  /** The declarations of all cells that ran, as text. */
   get declarations(): string {
     return this.#declarations;
   }
 
-  /** Compiles a cell. One that is not refused counts as run: later cells know what it declares. */
+  /** Compiles a cell. Unless it is refused it counts as run: later cells see its declarations. */
   compile(source: string): CompiledCell {
     const check = this.typeCheck !== 'off';
     const { problems, output, declarations, names } = this.#use((it) =>
@@ -84,17 +83,17 @@ export class CellCompiler {
     return { problems, output, names, remark };
   }
 
-  /** TypeScript's language service over code that is being typed. */
+  /** Returns a language service over code that is being typed. */
   service(source: string): CellService {
     return this.#use((it) => it.service(this.#declarations, source));
   }
 
-  /** Forgets what cells declared. */
+  /** Forgets the declarations of cells. */
   reset(): void {
     this.#declarations = prelude;
   }
 
-  /** Looks for modules again that were not there before. */
+  /** Searches again for modules that were not found. */
   refresh(): void {
     this.#converter?.refresh();
   }
@@ -104,28 +103,28 @@ export class CellCompiler {
     this.#use((it) => it.convert(this.#declarations, '1'));
   }
 
-  /** The modules that cells import, as they name them. */
+  /** Returns the modules that cells import, by their specifiers. */
   imports(): string[] {
     const given = new Set(modulesOf(prelude));
     return [...new Set(modulesOf(this.#declarations))].filter((name) => !given.has(name));
   }
 
-  /** Loads what a package declares, as a cell that imports it would have to. */
+  /** Loads the declarations of a package, as a cell that imports it would. */
   prepare(name: string): void {
-    // Its keys, since they are what takes the time: of each export is asked whether it is a value.
+    // `keyof` takes the time: it checks for each export whether it is a value.
     const source = `import * as it from ${JSON.stringify(name)};\ntype Keys = keyof typeof it;`;
     this.#use((converter) => converter.rehearse(this.#declarations, source));
     this.warmUp();
   }
 
-  /** To be called after code was stopped: a compiler cut off in the middle has no consistent state any more. */
+  /** Called after code was terminated: a compiler terminated halfway is inconsistent. */
   recover(): void {
     if (!this.#isBusy) return;
     this.#isBusy = false;
     this.#converter = undefined;
   }
 
-  // Not try/finally: when the code is stopped no `finally` runs, and that is how `recover` knows.
+  // Not try/finally: no `finally` runs when the code is terminated, which is how `recover` detects it.
   #use<T>(action: (converter: CellConverter) => T): T {
     this.#isBusy = true;
     try {
@@ -150,7 +149,7 @@ export class CellCompiler {
     });
   }
 
-  /** Goes where the notebook went, and reads its tsconfig.json again when that has changed. */
+  /** Follows the notebook to another folder, and reads its tsconfig.json again if that has changed. */
   #follow(): void {
     const folder = workingDirectory() ?? this.#folder;
     const isChanged = this.#options !== undefined && stampOfOptions(this.#folder) !== this.#optionsStamp;
@@ -167,7 +166,7 @@ export class CellCompiler {
   }
 }
 
-/** Declarations that were written for another folder, with their relative imports spelled out. */
+/** Converts relative imports in declarations of another folder to absolute ones. */
 const absoluteImports = (declarations: string, folder: string): string =>
   declarations.replace(
     relativeImport,
@@ -179,15 +178,13 @@ function workingDirectory(): string | undefined {
   try {
     return process.cwd();
   } catch (error) {
-    // Someone deleted it; what was found there is known still.
+    // The folder was deleted; what was found there is still known.
     if (/uv_cwd/.test(messageOf(error))) return undefined;
     throw error;
   }
 }
 
-/**
- * Gives the compiler what it would take from `globalThis.Buffer` whenever it writes a source map: a cell may replace that.
- */
+/** Gives the compiler its own base64 functions for source maps: a cell may replace `globalThis.Buffer`. */
 export function keepGlobalsOfCompiler(): void {
   ts.sys.base64encode = (text) => Buffer.from(text, 'utf8').toString('base64');
   ts.sys.base64decode = (text) => Buffer.from(text, 'base64').toString('utf8');

@@ -3,22 +3,22 @@ import { dirname, relative } from 'node:path';
 import ts from 'typescript-6';
 
 export type FolderOptions = {
-  /** What the nearest tsconfig.json says, itself and what it extends; empty without one. */
+  /** Options of the nearest tsconfig.json and the files it extends; empty without one. */
   options: ts.CompilerOptions;
   /** Its path; undefined without one. */
   file?: string;
-  /** A sentence when there is one that can't be read; cells go by the defaults then. */
+  /** A message if it can't be read; cells use the defaults then. */
   problem?: string;
 };
 
-/** Findings that only say that a project has no files of its own. */
+/** Codes that only report a project without files. */
 const harmless: ReadonlySet<number> = new Set([18002, 18003]);
 
 const host = {
   useCaseSensitiveFileNames: true,
   fileExists: (path: string) => ts.sys.fileExists(path),
   readFile: (path: string) => ts.sys.readFile(path),
-  // The files of the project are no concern of a cell, and looking for them can take seconds.
+  // Cells do not need the files of the project, and listing them can take seconds.
   readDirectory: () => [],
 };
 
@@ -33,7 +33,7 @@ export function readFolderOptions(folder: string): FolderOptions {
   return error ? refused(file, folder, error) : { options: parsed.options, file };
 }
 
-/** Changes when the nearest tsconfig.json does, and when there is another one or none, so that it can be read again. */
+/** Returns a stamp that changes with the nearest tsconfig.json, or when another one or none is nearest. */
 export function stampOfOptions(folder: string): string {
   const file = ts.findConfigFile(folder, host.fileExists);
   const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });

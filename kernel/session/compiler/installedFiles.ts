@@ -3,19 +3,19 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import ts from 'typescript-6';
 import { nearestName } from '#shared/names.ts';
 
-// Files of packages and libraries. They do not change under a running notebook, so they are read once, and parsed and
-// bound once for all who compile in this process. A start-up snapshot holds the ones that every notebook needs.
+// Files of packages and libraries. They do not change while a notebook runs, so they are read once, and parsed and
+// bound once for all compilers in this process. A startup snapshot holds those that every notebook needs.
 
 type Store = {
-  /** Parsed files, by name. For every language service of the process. */
+  /** Parsed files by name, for every language service of the process. */
   readonly registry: ts.DocumentRegistry;
   readonly texts: Map<string, ts.IScriptSnapshot>;
-  /** How many texts that are not on disk the registry was given. */
+  /** Number of versions given to files in the registry that are not on disk. */
   versions: number;
 };
 
 declare global {
-  // What a start-up snapshot hands to the kernel's bundle, which is a script of its own and shares no modules with it.
+  // Passed from a startup snapshot to the kernel's bundle, which is a separate script and shares no modules with it.
   var lanceCatalogFiles: Store | undefined;
 }
 
@@ -25,26 +25,26 @@ const store: Store = (globalThis.lanceCatalogFiles ??= {
   versions: 0,
 });
 
-/** What knows of files of packages what they import without reading them (see outlinedFiles.ts). */
+/** Knows the imports of package files without reading them (see outlinedFiles.ts). */
 export type Outlines = {
-  /** What stands for the text of a file; undefined when the text itself has to be read. */
+  /** Returns a replacement for the text of a file; undefined if the text itself has to be read. */
   textOf(file: string): ts.IScriptSnapshot | undefined;
-  /** Is told of every file that a program gets, with what it was parsed of. */
+  /** Called for every file that a program acquires, with the text it was parsed from. */
   acquired(file: ts.SourceFile, text: ts.IScriptSnapshot, options: ts.CompilerOptions): void;
-  /** Where an import leads; undefined when that has to be looked for. */
+  /** Returns the target of an import; undefined if it has to be resolved. */
   leadOf(name: string, from: string): ts.ResolvedModuleFull | undefined;
-  /** Is told where an import led. */
+  /** Called with the target of an import that was resolved. */
   noteLead(name: string, from: string, found: ts.ResolvedModuleFull | undefined): void;
 };
 
-/** None while a start-up snapshot is made, which holds its files whole and is of no person's folder. */
+/** Not set while a startup snapshot is created: it holds whole files, and belongs to no user's folder. */
 let outlines: Outlines | undefined;
 
 export const useOutlines = (used: Outlines): void => void (outlines = used);
 
 let areKept = false;
 
-/** From here on a file of a package stays, also while no program has it. */
+/** From now on a file of a package stays, even if no program has it. */
 export const keepFiles = (): void => void (areKept = true);
 
 /** Parsed files that all language services share. */
@@ -66,7 +66,7 @@ const optionsOf = (settings: ts.CompilerOptions | ts.MinimalResolutionCacheHost)
     ? (settings as ts.MinimalResolutionCacheHost).getCompilationSettings()
     : (settings as ts.CompilerOptions);
 
-/** Where an import of an installed file leads, as `look` finds it or as it is known already. */
+/** Returns the target of an import of an installed file: the known one, or that of `look`. */
 export function leadOnce(
   name: string,
   from: string,
@@ -79,14 +79,14 @@ export function leadOnce(
   return found;
 }
 
-/** A version that no text in the registry has: files of one name and one version are one file to it. */
+/** Returns a version that no text in the registry has: equal name and version mean the same file. */
 export const newVersion = (): number => ++store.versions;
 
-/** Whether a file, named as TypeScript names it, is one that does not change while the kernel runs. */
+/** Whether a file, named as TypeScript does, never changes while the kernel runs. */
 export const isInstalled = (file: string): boolean =>
   store.texts.has(file) || /\/(?:node_modules|typescript-6)\/|\/lib\.[\w.]+\.d\.ts$|\/dist\/types\//.test(file);
 
-/** The text of an installed file, or what stands for it, read once; undefined when there is no such file. */
+/** Returns the text of an installed file, or its replacement, read once; undefined if it does not exist. */
 export function installedText(file: string): ts.IScriptSnapshot | undefined {
   const known = store.texts.get(file);
   if (known) return known;
@@ -102,14 +102,13 @@ function textOf(file: string): ts.IScriptSnapshot | undefined {
 
 const importable = /^[^.]+$|\.(?:[cm]?[jt]sx?|json)$/;
 
-/** Whether an import names a file by its place, and not a package. */
+/** Whether an import names a file by its path, and not a package. */
 export const isPath = (specifier: string): boolean => /^(?:\.{0,2}[\\/]|\.{1,2}$)/.test(specifier);
 
 /**
- * Where a file that is imported was looked for, and a name there that may have been meant; undefined where there is
- * something of that name.
- * @param from folder of the one who imports
- * @param called what the file is called in the sentence
+ * Explains where an imported file was searched, and suggests a similar name; undefined if that name exists there.
+ * @param from folder of the importing file
+ * @param called how the message calls the file
  */
 export function missingFile(specifier: string, from: string, called = 'it'): string | undefined {
   const path = resolve(from, specifier);
@@ -123,7 +122,7 @@ export function missingFile(specifier: string, from: string, called = 'it'): str
   return `There is no file for ${called} in ${folder}${step}`;
 }
 
-/** The name of a file may be written with its extension, with another one or without. */
+/** The name may have its extension, another one or none. */
 function nearIn(names: readonly string[], written: string): string | undefined {
   const files = names.filter((name) => importable.test(name));
   const stem = nearestName(stemOf(written), files.map(stemOf));

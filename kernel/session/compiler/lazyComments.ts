@@ -1,10 +1,10 @@
 import ts from 'typescript-6';
 
-// Comments make up most of the declarations of Node and of the language, and their trees a large share of what a snapshot
-// has to bring back into memory at every start; hardly a notebook asks for more than a few of them. So they are left out,
-// and each is parsed again when somebody asks for it.
+// Comments are most of the declarations of Node.js and of the language, and their trees a large share of what a
+// snapshot loads into memory at every start; a notebook needs few of them. So they are left out, and each is parsed
+// when it is first read.
 
-/** What TypeScript has but does not declare. */
+/** Internals that TypeScript does not declare. */
 type Internals = {
   objectAllocator: { getNodeConstructor(): { prototype: object } };
   getJSDocCommentRanges(node: ts.Node, text: string): readonly ts.CommentRange[] | undefined;
@@ -15,13 +15,13 @@ type Documented = ts.Node & { ownDocs?: readonly ts.JSDoc[] | typeof leftOut | u
 
 const internals = ts as unknown as Internals;
 
-/** Stands where comments were, also for who started from a snapshot and shares no objects with it. */
+/** Replaces comments. A string, since a process that starts from a snapshot shares no objects with it. */
 const leftOut = 'left out';
 
 const nodePrototype = (): object => internals.objectAllocator.getNodeConstructor().prototype;
 const areApart = (): boolean => Object.hasOwn(nodePrototype(), 'jsDoc');
 
-/** To be called before anything is parsed: from then on a node's comments are found wherever they are. */
+/** Parses comments that were left out when they are read. Called before anything is parsed. */
 export function keepDocsApart(): void {
   if (areApart()) return;
   Object.defineProperty(nodePrototype(), 'jsDoc', {
@@ -31,13 +31,13 @@ export function keepDocsApart(): void {
       return this.ownDocs;
     },
     set(this: Documented, docs: readonly ts.JSDoc[] | undefined) {
-      // Most nodes have none, and need no place for them.
+      // Most nodes have none, and need no property for them.
       if (docs !== undefined || this.ownDocs !== undefined) this.ownDocs = docs;
     },
   });
 }
 
-/** Takes the comments off a file that will not change. What they say for the compiler, `@deprecated`, is noted elsewhere. */
+/** Removes the comments of a file that will not change. `@deprecated`, which the compiler needs, is kept elsewhere. */
 export function leaveOutDocs(file: ts.SourceFile): void {
   const visit = (node: Documented): void => {
     if (node.ownDocs) node.ownDocs = leftOut;
@@ -46,13 +46,13 @@ export function leaveOutDocs(file: ts.SourceFile): void {
   visit(file);
 }
 
-/** How to parse a file whose comments are left out by `leaveOutUnread`; undefined where they are not. */
+/** Returns how to parse a file for `leaveOutUnread`; undefined if its comments are not left out. */
 export const unreadDocs = (text: string): ts.JSDocParsingMode | undefined => {
-  // A node that is deprecated is marked as such when its comment is parsed.
+  // The parser marks deprecated nodes while it parses their comments.
   return areApart() && !text.includes('@deprecated') ? ts.JSDocParsingMode.ParseNone : undefined;
 };
 
-/** Notes which nodes of a file that was parsed without its comments have some. To be called when it is bound. */
+/** Marks the commented nodes of a file that was parsed without comments. Called once the file is bound. */
 export function leaveOutUnread(file: ts.SourceFile): void {
   const { text } = file;
   if (!text.includes('/**')) return;
@@ -64,11 +64,11 @@ export function leaveOutUnread(file: ts.SourceFile): void {
   visit(file);
 }
 
-/** Whether a comment comes before what begins at a position. */
+/** Whether a comment precedes the node at a position. */
 function isCommented(text: string, position: number): boolean {
   for (let at = position; ; at++) {
     const code = text.charCodeAt(at);
-    // Spaces and ends of lines are all that comes before.
+    // Only whitespace precedes it.
     if (code > space || Number.isNaN(code)) return code === slash;
   }
 }
@@ -87,7 +87,7 @@ function parseDocs(node: ts.Node): readonly ts.JSDoc[] | undefined {
   return docs.length > 0 ? docs : undefined;
 }
 
-/** A comment that is parsed alone is taken for one of a JavaScript file, where types in it would mean something. */
+/** A comment that is parsed alone counts as one of a JavaScript file, where its types would have a meaning. */
 function markAsTypeScript(node: ts.Node): void {
   (node as { flags: ts.NodeFlags }).flags &= ~ts.NodeFlags.JavaScriptFile;
   ts.forEachChild(node, markAsTypeScript);

@@ -1,15 +1,15 @@
 import ts from 'typescript-6';
 import { leaveOutUnread, unreadDocs } from './lazyComments.ts';
 
-// Files of declarations of which the compiler holds no more than what it looks at in every program, and whose inside is
-// parsed and bound when somebody looks there. Most of what a package declares nobody ever asks for.
+// Files of declarations of which the compiler holds only what it reads in every program; their content is parsed and
+// bound when it is first read. Most declarations of a package are never read.
 
 type Container = (ts.SourceFile | ts.ModuleDeclaration) & {
   symbol: ts.Symbol;
   locals?: ts.SymbolTable;
   nextContainer?: ts.Node;
 };
-/** What TypeScript has but does not declare. */
+/** Internals that TypeScript does not declare. */
 export type BoundFile = ts.SourceFile & {
   imports: readonly ts.StringLiteralLike[];
   moduleAugmentations: readonly ts.Node[];
@@ -26,11 +26,11 @@ const { bindSourceFile } = ts as unknown as Internals;
 
 export const symbolOf = (module: ts.Node): ts.Symbol => (module as Container).symbol;
 
-/** Whether a module does nothing to others, which would have to be seen at once. */
+/** Whether a module changes no other one, which would have to be visible at once. */
 export const isQuiet = (file: BoundFile): boolean =>
   file.moduleAugmentations.length === 0 && !file.symbol.globalExports;
 
-/** Leaves out the inside of a module that is bound. @returns the file, parsed once more when it is asked for */
+/** Leaves out the content of a module that is bound. @returns the file, parsed again on demand */
 export function leaveOutFile(file: BoundFile, options: ts.CompilerOptions): () => ts.SourceFile {
   const again = once(() => bound(file, options));
   const bring = once(() => {
@@ -46,7 +46,7 @@ export function leaveOutFile(file: BoundFile, options: ts.CompilerOptions): () =
   return again;
 }
 
-/** Makes of a file that has but the imports of another the other one, which is read, parsed and bound when it is asked for. */
+/** Completes a file that has only the imports of another one, whose content is read, parsed and bound on demand. */
 export function leaveOutRest(file: BoundFile, options: ts.CompilerOptions, read: () => string): void {
   bindSourceFile(file, options);
   file.imports = file.statements.flatMap(importedBy);
@@ -71,7 +71,7 @@ function importedBy(statement: ts.Statement): ts.StringLiteralLike[] {
   return from && ts.isStringLiteralLike(from) ? [from] : [];
 }
 
-/** The file, parsed and bound once more. */
+/** Parses and binds the file again. */
 export function bound(file: BoundFile, options: ts.CompilerOptions): ts.SourceFile {
   const { fileName, text, languageVersion, impliedNodeFormat, setExternalModuleIndicator, scriptKind } = file;
   const jsDocParsingMode = unreadDocs(text);
@@ -88,7 +88,7 @@ export function bound(file: BoundFile, options: ts.CompilerOptions): ts.SourceFi
   return again;
 }
 
-/** The names that can be seen inside. */
+/** Copies the names that are visible inside. */
 export function transplant(from: ts.Node, to: ts.Node): void {
   const { locals } = to as Container;
   (from as Container).locals?.forEach((symbol, name) => locals?.set(name, symbol));
@@ -102,7 +102,7 @@ export function exportsOf(from: ts.Node, to: ts.Node): ts.SymbolTable | undefine
   return theirs.exports;
 }
 
-/** Lets go of what is inside. */
+/** Releases the content of a container. */
 export function forget(container: ts.Node): void {
   const { locals } = container as Container;
   locals?.clear();
@@ -116,7 +116,7 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** A property that is found when it is asked for. */
+/** Defines a property that is computed when it is first read. */
 export function late<T extends object, K extends keyof T>(owner: T, name: K, find: () => T[K]): void {
   const settle = (value: T[K]): void => {
     Object.defineProperty(owner, name, { value, writable: true, enumerable: true, configurable: true });

@@ -2,28 +2,27 @@ import { join } from 'node:path';
 import ts from 'typescript-6';
 import { leadOnce } from './installedFiles.ts';
 
-// Where the compiler finds the declarations of an import in a cell: the notebook's folder first; what only the kernel
-// has comes from beside its bundle.
+// Finds the declarations of an import in a cell: first in the notebook's folder, then beside the kernel's bundle.
 
-// Where the imports of the kernel's own declarations lead. Those files, and the packages that they import, do not change
-// under a kernel: each import is looked for once a process, and those that a start-up snapshot holds not even that.
-// Looking for them was most of what the first cell of a notebook waited for.
+// Imports of the kernel's own declarations. Those files, and the packages that they import, do not change while a
+// kernel runs: each import is resolved once per process, and not at all if a startup snapshot holds it. Resolving
+// them was most of the time that the first cell of a notebook waited.
 
 type Store = {
-  /** Folders of packages that the kernel's own declarations lead to, and the folder of those. */
+  /** Folders of packages that the kernel's own declarations import, and the folder of those declarations. */
   readonly folders: Set<string>;
   readonly modules: Map<string, ts.ResolvedModuleFull | undefined>;
   readonly types: Map<string, ts.ResolvedTypeReferenceDirective | undefined>;
 };
 
 declare global {
-  // What a start-up snapshot hands to the kernel's bundle, which is a script of its own and shares no modules with it.
+  // Passed from a startup snapshot to the kernel's bundle, which is a separate script and shares no modules with it.
   var lanceCatalogModules: Store | undefined;
 }
 
 const store = (globalThis.lanceCatalogModules ??= { folders: new Set(), modules: new Map(), types: new Map() });
 
-/** Counts a file as the kernel's own, and with it its package and all that is imported there. */
+/** Counts a file as the kernel's own, and with it its package and everything imported there. */
 const addKernelFile = (file: string): void => void store.folders.add(folderOf(file));
 
 const isKernels = (file: string): boolean => store.folders.has(folderOf(file));
@@ -33,7 +32,9 @@ const folderOf = (file: string): string =>
 
 type Asked = { name: string; from: string; mode: ts.ResolutionMode };
 
-/** What an import leads to. For files of the kernel's own, in which a notebook's tsconfig.json has no say, it is kept. */
+/**
+ * Resolves an import. Keeps the result for the kernel's own files, which a notebook's tsconfig.json does not affect.
+ */
 function moduleOnce(
   asked: Asked,
   look: () => ts.ResolvedModuleWithFailedLookupLocations,
@@ -73,14 +74,14 @@ const declared: Record<string, string> = {
   tslab: 'types/tslab.d.ts',
 };
 
-/** Packages that the kernel lends to a notebook whose folder has none of its own. */
+/** Packages that the kernel provides to a notebook whose folder does not have them. */
 export const isLent = (name: string): boolean => name === 'apache-arrow' || name.startsWith('apache-arrow/');
 
 const beside = (file: string): string => ts.sys.resolvePath(join(import.meta.dirname, file));
 
 /**
- * A resolver for a compiler host: same answers as the compiler's own, plus the kernel's modules.
- * @param cache keeps what was found, and what was not, until it is cleared
+ * Returns a resolver for a compiler host: the compiler's own results, plus the kernel's modules.
+ * @param cache keeps found and missing modules until it is cleared
  */
 export function moduleResolver(
   system: ts.ModuleResolutionHost,
@@ -113,13 +114,14 @@ export function moduleResolver(
     });
 }
 
-/** The compiler adds an import of the JSX runtime to every module, with or without JSX: a megabyte of declarations. */
+/** The compiler adds an import of the JSX runtime to every module, even without JSX: a megabyte of declarations. */
 const isNeedless = (literal: ts.StringLiteralLike, containingFile: string): boolean =>
   literal.pos === -1 && !/\.[jt]sx$/.test(containingFile);
 
 /**
- * A resolver of `types` and of `/// <reference types>`. Cells run on the kernel's Node whatever their folder has
- * installed, so that is whose types they get; those of a second version would declare every global twice.
+ * Returns a resolver of `types` and of `/// <reference types>`.
+ * Cells run on the kernel's Node.js and get its types, whatever their folder has installed; a second version would
+ * declare every global twice.
  */
 export function typesResolver(
   system: ts.ModuleResolutionHost,
@@ -132,7 +134,7 @@ export function typesResolver(
       if (name === 'node') {
         const from = beside('kernel.ts');
         addKernelFile(from);
-        // Without roots, which the compiler would make up of the working directory.
+        // Without roots, which the compiler would derive from the working directory.
         const kernels = typesOnce({ name, from, mode: undefined }, () => resolve(from, { ...options, typeRoots: [] }));
         if (kernels.resolvedTypeReferenceDirective) return kernels;
       }

@@ -7,46 +7,46 @@ import { CacheRecords } from './cacheRecords.ts';
 import { type Outlines, useOutlines } from './installedFiles.ts';
 import { type BoundFile, isQuiet, leaveOutRest } from './lazyFiles.ts';
 
-// What is written down of the declarations of installed packages, so that the next notebook that imports one need not read
-// and parse hundreds of files to learn which others they import: for each file its imports and where they lead. It is good
-// for a file as it was, by size and time. One record a package, in a folder of the person's own.
+// Records of the declarations of installed packages: for each file its imports and their targets. With them the next
+// notebook that imports a package need not read and parse hundreds of files to learn which others they import. An
+// outline is valid while the file keeps its size and time. One record per package, in the user's cache.
 
-/** A resolved import: its file from the package's folder, and what else TypeScript says of it. */
+/** A resolved import: its file relative to the package's folder, and TypeScript's other properties. */
 type Lead = Omit<ts.ResolvedModuleFull, 'resolvedFileName'> & { readonly to: string };
 
 type Outline = {
   readonly size: number;
-  /** Of the last change, milliseconds. */
+  /** Time of the last change in milliseconds. */
   readonly time: number;
-  /** A module with the imports and references of the file, and nothing else. */
+  /** A module with only the imports and references of the file. */
   readonly skeleton: string;
-  /** The relative imports, by their text. */
+  /** The relative imports, by their specifiers. */
   readonly leads: Readonly<Record<string, Lead>>;
 };
 
-/** By the file's path from the package's folder. */
+/** By the file's path relative to the package's folder. */
 type Package = Record<string, Outline>;
 
-/** Part of a record's name, so that another form is another record. */
+/** Version of the format, part of a record's key. */
 const form = 1;
-/** Records that are kept, those that were used last. */
+/** Maximum number of records; the last written are kept. */
 const keptRecords = 60;
 
-/** The folder of the package that a file belongs to, with a slash at its end. */
+/** Returns the folder of the package that a file belongs to, with a trailing slash. */
 const packageOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(file)?.[0];
 
 /** The outlines in a folder. */
 export class OutlineRecords {
   readonly #records: CacheRecords;
   readonly #packages = new Map<string, Package>();
-  /** Files that were asked for, with the outlines of those that are still what they were. */
+  /** Requested files, with the outlines of those that are unchanged. */
   readonly #looked = new Map<string, Outline | undefined>();
 
   constructor(folder: string) {
     this.#records = new CacheRecords(folder, keptRecords);
   }
 
-  /** The outline of a file, if the file is still what it was when that was made. */
+  /** Returns the outline of a file if the file is unchanged. */
   outlineOf(file: string): Outline | undefined {
     const known = this.#looked.get(file);
     if (known !== undefined || this.#looked.has(file)) return known;
@@ -57,7 +57,7 @@ export class OutlineRecords {
     return found;
   }
 
-  /** Where a relative import of an outlined file leads; undefined when that has to be looked for. */
+  /** Returns the target of a relative import of an outlined file; undefined if it has to be resolved. */
   leadOf(name: string, from: string): ts.ResolvedModuleFull | undefined {
     const root = packageOf(from);
     const lead = root === undefined ? undefined : ownOf(this.outlineOf(from)?.leads ?? {}, name);
@@ -67,7 +67,7 @@ export class OutlineRecords {
     return this.outlineOf(resolvedFileName) && { ...rest, resolvedFileName };
   }
 
-  /** Writes outlines down, beside those that are known. Nothing is said where that can't be done. */
+  /** Writes outlines, in addition to the known ones. */
   keep(outlines: ReadonlyMap<string, Outline>): void {
     const changed = new Set<string>();
     for (const [file, outline] of outlines) {
@@ -76,7 +76,7 @@ export class OutlineRecords {
       this.#packageAt(root)[file.slice(root.length)] = outline;
       changed.add(root);
     }
-    // Where that fails the next notebook parses what this one did.
+    // If that fails, the next notebook parses the same files again.
     this.#records.write([...changed].map((root) => [keyOf(root), this.#packageAt(root)]));
   }
 
@@ -90,7 +90,7 @@ export class OutlineRecords {
   }
 }
 
-/** The size and time of a file. @returns undefined where there is none */
+/** Returns size and time of a file, if it exists. */
 function stampOf(file: string): Pick<Outline, 'size' | 'time'> | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && { size: found.size, time: found.mtimeMs };
@@ -119,11 +119,11 @@ const isOutline = (value: unknown): value is Outline =>
 const isLead = (value: unknown): value is Lead =>
   isRecord(value) && typeof value['extension'] === 'string' && typeof value['to'] === 'string';
 
-/** What the compiler has and does not declare. */
+/** Internals that TypeScript does not declare. */
 type Parsed = BoundFile & { amdDependencies: readonly unknown[] };
 type Stamp = Pick<Outline, 'size' | 'time'>;
 
-/** Stands for the text of a file: with it the compiler is given the file's outline. */
+/** Replaces the text of a file: the compiler gets the file's outline. */
 class Skeleton implements ts.IScriptSnapshot {
   readonly #text: string;
 
@@ -145,15 +145,15 @@ class Skeleton implements ts.IScriptSnapshot {
 }
 
 /**
- * Declarations of packages as the compiler gets to see them: by their outlines where there are any, else whole, and then
- * their outlines are made for the next time.
+ * Provides the declarations of packages to the compiler: by their outlines if there are any, else whole. Then their
+ * outlines are created for the next time.
  */
 export class OutlinedFiles implements Outlines {
   readonly #records: OutlineRecords;
-  /** Files of packages that were read whole, as they were then. */
+  /** Files of packages that were read whole, with their size and time at that moment. */
   readonly #read = new Map<string, Stamp>();
   readonly #parsed = new Set<Parsed>();
-  /** Where relative imports of files of packages led, by file and text. */
+  /** Targets of relative imports in files of packages, by file and specifier. */
   readonly #leads = new Map<string, Map<string, ts.ResolvedModuleFull>>();
   readonly #leftOut = new WeakSet<ts.SourceFile>();
 
@@ -189,7 +189,10 @@ export class OutlinedFiles implements Outlines {
     this.#leads.set(from, known.set(name, found));
   }
 
-  /** Writes down the outlines of what was parsed whole since the last time. For a moment in which nobody waits. */
+  /**
+   * Writes the outlines of files that were parsed whole since the last call. Takes a while, so call it when no cell
+   * waits.
+   */
   keep(): void {
     const outlines = new Map<string, Outline>();
     for (const file of this.#parsed) {
@@ -213,14 +216,14 @@ export class OutlinedFiles implements Outlines {
   }
 }
 
-/** From now on this process uses the outlines in the person's cache. */
+/** From now on this process uses the outlines in the user's cache. */
 export function useOwnOutlines(): OutlinedFiles {
   const outlined = new OutlinedFiles(new OutlineRecords(join(cacheFolder(), 'declarations')));
   useOutlines(outlined);
   return outlined;
 }
 
-/** The skeleton of a module that is bound; undefined where the compiler has to see more of it in every program. */
+/** Returns the skeleton of a bound module; undefined if every program needs more of it. */
 function skeletonOf(file: Parsed): string | undefined {
   const isPlain =
     file.isDeclarationFile &&
@@ -230,7 +233,7 @@ function skeletonOf(file: Parsed): string | undefined {
     file.ambientModuleNames.length === 0 &&
     file.amdDependencies.length === 0 &&
     !file.hasNoDefaultLib &&
-    // How a module is looked for may be said of a single import.
+    // A single import may set how its module is resolved.
     !file.text.includes('resolution-mode');
   if (!isPlain) return undefined;
   const lines = [
@@ -243,7 +246,7 @@ function skeletonOf(file: Parsed): string | undefined {
   return `${lines.join('\n')}\n`;
 }
 
-// An import by `require` is looked for as one of CommonJS.
+// An import by `require` resolves as one of CommonJS.
 const importOf = (name: ts.StringLiteralLike, index: number): string =>
   ts.isExternalModuleReference(name.parent)
     ? `import module${index} = require(${JSON.stringify(name.text)});`

@@ -6,7 +6,7 @@ import type { Jobs } from '#catalog/jobs.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-/** Every call of a catalog; all of them give promises, so that connecting can wait for the first one. */
+/** All return promises, so the first call can wait for the connection. */
 const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs'>, true> = {
   capabilities: true,
   createNamespace: true,
@@ -32,8 +32,8 @@ const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs
 };
 
 /**
- * `db` of a notebook: the catalog that was chosen for it, connected at its first call (the engine is large). Where none
- * was chosen every call rejects with an error that says how to choose one.
+ * Returns `db` of a notebook: the chosen catalog, connected at its first call, since the engine is large.
+ * If no catalog is chosen, every call rejects with an error that explains how to choose one.
  */
 export function chosenCatalog(config: CatalogConfig | null): Catalog {
   let connected: Promise<Catalog> | undefined;
@@ -46,9 +46,9 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
       if (connected === opening) connected = undefined;
     };
     const settled = (): void => cell?.removeEventListener('abort', forget);
-    // Cut off, it may never come to its end.
+    // A terminated attempt may never settle.
     cell?.addEventListener('abort', forget);
-    // The directory may be made, or the server started, and then the cell is run again.
+    // The user may create the directory or start the server, and then run the cell again.
     opening.catch(forget).finally(settled);
     return opening;
   };
@@ -63,12 +63,11 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
     ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
     : { implementation: 'dir', location: '' };
   const catalog = { ...shown, ...Object.fromEntries(methods), jobs: jobsOf(connect) } as Catalog;
-  // As the last expression of a cell it is one line, not two dozen functions.
+  // As the last expression of a cell it is one line instead of two dozen functions.
   const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
   return Object.defineProperty(catalog, inspect.custom, { value: () => line });
 }
 
-/** The jobs of a catalog that is connected when they are first asked for. */
 const jobsOf = (connect: () => Promise<Catalog>): Jobs => ({
   list: async (options) => (await connect()).jobs.list(options),
   describe: async (id, options) => (await connect()).jobs.describe(id, options),

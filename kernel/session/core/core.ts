@@ -49,9 +49,8 @@ const isCatalog = (value: unknown): value is NamedCatalog =>
 const isTable = (value: unknown): value is LiveTable => has(value, ['schema', 'query', 'countRows']);
 
 /**
- * Names for what is written in cells, by what its variables hold now: tables of `db` and of other catalogs that cells
- * connected to, and columns of tables that they opened.
- * @param variables of the notebook, as they are when somebody asks
+ * Returns the names that completion offers: tables of catalogs and columns of tables in variables.
+ * @param variables of the notebook, read at each request
  */
 function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
   const valueOf = (name: string): unknown => (Object.hasOwn(variables, name) ? variables[name] : undefined);
@@ -70,7 +69,7 @@ function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
   return new CatalogNames(sources);
 }
 
-/** What a person sees of a cell that the kernel itself fails over, because cells have replaced what it is made of. */
+/** Returns the error shown if the kernel itself fails, because cells have replaced builtins that it uses. */
 function damaged(cause: unknown): CellError {
   const evalue =
     `The kernel failed over this cell (${sentenceOf(cause)}). Code has probably changed something that every program ` +
@@ -98,7 +97,7 @@ const interrupted: CellResult = {
   expressions: {},
 };
 
-/** Runs cells on the main thread. Knows nothing of protocols; everything it must not lose is kept by the worker. */
+/** Runs cells on the main thread. Independent of the protocol; the worker keeps all state that must not be lost. */
 export class Core {
   readonly #post: (message: FromCore) => void;
   readonly #outputs: Outputs;
@@ -107,11 +106,11 @@ export class Core {
   readonly #comms: NotebookComms;
   readonly #display: NotebookDisplay;
   readonly #magics: Magics;
-  /** What the notebook has before its first cell. */
+  /** Names that exist before the first cell. */
   readonly #given: Record<string, unknown>;
   readonly #names: CatalogNames;
   #catalog: CatalogConfig | null = null;
-  /** By their ids: a cell of each shell at most. */
+  /** Cells by their ids, at most one per shell. */
   readonly #running = new Map<string, CellWork>();
   #knownNames = '';
 
@@ -123,7 +122,7 @@ export class Core {
       (text) => this.#print(text),
       () => outputs.work,
     );
-    // Calls of catalogs that are given no signal end with the cell that made them.
+    // Catalog calls without a signal end with the cell that made them.
     belongTo(signal);
     const cellSignal: CellSignal = () => signal() ?? new AbortController().signal;
     this.#display = createNotebookDisplay({
@@ -239,7 +238,7 @@ export class Core {
     return answerOfMagics(question) ?? answer(parts, question);
   }
 
-  /** What is known of the name at a place, as text. */
+  /** Returns the description of the name at a position as plain text. */
   async #describe(code: string, cursor: number, detail: 0 | 1): Promise<string | undefined> {
     const found = await this.#answer({ kind: 'inspect', code, cursor, detail });
     const text = found.kind === 'inspect' ? found.data?.['text/plain'] : undefined;
@@ -254,9 +253,9 @@ export class Core {
     return this.#runner.compiler;
   }
 
-  /** An error that no cell can catch any more: of a timer, or a rejected promise that nobody waits for. */
+  /** Reports an error of a timer, or of a promise without a handler. */
   reportUncaught(error: unknown): void {
-    // What an interrupted cell waited for was cancelled, and that nobody took it is no news.
+    // An interrupt rejects what the cell waited for; nothing has to handle that.
     if (isAbort(error) && this.#outputs.work?.signal.aborted) return;
     const { ename, evalue, traceback } = this.#runner.describe(error);
     const [first = evalue, ...frames] = traceback;
@@ -280,7 +279,7 @@ export class Core {
     } catch (error) {
       result = { value: null, error: damaged(error), expressions: {} };
     }
-    // The interrupt itself may have been cut off half way.
+    // The interrupt itself may have been terminated halfway.
     this.#finish(message.id, work.signal.aborted ? interrupted : result);
   }
 
@@ -303,7 +302,7 @@ export class Core {
     try {
       const { value: last, error } = await running;
       if (error) return { value: null, error };
-      // `display(x)` as the last line has shown x already; its promise is nothing to look at.
+      // `display(x)` as the last line has already shown x; its promise is not worth showing.
       const isThere = this.#display.isOwn(last?.shown);
       const value = last && !isThere ? await this.#display.show(last.shown) : null;
       await this.#display.settled();
@@ -321,12 +320,12 @@ export class Core {
       this.#runner.interrupt();
       for (const { id } of works) this.#asker.forget(id);
     } finally {
-      // The cells have ended, whatever they have made of what is used to end them.
+      // The cells must finish even if they have broken a function that is used to end them.
       for (const { id } of works) this.#finish(id, interrupted);
     }
   }
 
-  /** The names of the notebook's variables, less those that have what the kernel gave them. */
+  /** The notebook's variables, except those that still hold what the kernel gave them. */
   #namesOfCells(): string[] {
     const { locals } = this.#runner;
     return Object.keys(locals).filter(
@@ -334,7 +333,7 @@ export class Core {
     );
   }
 
-  /** The names of the notebook's variables; undefined while they are what they were. */
+  /** The names of variables that cells declared, or undefined if they have not changed. */
   #changedNames(): string[] | undefined {
     const names = Object.keys(this.#runner.locals).filter((name) => !Object.hasOwn(this.#given, name));
     const all = names.join();
@@ -343,14 +342,14 @@ export class Core {
     return names;
   }
 
-  // A cell that was interrupted may still settle later; the first end counts.
+  // An interrupted cell may still settle later; the first end counts.
   #finish(id: string, result: CellResult): void {
     if (!this.#running.delete(id)) return;
     try {
       const names = this.#changedNames();
       this.#post({ type: 'done', id, result, ...(names && { names }) });
     } catch (error) {
-      // The cell must end, whatever it made of its result.
+      // The cell must finish even if its result can't be posted.
       this.#post({ type: 'done', id, result: { value: null, error: unsendable('result', error), expressions: {} } });
     }
   }

@@ -12,14 +12,14 @@ import type { Outputs } from './outputs.ts';
 import { Preparation } from './preparation.ts';
 import { catchUncaught } from './uncaught.ts';
 
-/** Writing what was compiled takes as long as a short cell, so it waits until nobody runs one. */
+/** Writing compiled code takes as long as a short cell, so it waits until no cell has run for this long. */
 const stillMs = 1000;
 
 /**
- * Has written down what was compiled of the packages that cells import, by Node and by `keep`, so that later kernels
- * import them faster: when nothing runs, since most kernels end by a kill, and at the end, before which a notebook that is
- * run as a whole has no pause. Node writes its part at the end of its own accord.
- * @returns to be called whenever a cell has ended
+ * Saves the compiled code of packages that cells import, so that later kernels import them faster.
+ * Node.js saves a part, `keep` the rest: after a pause, since most kernels end by a kill, and at exit, since a
+ * notebook that runs as a whole never pauses. At exit Node.js saves its part on its own.
+ * @returns a function to call whenever a cell has finished
  */
 function keepCompiledCode(keep: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -37,11 +37,13 @@ function keepCompiledCode(keep: () => void): () => void {
 export type CoreParts = {
   post: (message: FromCore) => void;
   outputs: Outputs;
-  /** Version of the compiler. */
   typescript: string;
 };
 
-/** What runs cells, and all that it needs: loaded by main.ts when the worker is on its way. Returns what takes messages. */
+/**
+ * Creates the core that runs cells; main.ts loads this bundle while the worker starts.
+ * @returns the handler for messages of the worker
+ */
 export function startCore({ post, outputs, typescript }: CoreParts): (message: ToCore) => void {
   const kernel = join(import.meta.dirname, 'kernel.cjs');
   keepDocsApart();
@@ -66,14 +68,14 @@ export function startCore({ post, outputs, typescript }: CoreParts): (message: T
   post({ type: 'ready', typescript });
   setImmediate(() => {
     core.compiler.warmUp();
-    // Now and not at the end, which is a kill for many a kernel.
+    // Now rather than at exit: many kernels end by a kill.
     flushCompileCache();
     seeToSnapshot(kernel);
     preparation.rest();
   });
   let isUp = false;
   return (message) => {
-    // The worker speaks, so both threads are alive.
+    // A message of the worker shows that both threads are alive.
     if (!isUp) keepSnapshot(kernel);
     isUp = true;
     if (message.type === 'execute') preparation.work();

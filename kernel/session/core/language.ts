@@ -13,18 +13,17 @@ import type { Question, QuestionAnswer } from '#session/threads/coreMessages.ts'
 import { partsOf } from '#session/magics/cellParts.ts';
 import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
 
-/** What knows the notebook: a language service over a cell and those that ran before it. */
+/** Provides a language service over a cell and the cells that ran before it. */
 type Compiler = { service(code: string): CellService };
 
-/** What is asked, and who knows: the compiler the language, the names what is in the catalogs of the notebook. */
 type LanguageParts = { compiler: Compiler; names: CatalogNames };
 
-/** A list this long is of everything there is, and how each thing is called would take longer than one waits. */
+/** A longer list has every name in scope; computing all signatures would take too long. */
 const maxSignatures = 200;
-/** Characters of a declaration that are shown. */
+/** In characters. */
 const maxDeclaration = 4000;
 
-/** Answers what a person asks about code they are typing. Positions count UTF-16 units. */
+/** Answers a request about code that the user is typing. Positions count UTF-16 units. */
 export async function answer(
   parts: LanguageParts,
   question: Exclude<Question, { kind: 'variables' }>,
@@ -32,7 +31,7 @@ export async function answer(
   try {
     const sql = question.kind === 'complete' && sqlNamingAt(question.code, question.cursor);
     if (sql) return await completeNames(parts, question.code, question.cursor, sql.naming);
-    // Lines that are no TypeScript are blank, so that what is around them keeps its place.
+    // Lines that are not TypeScript are blanked, so that the positions around them stay the same.
     const code = codeOf(question.code);
     switch (question.kind) {
       case 'complete':
@@ -71,7 +70,6 @@ async function complete({ compiler, names }: LanguageParts, code: string, cursor
   return { kind: 'complete', matches, start, end };
 }
 
-/** Names of a catalog that go on with what is typed; none where nothing is named. */
 async function completeNames(
   { names }: LanguageParts,
   code: string,
@@ -87,16 +85,16 @@ async function completeNames(
   return { kind: 'complete', matches, start: naming.start, end: Math.max(naming.end, cursor) };
 }
 
-/** How a function is called, the first way where there are several; undefined for what is none. */
+/** Returns the first signature of a function; undefined if the symbol is not a function. */
 function signatureOf(checker: ts.TypeChecker, symbol: ts.Symbol, source: ts.SourceFile): string | undefined {
   const [signature] = checker.getTypeOfSymbolAtLocation(symbol, source).getCallSignatures();
-  // Without a place to be written at, types are named as they are called, and not by the files that they are in.
+  // Without an enclosing node, types are written without the files that declare them.
   return (
     signature && checker.signatureToString(signature, undefined, ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope)
   );
 }
 
-/** Names that begin as typed come first, then those that hold it; others are no match. */
+/** Sort key: names that start with the typed text first, then those that contain it; undefined for others. */
 function orderOf(name: string, typed: string, sortText: string): string | undefined {
   const at = name.toLowerCase().indexOf(typed);
   return at < 0 ? undefined : `${at === 0 ? 0 : 1}${sortText}`;
@@ -105,12 +103,12 @@ function orderOf(name: string, typed: string, sortText: string): string | undefi
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function inspect(compiler: Compiler, code: string, cursor: number, detail: 0 | 1): QuestionAnswer {
-  // A cursor behind a name means that name, as in every front; the compiler looks at what follows the cursor.
+  // A cursor after a name refers to that name, as in every client; the compiler reads what follows the cursor.
   const at = [cursor, cursor - 1].find((each) => /[\w$]/.test(code[each] ?? ''));
   if (at === undefined) return { kind: 'inspect', data: null };
   const { service, file, program } = compiler.service(code);
   const info = service.getQuickInfoAtPosition(file, at);
-  // A name that nobody declared is said to be `any`, and nothing else.
+  // The compiler reports only `any` for an undeclared name.
   if (!info || isUnknown(info)) return { kind: 'inspect', data: null };
   const declared = detail === 1 ? declarationAt(service, program, file, at) : undefined;
   const described = codeAndDocumentation(info);
@@ -129,7 +127,7 @@ function inspect(compiler: Compiler, code: string, cursor: number, detail: 0 | 1
 
 const block = (text: string): string => `\`\`\`typescript\n${text}\n\`\`\``;
 
-/** The text of a declaration, for who wants to know all; undefined where it is long or says no more than the type. */
+/** Returns the text of a declaration; undefined if it is long or the compiler has no span for it. */
 function declarationAt(
   service: ts.LanguageService,
   program: ts.Program,
@@ -143,11 +141,11 @@ function declarationAt(
   return length > maxDeclaration ? undefined : source.text.slice(start, start + length);
 }
 
-/** Two blank lines end what a person types, whatever it is. */
+/** Two line breaks at the end finish any input. */
 const enough = /\n\s*\n\s*$/;
 const unterminatedTemplate = 1160;
 
-/** @param code `typed` without what is no TypeScript */
+/** @param code `typed` without the lines that are not TypeScript */
 function isComplete(typed: string, code: string): QuestionAnswer {
   const { completed, indent } = isCompleteCode(code);
   if (!completed) return { kind: 'isComplete', status: 'incomplete', indent: indent ?? '' };
@@ -158,7 +156,10 @@ function isComplete(typed: string, code: string): QuestionAnswer {
   return { kind: 'isComplete', status: parseDiagnostics.length ? 'invalid' : 'complete', indent: '' };
 }
 
-/** What is below `%%sql` ends with a blank line, as in IPython: nothing else tells that it does. */
+/**
+ * Whether the body of a magic is still open. As in IPython, a blank line ends the body of `%%sql`: it has no other
+ * end.
+ */
 function isOpenMagic(typed: string): boolean {
   const [part] = partsOf(typed) ?? [];
   if (part?.kind !== 'magic' || !part.body) return false;

@@ -6,8 +6,8 @@ import { CellWork, stillRuns } from './cellWork.ts';
 type Callback = (error: null) => void;
 
 /**
- * Callbacks of streams for when something is written, called when the code that wrote comes to its end. `console` gives the
- * same one with every line, and a million lines are not to be a million things to remember.
+ * Calls the callbacks of stream writes when the code that wrote finishes. Repeats are only counted: `console` passes
+ * the same callback with every line, and there may be a million lines.
  */
 class LaterCalls {
   #last: { callback: Callback; times: number } | undefined;
@@ -25,30 +25,30 @@ class LaterCalls {
     });
   }
 
-  /** To be called when other code begins: what was to come may have been cut off with the code before. */
+  /** Called when other code starts: the pending microtask may have been terminated with the code before. */
   forget(): void {
     this.#last = undefined;
   }
 }
 
-/** How the worker knows whose text it is and of which stream. */
 const streamLabel = (name: 'stdout' | 'stderr', cell: string | null): string => `${name}:${cell ?? ''}`;
 
-/** The label in its parts. */
+/** Splits a label of printed text into stream and cell. */
 export function readStreamLabel(label: string): { name: 'stdout' | 'stderr'; cell: string | null } {
   const at = label.indexOf(':');
   return { name: label.slice(0, at) === 'stderr' ? 'stderr' : 'stdout', cell: label.slice(at + 1) || null };
 }
 
 /**
- * Sends what code prints and shows, each with the cell it belongs to: a timer's output has the cell that set the timer,
- * long after that cell is done.
+ * Sends what code prints and shows, each with its cell: output of a timer belongs to the cell that set the timer,
+ * even after that cell has finished.
  */
 export class Outputs {
   readonly #send: (parent: string | null, output: CellOutput) => void;
-  // Made of async hooks in an older Node, it would abort the process when code behind an `await` is stopped.
+  // Older Node.js versions implement it by async hooks, which abort the process when code after an `await` is
+  // terminated.
   readonly #context = hasContextFrames() ? new AsyncLocalStorage<CellWork>() : undefined;
-  // For output that comes out of nowhere, from a native callback for instance.
+  // For output without an async context, from a native callback for instance.
   #latest: CellWork | undefined;
   readonly #written = new LaterCalls();
 
@@ -56,18 +56,17 @@ export class Outputs {
     this.#send = send;
   }
 
-  /** The cell whose code is running. */
   get cell(): string | null {
     return this.#author?.id ?? null;
   }
 
-  /** What the code that runs is part of; undefined outside of all cells. An older Node can only tell what began last. */
+  /** The run that the current code is part of; undefined outside of cells. Older Node.js: the one that started last. */
   get work(): CellWork | undefined {
     if (this.#context) return this.#context.getStore();
     return this.#latest?.signal.aborted ? undefined : this.#latest;
   }
 
-  /** Runs `body` so that all it starts counts as this cell's. */
+  /** Runs `body` so that everything it starts belongs to this cell. */
   within<T>(cell: CellWork | string, body: () => T): T {
     const work = typeof cell === 'string' ? new CellWork(cell) : cell;
     this.#latest = work;
@@ -83,14 +82,14 @@ export class Outputs {
     return this.work ?? this.#latest;
   }
 
-  /** Says once of an interrupted cell that it goes on, in place of what it has to say. */
+  /** Whether output is shown now. Prints once that an interrupted cell still runs, instead of its output. */
   #isHeard(): boolean {
     const heard = this.#author?.hear() ?? 'yes';
     if (heard === 'last') this.#send(this.cell, { type: 'stream', content: { name: 'stderr', text: stillRuns } });
     return heard === 'yes';
   }
 
-  /** Puts the process's own streams behind `send`: `console` and every library write to them. */
+  /** Redirects the process's own streams to the ring: `console` and every library write to them. */
   takeStreams(ring: RingWriter): void {
     for (const name of ['stdout', 'stderr'] as const) {
       const decoder = new TextDecoder();
@@ -114,7 +113,7 @@ export class Outputs {
   }
 }
 
-/** Whether this is text that need not go through bytes: it says no encoding, or one of Unicode. */
+/** Whether the chunk is text that needs no conversion to bytes: no encoding, or one of Unicode. */
 const isPlain = (chunk: string | Uint8Array, encoding: unknown): chunk is string =>
   typeof chunk === 'string' &&
   (typeof encoding !== 'string' || /^(?:utf-?(?:8|16le)|ucs-?2)$/i.test(encoding) || !Buffer.isEncoding(encoding));

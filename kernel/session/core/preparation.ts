@@ -4,46 +4,45 @@ import type { CellCompiler } from '#session/compiler/compiler.ts';
 import { ImportRecords } from '#session/compiler/importRecords.ts';
 import { keepFiles } from '#session/compiler/installedFiles.ts';
 
-/** Cells that are run one after the other leave shorter pauses. */
+/** Longer than the pauses between cells that run one after the other. */
 const stillMs = 250;
 
 /**
- * Loads the declarations of packages that notebooks of this folder imported last, while nothing runs: half of what a
- * first import takes is that. A package at a time, so that a cell that comes meanwhile waits for one at most.
+ * Loads the declarations of packages that notebooks in this folder imported last, while no cell runs: half the time
+ * of a first import. One package at a time, so that a cell that starts meanwhile waits for one at most.
  */
 export class Preparation {
   readonly #compiler: CellCompiler;
   readonly #records: ImportRecords;
-  /** Packages still to be loaded; undefined before the first pause. */
+  /** Packages still to load; undefined before the first pause. */
   #left: string[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(compiler: CellCompiler, records = new ImportRecords(join(cacheFolder(), 'imports'))) {
     this.#compiler = compiler;
-    // What is loaded ahead belongs to no program until a cell imports it.
+    // Preloaded files belong to no program until a cell imports them.
     keepFiles();
     this.#records = records;
   }
 
-  /** Nothing runs from here on. */
+  /** Called when no cell runs. */
   rest(): void {
     if (this.#left?.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#next(), stillMs).unref();
   }
 
-  /** A cell begins. */
+  /** Called when a cell starts. */
   work(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Writes down what this notebook imports. */
   keep(): void {
     this.#records.note(this.#compiler.folder, this.#compiler.imports());
   }
 
   #next(): void {
-    // What nobody checks is not needed either.
+    // Without a type check the declarations are not needed.
     if (this.#compiler.typeCheck === 'off') return;
     this.#left ??= this.#records.packagesOf(this.#compiler.folder);
     const name = this.#left.shift();
@@ -51,7 +50,7 @@ export class Preparation {
     try {
       if (!this.#compiler.imports().includes(name)) this.#compiler.prepare(name);
     } catch {
-      // A cell that imports it says what is wrong with it.
+      // A cell that imports it reports the problem.
     }
     this.#timer = setTimeout(() => this.#next()).unref();
   }

@@ -1,4 +1,4 @@
-/** The texts that were added last, at most `limit` of them. */
+/** The strings that were added last, at most `limit`. */
 export class RecentSet {
   readonly #limit: number;
   readonly #texts = new Set<string>();
@@ -20,8 +20,8 @@ export class RecentSet {
 }
 
 /**
- * The texts that were kept last, by a key: at most `count` of them with at most `chars` UTF-16 units in all. The last one
- * is kept however long it is.
+ * The strings that were set last, by a key: at most `count`, with at most `chars` UTF-16 units in total. The newest
+ * one is kept regardless of its length.
  */
 export class RecentTexts<K> {
   readonly #limits: { count: number; chars: number };
@@ -50,7 +50,7 @@ export class RecentTexts<K> {
     return this.#texts.has(key);
   }
 
-  /** Keys and texts, oldest first. */
+  /** Keys and strings, oldest first. */
   get entries(): [K, string][] {
     return [...this.#texts];
   }

@@ -5,8 +5,9 @@ type Listener = (value: unknown, promise?: unknown) => void;
 type Event = 'uncaughtException' | 'unhandledRejection' | 'SIGINT';
 
 /**
- * Listens to an event of the process for good: code that tidies up with `process.removeAllListeners()` means its own, and
- * without ours Node would end the kernel at the next such event.
+ * Listens to an event of the process, even after `removeAllListeners()`.
+ * Code that calls `process.removeAllListeners()` means its own listeners; without this one, Node.js would end the
+ * kernel at the next such event.
  */
 export function keepListening(event: Event, listener: Listener): void {
   const emitter: EventEmitter = process;
@@ -22,8 +23,9 @@ export function keepListening(event: Event, listener: Listener): void {
 }
 
 /**
- * Takes errors that nothing catches any more. Node ends the process over one that a listener throws, and `report` may
- * throw once a cell has replaced what everything is made of, `JSON.stringify` for instance: then `lastResort` is called.
+ * Reports errors that nothing else catches.
+ * Node.js ends the process if a listener throws, and `report` may throw once a cell has replaced a builtin,
+ * `JSON.stringify` for instance. Then `lastResort` is called.
  */
 export function catchUncaught(report: Listener, lastResort: Listener): void {
   const listener: Listener = (error, promise) => {
@@ -42,6 +44,6 @@ function attempt(body: () => void): void {
   try {
     body();
   } catch {
-    // Nobody can be told any more, and the person loses less by a kernel that lives.
+    // No way to report is left, and a running kernel loses less of the user's data than a dead one.
   }
 }

@@ -1,16 +1,14 @@
 import { inspect, types } from 'node:util';
 import type { VariableInfo, VariableList } from '#shared/protocol/kernelMessages.ts';
 
-/** More names than a person reads through; and each costs a look into its value. */
+/** More names than a user reads; each costs an inspection of its value. */
 const maxVariables = 500;
 const previewChars = 120;
 
 /**
- * What is in a notebook, for a list. Looks at values without running code of theirs: no getter, no proxy's trap, no
- * `toString`.
- *
+ * Lists the variables of a notebook, without running code of their values: no getter, proxy trap or `toString`.
  * @param locals the notebook's variables by name
- * @param given what the kernel put there before the first cell: left out as long as it is what it was
+ * @param given what the kernel put there before the first cell: left out while unchanged
  */
 export function listVariables(
   locals: Readonly<Record<string, unknown>>,
@@ -21,7 +19,7 @@ export function listVariables(
   return { variables, omitted: names.length - variables.length };
 }
 
-// Names that the compiler makes for itself begin with two underscores or a word of its own.
+// Names that the compiler generates are left out.
 const isNamed = (name: string): boolean => !name.startsWith('__') && !name.startsWith('tsLastExpr');
 
 const isGiven = (
@@ -30,7 +28,7 @@ const isGiven = (
   given: Readonly<Record<string, unknown>>,
 ): boolean => Object.hasOwn(given, name) && localOf(locals, name) === given[name];
 
-/** A variable's value; a getter among variables is the compiler's, and throws before its declaration was reached. */
+/** Reads a variable. A getter among variables is the compiler's and throws before its declaration has run. */
 function localOf(locals: Readonly<Record<string, unknown>>, name: string): unknown {
   try {
     return locals[name];
@@ -39,18 +37,18 @@ function localOf(locals: Readonly<Record<string, unknown>>, name: string): unkno
   }
 }
 
-/** The value of a plain property; of a getter nothing, since it is code. */
+/** Reads a plain property; returns undefined for a getter, which would run code. */
 const valueOf = (object: object, name: PropertyKey): unknown => Object.getOwnPropertyDescriptor(object, name)?.value;
 
 function describe(name: string, value: unknown): VariableInfo {
   const { size, isTable } = measure(value);
   const place = placeOf(value);
-  // The class of a table of a catalog is a matter of ours: people know it as a `Table`.
+  // Users know every table of a catalog as a `Table`; its class is internal.
   if (place !== undefined) return { name, type: 'Table', size, preview: shortened(place), isTable };
   return { name, type: typeOf(value), size, preview: preview(value), isTable };
 }
 
-/** Where in its catalog a table is, `shop/eu/orders`. */
+/** The path of a table in its catalog: `shop/eu/orders`. */
 function placeOf(value: unknown): string | undefined {
   if (!isObject(value) || types.isProxy(value) || !hasMethods(value, 'query', 'countRows')) return undefined;
   const [name, path] = [valueOf(value, 'name'), valueOf(value, 'namespacePath')];
@@ -65,10 +63,10 @@ function typeOf(value: unknown): string {
   return types.isProxy(value) ? 'Proxy' : (classOf(value) ?? 'Object');
 }
 
-// A class's text begins with the word; a function's own `toString` is not asked.
+// The source text of a class starts with `class`. The function's own `toString` is not called.
 const isClass = (value: object): boolean => /^class\b/.test(Function.prototype.toString.call(value));
 
-/** The name of the class that made an object, read from plain properties only. */
+/** The name of the class that created an object, read from plain properties only. */
 function classOf(value: object): string | undefined {
   for (let at: object | null = value; at && !types.isProxy(at); at = Object.getPrototypeOf(at) as object | null) {
     const made = valueOf(at, 'constructor');
@@ -79,7 +77,7 @@ function classOf(value: object): string | undefined {
   return undefined;
 }
 
-/** How much a value holds, and whether it is a table. Of classes of others only plain properties are read. */
+/** Only plain properties of foreign classes are read. */
 function measure(value: unknown): { size: string; isTable: boolean } {
   const none = { size: '', isTable: false };
   if (typeof value === 'string') return { size: count(value.length, 'character'), isTable: false };
@@ -91,7 +89,7 @@ function measure(value: unknown): { size: string; isTable: boolean } {
   return measureTable(value) ?? none;
 }
 
-/** An Arrow table of any copy of the library, a table of a catalog or a query: told by what their classes have. */
+/** Recognizes an Arrow table of any copy of the library, a catalog table or a query by their members. */
 function measureTable(value: object): { size: string; isTable: boolean } | undefined {
   if (types.isProxy(value)) return undefined;
   const batches = valueOf(value, 'batches');
@@ -112,7 +110,7 @@ function rowsOf(batch: unknown): number {
   return typeof length === 'number' ? length : 0;
 }
 
-/** Whether the class of an object, or one that it extends, has methods of these names. */
+/** Whether an object or its prototypes have methods of all these names. */
 function hasMethods(value: object, ...names: readonly string[]): boolean {
   const left = new Set(names);
   for (let at: object | null = value; at && !types.isProxy(at); at = Object.getPrototypeOf(at) as object | null) {
@@ -121,7 +119,7 @@ function hasMethods(value: object, ...names: readonly string[]): boolean {
   return left.size === 0;
 }
 
-// The language's own getters, which no property of the object stands in for.
+// The language's own getters, which no property of the object can override.
 const getterOf =
   (prototype: object, name: string) =>
   (value: object): unknown =>
@@ -137,11 +135,11 @@ function count(number: number, unit: string): string {
   return `${number.toLocaleString('en')} ${unit === 'entry' ? 'entries' : `${unit}s`}`;
 }
 
-/** One line of a value. Tables say what they are in the columns beside it; their insides tell nobody anything. */
+/** Returns a value on one line. A table shows only its column names: type and size are listed next to it. */
 function preview(value: unknown): string {
   if (typeof value === 'string') return shortened(JSON.stringify(value.slice(0, previewChars + 1)));
   if (isObject(value) && (types.isProxy(value) || measureTable(value))) return columnsOf(value);
-  // `customInspect` would call methods of the value, and `getters` is off as it is.
+  // `customInspect` would call methods of the value; `getters` is off by default.
   const text = inspect(value, {
     depth: 1,
     customInspect: false,
@@ -149,7 +147,7 @@ function preview(value: unknown): string {
     maxStringLength: 200,
     breakLength: Infinity,
   });
-  // Of an error its first line: the stack says where, not what.
+  // Only the first line of an error: the stack shows where, not what.
   return shortened((types.isNativeError(value) ? (text.split('\n', 1)[0] ?? '') : text).replaceAll(/\s+/g, ' '));
 }
 

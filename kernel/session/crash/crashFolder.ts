@@ -7,30 +7,31 @@ import { dataFolder } from '#processes/userFolders.ts';
 import { makeFolder } from '#processes/files.ts';
 import { isRunning } from '#processes/running.ts';
 
-/** After this long nobody asks any more what a kernel was doing when it ended. */
+/** No client reads a note this long after its kernel ended. */
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * Where a kernel keeps its crash note. Jupyter starts a kernel that died again on the same connection file, so there the
- * next kernel finds the note of the last one; an editor is told the path.
+ * Returns the path of a kernel's crash note.
+ * Jupyter restarts a dead kernel with the same connection file, so there the next kernel finds the note of the last
+ * one; an editor receives the path.
  */
 export function crashNotePath(front: Front): string {
   const name = front.kind === 'pipe' ? randomUUID() : `jupyter-${hash(resolve(front.connectionFile))}`;
   return join(folder(), `${name}.json`);
 }
 
-/** Reads the note that an earlier kernel left there; undefined where it left none. */
+/** Reads the note of an earlier kernel; undefined if there is none. */
 export function readCrashNote(path: string): CrashNote | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isCrashNote(note) ? note : undefined;
   } catch {
-    // None, or one that can't be read: nothing to tell either way.
+    // Missing or unreadable: nothing to report either way.
     return undefined;
   }
 }
 
-/** Makes the folder, and removes from it what was left by kernels whose front never came back. */
+/** Creates the folder, and removes old notes of dead kernels. */
 export function prepareCrashFolder(): void {
   makeFolder(folder());
   for (const name of readdirSync(folder())) {
@@ -39,7 +40,7 @@ export function prepareCrashFolder(): void {
       if (Date.now() - statSync(path).mtimeMs < keptMs || isOfLiving(path)) continue;
       rmSync(path, { force: true });
     } catch {
-      // Another kernel tidies up at the same time.
+      // Another kernel may clean up at the same time.
     }
   }
 }

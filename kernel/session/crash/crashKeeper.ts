@@ -7,16 +7,16 @@ import { prepareCrashFolder } from './crashFolder.ts';
 const maxNames = 100;
 const maxNameChars = 60;
 const headChars = 60;
-/** How long after a cell its end is written down: in a row of cells none is. */
+/** Pause after a cell before its end is written, so that a series of cells writes none. */
 const restMs = 500;
-/** While a cell runs. A small heap is full in a few tenths of a second. */
+/** Polling interval while a cell runs. A small heap is full in a few tenths of a second. */
 const memoryMs = 50;
-/** From this share of the most that it may take, a process counts as near it. */
+/** Share of its limit from which a process counts as nearly out of memory. */
 const nearness = 0.7;
 
 /**
- * Keeps a kernel's crash note. Running out of memory ends all threads without a word, so that what is to be told then
- * has to be on disk before: one small file, written anew with every cell by the worker, which has the time.
+ * Keeps a kernel's crash note. Running out of memory ends all threads without notice, so the note must be on disk
+ * before: one small file, rewritten for every cell by the worker, which has the time.
  */
 export class CrashKeeper {
   readonly #path: string;
@@ -28,10 +28,10 @@ export class CrashKeeper {
   #rest: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
   #base = 0;
-  /** The cells that run, by their ids. */
+  /** The running cells by their ids. */
   readonly #running = new Map<string, CrashNote['cell']>();
 
-  /** @param heapLimit the most bytes that the main thread's objects may take */
+  /** @param heapLimit maximum heap size of the main thread in bytes */
   constructor(path: string, heapLimit: number) {
     this.#path = path;
     this.#heapLimit = heapLimit;
@@ -41,7 +41,7 @@ export class CrashKeeper {
     return this.#path;
   }
 
-  /** A cell begins. */
+  /** Called when a cell starts. */
   begin(id: string, count: number, code: string): void {
     this.#stopTimers();
     const cell = { count, head: headOf(code), isRunning: true };
@@ -61,7 +61,7 @@ export class CrashKeeper {
     this.#look = setInterval(() => this.#lookAtMemory(), memoryMs);
   }
 
-  /** A cell is done, and these are the notebook's variables now, if they changed. */
+  /** Called when a cell has finished. `names` are the notebook's variables, if they have changed. */
   done(id: string, names: readonly string[] | undefined): void {
     if (names) this.#names = names.map((name) => name.slice(0, maxNameChars));
     this.#running.delete(id);
@@ -77,7 +77,7 @@ export class CrashKeeper {
     }, restMs);
   }
 
-  /** The kernel ends as somebody wants it to. */
+  /** Removes the note, because the kernel ends as intended. */
   close(): void {
     this.#stopTimers();
     this.#isOver = true;
@@ -88,7 +88,7 @@ export class CrashKeeper {
     const note = this.#note;
     const rss = memoryUsage.rss();
     const machine = Math.min(totalmem(), constrainedMemory() || Infinity);
-    // Of the heap only what came since the first cell can be told apart from the rest of the process.
+    // The heap alone can't be measured from this thread, only the growth of the process since the first cell.
     const isNear = rss - this.#base > nearness * this.#heapLimit || rss > nearness * machine;
     if (!note || !isNear || (note.memory && rss < note.memory.used * 1.1)) return;
     this.#note = { ...note, memory: { used: rss, limit: Math.min(this.#heapLimit + this.#base, machine) } };
@@ -100,12 +100,12 @@ export class CrashKeeper {
     try {
       if (!this.#isReady) prepareCrashFolder();
       this.#isReady = true;
-      // In one step: a process that ends in the middle leaves the note before.
+      // By a rename: a process that ends in between leaves the previous note.
       const draft = `${this.#path}.${pid}`;
       writeFileSync(draft, JSON.stringify(this.#note), { mode: 0o600 });
       renameSync(draft, this.#path);
     } catch {
-      // A disk that is full or read-only: cells run all the same, and a crash is told without what was lost.
+      // The disk is full or read-only: cells run anyway, and after a crash the note is missing or old.
     }
   }
 
@@ -115,7 +115,7 @@ export class CrashKeeper {
   }
 }
 
-/** The first line that says something, shortened. */
+/** Returns the first line that is not blank, shortened. */
 function headOf(code: string): string {
   const line =
     code

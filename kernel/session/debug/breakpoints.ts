@@ -8,10 +8,8 @@ import type { Place } from './positions.ts';
 const form = /^\s*(?<operator>>=|<=|={1,3}|[><%])?\s*(?<count>\d+)\s*$/;
 
 /**
- * Reads how often a breakpoint must be reached: `5` or `== 5` for the fifth time, `> 5`, `>= 5`, `< 5`, `<= 5`, and `% 5`
- * for every fifth.
- * @returns a function to be called each time it is reached, which says whether this one counts; undefined when the text
- * is no such condition
+ * Parses a hit condition: `5` or `== 5` for the fifth hit, `> 5`, `>= 5`, `< 5`, `<= 5`, and `% 5` for every fifth.
+ * @returns a function to call at each hit, which returns whether it counts; undefined if the condition is invalid
  */
 export function hitTest(condition: string | undefined): (() => boolean) | undefined {
   if (condition === undefined || condition.trim() === '') return () => true;
@@ -38,18 +36,18 @@ export function hitTest(condition: string | undefined): (() => boolean) | undefi
   };
 }
 
-/** What is set at one place. V8 refuses a second one there, so two of one line share it. */
+/** The breakpoints at one location. V8 refuses a second one there, so two on one line share it. */
 type Placed = {
   location: Debugger.Location;
   breakpoints: Breakpoint[];
-  /** Whether V8 looks at the condition itself. */
+  /** Whether V8 evaluates the condition itself. */
   isConditional: boolean;
 };
 
-/** A breakpoint that was reached; with `isConditional` V8 has stopped because its condition holds. */
+/** A breakpoint that was reached. With `isConditional` V8 has checked its condition. */
 export type HitBreakpoint = { breakpoint: Breakpoint; isConditional: boolean };
 
-/** The breakpoints that are set in V8, by the ids that it gave them. */
+/** The breakpoints that are set in V8, by V8's ids. */
 class PlacedBreakpoints {
   readonly #link: InspectorLink;
   readonly #all = new Map<string, Placed>();
@@ -58,7 +56,7 @@ class PlacedBreakpoints {
     this.#link = link;
   }
 
-  /** Those that are set where the inspector says it has stopped. */
+  /** Returns the breakpoints that a pause of V8 names. */
   at(ids: readonly string[] = []): HitBreakpoint[] {
     return ids.flatMap((id) => {
       const { breakpoints = [], isConditional = false } = this.#all.get(id) ?? {};
@@ -74,7 +72,7 @@ class PlacedBreakpoints {
     return undefined;
   }
 
-  /** Takes these away. At a place where another cell of the same text has one, that one stays. */
+  /** Removes these breakpoints. If another cell with the same text has one at a location, that one stays. */
   async remove(breakpoints: readonly Breakpoint[]): Promise<void> {
     for (const [breakpointId, placed] of this.#all) {
       const rest = placed.breakpoints.filter((each) => !breakpoints.includes(each));
@@ -86,10 +84,10 @@ class PlacedBreakpoints {
     }
   }
 
-  /** Has V8 look at the condition from here on: to stop and to ask takes a thousand times as long. */
+  /** Lets V8 evaluate the condition from now on: pausing to evaluate it here takes a thousand times as long. */
   async makeConditional(breakpoint: Breakpoint, condition: string): Promise<void> {
     for (const [breakpointId, { location, breakpoints, isConditional }] of this.#all) {
-      // Two at one place have a condition each.
+      // Two at one location have separate conditions.
       if (isConditional || breakpoints.length !== 1 || breakpoints[0] !== breakpoint) continue;
       this.#all.delete(breakpointId);
       await this.#link.call('Debugger.removeBreakpoint', { breakpointId });
@@ -99,7 +97,7 @@ class PlacedBreakpoints {
   }
 }
 
-/** A breakpoint as a front wants it; line and column count from 1. */
+/** A breakpoint as a client requests it; line and column count from 1. */
 export type WantedBreakpoint = {
   line: number;
   column?: number;
@@ -108,21 +106,21 @@ export type WantedBreakpoint = {
   logMessage?: string;
 };
 
-/** A breakpoint as fronts are told of it. */
+/** A breakpoint as reported to the client. */
 type ToldBreakpoint = { id: number; verified: boolean; line: number; column?: number; message?: string };
 
 export type Breakpoint = WantedBreakpoint & {
   id: number;
   told: ToldBreakpoint;
-  /** Says at each time that it is reached whether it counts. */
+  /** Called at each hit; returns whether it counts. */
   isHit: () => boolean;
-  /** Whether it makes no sense, so that it is set nowhere. */
+  /** Whether its hit condition is invalid, so that it is never set. */
   isRefused: boolean;
-  /** Whether its condition has failed, which is told once. */
+  /** Whether a failure of its condition was reported, which happens once. */
   hasFailed: boolean;
 };
 
-/** A place where V8 can stop, in its own text and in the person's. */
+/** A location where V8 can pause, in the generated code and in the user's. */
 type Breakable = { generated: Place; original: Place };
 
 type BreakpointParts = {
@@ -132,11 +130,11 @@ type BreakpointParts = {
   changed: (breakpoint: ToldBreakpoint) => void;
 };
 
-/** The breakpoints of all sources: kept by source, set in each script that a source becomes. */
+/** The breakpoints of all sources: kept by source, set in each script of a source. */
 export class Breakpoints {
   readonly #parts: BreakpointParts;
   readonly placed: PlacedBreakpoints;
-  /** By source, and within it by the cell that the front has named, since cells of the same text are one source. */
+  /** By source, and within it by the client's id of the cell, since cells with the same text are one source. */
   readonly #sources = new Map<string, Map<string | undefined, Breakpoint[]>>();
   #nextId = 1;
 
@@ -145,7 +143,7 @@ export class Breakpoints {
     this.placed = new PlacedBreakpoints(parts.link);
   }
 
-  /** Those of all sources, as `debugInfo` has them. */
+  /** Returns the breakpoints of all sources in the form of `debugInfo`. */
   list(): { source: string; breakpoints: { line: number }[] }[] {
     return [...this.#sources]
       .map(([source, cells]) => ({
@@ -155,7 +153,7 @@ export class Breakpoints {
       .filter(({ breakpoints }) => breakpoints.length > 0);
   }
 
-  /** Replaces the breakpoints of a source, of a named cell those of that cell alone. */
+  /** Replaces the breakpoints of a source; with `cell`, only those of that cell. */
   async set(path: string, wanted: readonly WantedBreakpoint[], cell?: string): Promise<ToldBreakpoint[]> {
     const { scripts } = this.#parts;
     const cells = this.#sources.get(path) ?? new Map<string | undefined, Breakpoint[]>();
@@ -169,7 +167,7 @@ export class Breakpoints {
     return breakpoints.map(({ told }) => told);
   }
 
-  /** Sets the breakpoints of a script that has just been loaded and has not begun to run. */
+  /** Sets the breakpoints of a script that was loaded and has not started to run. */
   async place(script: UserScript): Promise<void> {
     const cells = [...(this.#sources.get(script.path) ?? [])];
     const breakpoints = cells.flatMap(([cell, its]) => (isOf(script, cell) ? its : []));
@@ -218,7 +216,7 @@ export class Breakpoints {
     });
   }
 
-  /** Says where breakpoints of a cell that has not run will be, as far as its text tells. */
+  /** Predicts the lines of breakpoints in a cell that has not run, from its text. */
   async #foresee(path: string, breakpoints: readonly Breakpoint[]): Promise<void> {
     const code = this.#parts.scripts.textOf(path);
     if (code === undefined) return;
@@ -234,13 +232,13 @@ export class Breakpoints {
   }
 }
 
-/** Whether a script may be a run of this cell. Of one that ran a while ago nobody knows which it was. */
+/** Whether a script may be a run of this cell. For a run from the history the cell is unknown. */
 const isOf = ({ cell: run }: UserScript, cell: string | undefined): boolean =>
   cell === undefined || run?.cell === undefined || run.cell === cell;
 
 const noCode = 'There is no code on this line or below it.';
 
-/** The first place on the wanted line, or on the next line below that has one. */
+/** Returns the first location on the requested line, or on the next line below that has one. */
 function nearest(all: readonly Breakable[], { line, column = 1 }: WantedBreakpoint): Breakable | undefined {
   const below = all.filter(({ original }) => original.line + 1 >= line);
   const first = Math.min(...below.map(({ original }) => original.line));

@@ -5,8 +5,8 @@ import { asExpression, parseCell } from '#session/compile/parseCell.ts';
 import { type DebugHook, debugHookKey } from './debugTypes.ts';
 
 /**
- * The lines of a cell, from 1, at which something may run, for breakpoints in cells that have not run yet. Where a cell
- * stops in the end is for V8 to say; this is what a person would say.
+ * Returns the lines of a cell, from 1, where code may run, for breakpoints in cells that have not run yet. An
+ * estimate: V8 decides where a cell pauses.
  */
 export function linesOf(code: string): number[] {
   const file = parseCell(code);
@@ -16,7 +16,7 @@ export function linesOf(code: string): number[] {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     if (ts.isStatement(node) && isAmbient(node)) return;
     if (ts.isStatement(node) && runs(node)) add(node.getStart(file));
-    // At the end of a function it returns.
+    // The end of a function, where it returns.
     if (ts.isBlock(node) && ts.isFunctionLike(node.parent)) add(node.end - 1);
     if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) add(node.body.getStart(file));
     if (ts.isPropertyDeclaration(node) && node.initializer) add(node.getStart(file));
@@ -27,7 +27,7 @@ export function linesOf(code: string): number[] {
   return [...lines].toSorted((one, other) => one - other);
 }
 
-/** Whether a statement does something by itself: a block does not, and neither does a function where it is declared. */
+/** Whether a statement itself runs code, unlike a block or the declaration of a function or class. */
 function runs(node: ts.Statement): boolean {
   if (ts.isImportDeclaration(node)) return node.importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword;
   return !(
@@ -46,7 +46,7 @@ function setParents(node: ts.Node): void {
   });
 }
 
-/** What a person typed at a pause, as JavaScript: without types, and `{ a: 1 }` as the object that is meant. */
+/** Converts code typed at a pause to JavaScript: without types, and `{ a: 1 }` as an object. */
 export function javascriptOf(code: string): { code: string } | { problem: string } {
   const { outputText, diagnostics = [] } = ts.transpileModule(asExpression(code) ?? code, {
     reportDiagnostics: true,
@@ -54,7 +54,7 @@ export function javascriptOf(code: string): { code: string } | { problem: string
       target: ts.ScriptTarget.ESNext,
       module: ts.ModuleKind.ESNext,
       newLine: ts.NewLineKind.LineFeed,
-      // A person at a prompt may assign to what is declared nowhere.
+      // At a prompt users may assign to undeclared names.
       alwaysStrict: false,
       ignoreDeprecations: '6.0',
     },
@@ -67,13 +67,13 @@ export function javascriptOf(code: string): { code: string } | { problem: string
 type DebugHookParts = {
   /** The notebook's variables by name. */
   locals: Record<string, unknown>;
-  /** The names of those that cells made. */
+  /** The names of the variables that cells created. */
   names: () => readonly string[];
   maps: { isDebugged: boolean; mapOf(script: string): string | undefined };
   show: (value: unknown) => unknown;
 };
 
-/** Puts what the debugger needs of the main thread where the inspector finds it. */
+/** Exposes the debugger's part of the main thread to the inspector. */
 export function lendToDebugger({ locals, names, maps, show }: DebugHookParts): void {
   const scopes = new Map<string, object>();
   const hook: DebugHook = {
@@ -100,20 +100,20 @@ export function lendToDebugger({ locals, names, maps, show }: DebugHookParts): v
     formsOf(value) {
       const shown = show(value);
       if (isForms(shown)) return shown;
-      // What has to be read first, a query for instance, can't be while the thread stands still.
+      // A value that has to be read first, such as a query, can't be while the thread is paused.
       if (shown instanceof Promise) shown.catch(() => {});
       return { data: { 'text/plain': inspect(value) }, metadata: {} };
     },
   };
-  // By a plain property, for looking at a value must call nothing that might have an effect.
+  // A plain property, since reading a value here must not run code that may have an effect.
   Object.defineProperty(globalThis, debugHookKey, { value: hook });
 }
 
 const compilerScript = /[\\/](?:typescript-6[\\/]|kernelSnapshot\.cjs$)/;
 
 /**
- * Whether the inspector has interrupted the compiler for us. TypeScript keeps the file that it reads in variables of its
- * own, so that a second use in the middle of the first breaks that one.
+ * Whether the inspector has interrupted the compiler for this call. TypeScript keeps the file that it parses in
+ * module variables, so a second use within the first would break the first.
  */
 function isCompiling(): boolean {
   const { stackTraceLimit } = Error;
@@ -128,7 +128,9 @@ function isCompiling(): boolean {
   }
 }
 
-/** For `with`: a function's own names come before the notebook's, so they must not be found here. */
+/**
+ * Returns an object for `with`, without the hidden names: a function's own names take precedence over the notebook's.
+ */
 function scopeOf(locals: Record<string, unknown>, hidden: ReadonlySet<string>): object {
   const scope: object = Object.create(null);
   for (const name of Object.keys(locals))

@@ -15,38 +15,38 @@ import { argumentOf, MainHook, saidBy } from './mainHook.ts';
 import { notebookHolder, scriptFor } from './pause.ts';
 import { type Step, thrownAt } from './stops.ts';
 
-// What a front sends is checked here, before anything looks into it.
+// Validates the arguments of requests before they are used.
 
 type Arguments = Record<string, unknown>;
 
-/** @throws DebugProblem naming what is missing */
+/** @throws DebugProblem if the string is missing */
 function textIn(given: Arguments, name: string): string {
   const value = given[name];
   if (typeof value !== 'string') throw new DebugProblem(`The request has no text "${name}".`);
   return value;
 }
 
-/** @throws DebugProblem naming what is missing */
+/** @throws DebugProblem if the number is missing */
 function numberIn(given: Arguments, name: string): number {
   const value = given[name];
   if (typeof value !== 'number') throw new DebugProblem(`The request has no number "${name}".`);
   return value;
 }
 
-/** @throws DebugProblem when no source is named */
+/** @throws DebugProblem if the source has no path */
 function pathIn(given: Arguments): string {
   const source = given['source'];
   return textIn(isRecord(source) ? source : given, 'path');
 }
 
-/** The front's own name for the cell that a source is, where it gives one: cells of the same text have the same path. */
+/** Returns the client's id of the cell that a source is, if given: cells with the same text have the same path. */
 function cellIn({ source }: Arguments): string | undefined {
   const data = isRecord(source) ? source['adapterData'] : undefined;
   const cell = isRecord(data) ? data['cell'] : undefined;
   return typeof cell === 'string' ? cell : undefined;
 }
 
-/** The breakpoints that are wanted. @param lineBase,columnBase what the front counts from */
+/** Returns the requested breakpoints. @param lineBase,columnBase the client's first line and column */
 function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): WantedBreakpoint[] {
   const all: unknown = given['breakpoints'];
   if (!Array.isArray(all)) return [];
@@ -62,7 +62,7 @@ function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): 
   });
 }
 
-/** Which parts of a value are wanted; all that fit when a front does not page. */
+/** Returns which parts of a value are requested; as many as allowed if the client does not page. */
 function wantedIn({ filter, start, count }: Arguments): Wanted {
   const isPaged = filter === 'indexed' || filter === 'named';
   return {
@@ -77,7 +77,7 @@ type Once = {
   formsOf(name: string): Promise<ReturnType<DebugHook['formsOf']>>;
 };
 
-/** Looks at the notebook's variables for a front that debugs nothing: connected for the moment, and without parts to unfold. */
+/** Reads the notebook's variables without a debug session: connects temporarily, and returns no expandable values. */
 async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
   const link = new InspectorLink({ scriptParsed: () => {}, paused: () => {}, resumed: () => {} });
   try {
@@ -99,24 +99,24 @@ async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
   }
 }
 
-/** JupyterLab's words for types, which are Python's: with any other it shows the type in place of the value. */
+/** JupyterLab's type names, which are Python's: with any other it shows the type instead of the value. */
 const words: Partial<Record<string, string>> = { string: 'str', boolean: 'bool' };
 
-/** The client that says so of itself in `initialize`. */
+/** The `clientID` of JupyterLab in `initialize`. */
 const jupyterLab = 'jupyterlab';
 
-/** A variable as JupyterLab shows it by its value. */
+/** Adapts a variable so that JupyterLab shows its value. */
 function forJupyterLab({ type, ...variable }: DapVariable): Omit<DapVariable, 'type'> & { type?: string } {
   const word = type === 'number' ? numberWord(variable.value) : words[type];
   return word === undefined ? variable : { ...variable, type: word };
 }
 
-// It reads them as Python's numbers again, which have no NaN.
+// JupyterLab parses them as Python's numbers, which have no NaN.
 const numberWord = (value: string): string | undefined =>
   /^-?\d+$/.test(value) ? 'int' : /^-?\d/.test(value) ? 'float' : undefined;
 
 /**
- * The text of a cell as it was run, or of a file that is loaded.
+ * Returns the text of a cell as it was run, or of a loaded file.
  * @throws DebugProblem for any other path
  */
 async function readSource(path: string, scripts: DebugScripts): Promise<string> {
@@ -131,16 +131,16 @@ async function readSource(path: string, scripts: DebugScripts): Promise<string> 
   }
 }
 
-/** What requests are answered from. */
+/** The state that request handlers use. */
 export type Debugging = {
   scripts: DebugScripts;
   emit: (event: string, body?: object) => void;
   interrupt: () => Promise<boolean>;
-  /** From `attach` to `disconnect`. */
+  /** Exists from `attach` to `disconnect`. */
   session: DebugSession | undefined;
-  /** What the front counts lines and columns from. */
+  /** The client's first line and column. */
   bases: { lineBase: 0 | 1; columnBase: 0 | 1 };
-  /** What the front calls itself. */
+  /** The client's `clientID`. */
   client: unknown;
   attach(): Promise<DebugSession>;
   detach(): void;
@@ -150,9 +150,9 @@ type Body = object | undefined;
 type Handler = (given: Arguments, state: Debugging) => Body | Promise<Body>;
 
 /**
- * Answers one request.
+ * Handles one request.
  * @returns the response's body
- * @throws DebugProblem saying why it can't be answered
+ * @throws DebugProblem if it can't be answered
  */
 export async function answerDebug({ command, arguments: given = {} }: DebugRequest, state: Debugging): Promise<Body> {
   const handler = Object.hasOwn(handlers, command) ? handlers[command] : undefined;
@@ -307,7 +307,7 @@ const handlers: Partial<Record<string, Handler>> = {
   },
   async richInspectVariables(given, { session }) {
     const name = textIn(given, 'variableName');
-    // A front also asks for what it calls a variable and is a heading or an element.
+    // Clients also send headings and elements as variable names.
     if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)) return { data: {}, metadata: {} };
     if (!session) return inspectOnce((once) => once.formsOf(name));
     return session.hook.formsOf(argumentOf(await evaluate(name, given['frameId'], session)));
@@ -318,7 +318,10 @@ const toldTo = ({ client }: Debugging, variables: DapVariable[]): object => ({
   variables: client === jupyterLab ? variables.map(forJupyterLab) : variables,
 });
 
-/** What a person typed, in a frame: that of `frameId`, or the innermost; where nothing stands still, in the notebook. */
+/**
+ * Evaluates code that the user typed: in the frame `frameId` or the innermost, or in the notebook if nothing is
+ * paused.
+ */
 async function evaluate(
   expression: string,
   frameId: unknown,

@@ -11,8 +11,8 @@ import { asWritten, type Positions, readPositions } from './positions.ts';
 const factor = 0x5bd1e995;
 
 /**
- * MurmurHash2 with 32 bits over the UTF-8 bytes of a text: the hash by which Jupyter's fronts name the file of a cell.
- * @param seed an integer of 32 bits
+ * Returns the 32-bit MurmurHash2 of a string's UTF-8 bytes, by which Jupyter's clients name the file of a cell.
+ * @param seed a 32-bit integer
  */
 export function murmur2(text: string, seed: number): number {
   const bytes = Buffer.from(text, 'utf8');
@@ -28,40 +28,40 @@ export function murmur2(text: string, seed: number): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** The seed of Jupyter's own kernel; a front reads it from `debugInfo`. */
+/** The seed of Jupyter's own kernel; clients read it from `debugInfo`. */
 export const hashSeed = 0xc70f6907;
 export const cellFileSuffix = '.ts';
-/** Fronts know a cell by the path of a file that is named by its text. There is no such file. */
+/** Clients identify a cell by the path of a file named after its text. No such file exists. */
 export const cellFilePrefix = `${join(tmpdir(), `lance-catalog-${process.pid}`)}${sep}`;
 
-/** What fronts call a cell with this text. */
+/** Returns the path by which clients identify a cell with this text. */
 const pathOfCell = (code: string): string => `${cellFilePrefix}${murmur2(code, hashSeed)}${cellFileSuffix}`;
 
 /** A cell as it was run. */
 export type RunCell = {
   code: string;
   executionCount: number;
-  /** The front's own name for it. */
+  /** The client's id of the cell. */
   cell?: string | undefined;
 };
 
-/** A script of the person's own: a cell, or a file that one has imported. */
+/** A script of the user: a cell, or a file that a cell imports. */
 export type UserScript = {
   id: string;
-  /** What fronts call it: the path of the file, or that of a cell's text. */
+  /** The path by which clients identify it: that of the file, or of the cell's text. */
   path: string;
   name: string;
   cell: RunCell | undefined;
   /** The last line of the script, from 0. */
   endLine: number;
-  /** Where places of it are in what the person wrote. */
+  /** Maps positions in the script to the user's code. */
   positions: () => Promise<Positions>;
 };
 
-/** Cells of which the text is kept: those that ran, and those that a front has told of. */
+/** Maximum cells whose text is kept: those that ran, and those that a client has sent. */
 const maxTexts = 2000;
 
-/** The scripts of the main thread, those of the person's own by what fronts call them. */
+/** The scripts of the main thread, and those of the user by their paths for clients. */
 export class DebugScripts {
   readonly #urls = new Map<string, string>();
   readonly #own = new Map<string, UserScript>();
@@ -72,7 +72,7 @@ export class DebugScripts {
     this.#cellOf = cellOf;
   }
 
-  /** Takes the text of a cell, and gives the path that is its name. */
+  /** Keeps the text of a cell; returns its path. */
   dump(code: string): string {
     const path = pathOfCell(code);
     this.#texts.delete(path);
@@ -82,12 +82,11 @@ export class DebugScripts {
     return path;
   }
 
-  /** The text of a cell by its path. */
+  /** Returns the text of a cell by its path. */
   textOf(path: string): string | undefined {
     return this.#texts.get(path);
   }
 
-  /** Takes a script that was loaded. */
   add({ scriptId, url, sourceMapURL, endLine }: Debugger.ScriptParsedEventDataType, hook: () => MainHook): void {
     this.#urls.set(scriptId, url);
     const named = this.#nameOf(url);
@@ -101,7 +100,6 @@ export class DebugScripts {
     return this.#urls.get(id) ?? '';
   }
 
-  /** Whether a script has exactly this URL. */
   hasUrl(url: string): boolean {
     return [...this.#urls.values()].includes(url);
   }
@@ -114,12 +112,12 @@ export class DebugScripts {
     return [...this.#own.values()];
   }
 
-  /** The scripts that a file or a cell's text has become, the newest last. */
+  /** Returns the scripts of a file or of a cell's text, the newest last. */
   byPath(path: string): UserScript[] {
     return this.all().filter((script) => script.path === path);
   }
 
-  /** Forgets the scripts, not the texts. */
+  /** Forgets the scripts, but keeps the source of cells. */
   clear(): void {
     this.#urls.clear();
     this.#own.clear();
@@ -133,7 +131,7 @@ export class DebugScripts {
     }
     if (!url.startsWith('file:') || url.includes('/node_modules/')) return undefined;
     const path = fileURLToPath(url);
-    // What is not on disk is a script of the kernel's.
+    // A URL without a file on disk is a script of the kernel.
     if (path.startsWith(import.meta.dirname + sep) || path.startsWith(launcherFolder) || !existsSync(path))
       return undefined;
     return { path, name: basename(path), cell: undefined };

@@ -11,14 +11,14 @@ import { judge, type Step, steps, type Stop } from './stops.ts';
 
 export const threadId = 1;
 
-/** The scripts that a step goes through and never stops in: the kernel's, Node's and those of packages. */
+/** Scripts that a step passes through without stopping: the kernel's, Node's and those of packages. */
 const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
-/** A step goes on while it is on the same line, or in code that is not the person's, but not for ever. */
+/** Maximum V8 steps in one step of the user, which continues on the same line and outside of the user's code. */
 const maxSteps = 200;
 
 type SessionEvents = (event: string, body?: object) => void;
 
-/** Debugging from `attach` to `disconnect`: the connection with the main thread, and where that stands. */
+/** Debugging from `attach` to `disconnect`: the connection to the main thread, and its pauses. */
 export class DebugSession {
   readonly link: InspectorLink;
   readonly variables: DebugVariables;
@@ -29,7 +29,7 @@ export class DebugSession {
   #pause: Pause | undefined;
   #step: Step | undefined;
   #steps = 0;
-  /** Where a step over a line has begun. */
+  /** The frame in which a step over a line started. */
   #from: Frame | undefined;
   #isPauseAsked = false;
   #pausesNext = false;
@@ -47,7 +47,7 @@ export class DebugSession {
     this.variables = new DebugVariables(this.link);
   }
 
-  /** @throws DebugProblem when the main thread can't be debugged now */
+  /** @throws DebugProblem if the main thread can't be debugged now */
   static async open(scripts: DebugScripts, emit: SessionEvents): Promise<DebugSession> {
     scripts.clear();
     const session = new DebugSession(scripts, emit);
@@ -70,7 +70,7 @@ export class DebugSession {
     return this.#breakpoints;
   }
 
-  /** Where the code stands; undefined while it runs. */
+  /** The current pause; undefined while the code runs. */
   get pausedAt(): Pause | undefined {
     return this.#pause;
   }
@@ -94,7 +94,7 @@ export class DebugSession {
     await this.link.call(steps[step], {});
   }
 
-  /** Stops at the next statement of the person's, now or when a cell runs. */
+  /** Pauses at the next statement of the user's code, now or when a cell runs. */
   async askPause(): Promise<void> {
     this.#isPauseAsked = true;
     this.#step = undefined;
@@ -102,7 +102,7 @@ export class DebugSession {
     await this.link.call('Debugger.pause', {});
   }
 
-  /** Ends the code that stands still, as an interrupt does; nothing stops until `allowPauses`. */
+  /** Terminates paused code, as an interrupt does; nothing pauses until `allowPauses`. */
   async terminate(): Promise<void> {
     this.#step = undefined;
     await this.link.call('Debugger.setSkipAllPauses', { skip: true });
@@ -113,10 +113,10 @@ export class DebugSession {
     await this.link.call('Debugger.setSkipAllPauses', { skip: false });
   }
 
-  /** Lets go of the main thread, which runs at full speed again. What stands still goes on. */
+  /** Disconnects from the main thread, which runs at full speed again. Paused code continues. */
   close(): void {
     this.#isEnding = true;
-    // Sent ahead of the end of the connection, which nobody waits for: the main thread may be in native code.
+    // Sent before the disconnect and not awaited: the main thread may be in native code.
     this.#hook?.value('attach', false).catch(() => {});
     this.link.call('Runtime.discardConsoleEntries', {}).catch(() => {});
     this.link.call('Debugger.disable', {}).catch(() => {});
@@ -148,27 +148,27 @@ export class DebugSession {
       const isTired = this.#steps++ > maxSteps;
       const isOnWay = stop?.reason === 'step' && this.#from && isSameLine(this.#from, pause.frames[0]) && !isTired;
       if (stop && !isOnWay) return this.#stopped(pause, stop);
-      // Off its end a cell goes back to the kernel, where a step would still be open when the next cell runs.
+      // After its end a cell returns to the kernel, where the step would still be active when the next cell runs.
       const isOver = isTired || (pause.frames[0] && isEnd(pause.frames[0]));
       if (this.#step === undefined || isOver) return await this.#goOn(isTired);
-      // Out of what is not the person's; over what the compiler added.
+      // Steps out of code that is not the user's, and over code that the compiler added.
       const isForeign = pause.frames[0]?.script === undefined;
       return void (await link.call(isForeign ? 'Debugger.stepOut' : steps[this.#step], {}));
     } catch (error) {
-      // Rather than leave the cell standing where nobody knows of it.
+      // Resumes, since no client knows that the cell is paused.
       if (!this.#isEnding) this.#log(`The debugger could not stop here: ${String(error)}\n`);
       await this.link.call('Debugger.resume', {}).catch(() => {});
     }
   }
 
-  /** Goes on from where there is nothing to see. A pause that was asked for is still to come. */
+  /** Continues where there is nothing to show. A requested pause is still pending. */
   async #goOn(isTired: boolean): Promise<void> {
-    // V8 ignores the wish for a pause while it is in one.
+    // V8 ignores the request for a pause during one.
     this.#pausesNext = this.#isPauseAsked && !isTired;
     await this.resume();
   }
 
-  /** A script has been loaded and is about to run. */
+  /** Called when a script has been loaded and is about to run. */
   async #loaded(event: Debugger.PausedEventDataType): Promise<void> {
     const { scriptId } = (event.data ?? {}) as { scriptId?: string };
     const script = this.#scripts.get(scriptId ?? event.callFrames[0]?.location.scriptId ?? '');
@@ -213,5 +213,5 @@ export class DebugSession {
   }
 }
 
-/** Whether this is the stop before a script runs, and no other: then its breakpoints are set. */
+/** Whether this is the pause before a script runs, in which its breakpoints are set. */
 const isLoad = ({ reason }: Debugger.PausedEventDataType): boolean => reason === 'instrumentation';

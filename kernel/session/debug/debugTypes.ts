@@ -1,36 +1,39 @@
 import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 
-// What the main thread lends to the debugger. It is reached through the inspector, which also works while code is paused
-// or busy; a message to the thread would wait until it is done.
+// What the main thread exposes to the debugger. The inspector reaches it even while code is paused or busy; a message
+// to the thread would wait until the code has finished.
 
-/** The property of the global object that holds it. */
+/** The property of the global object that holds the hook. */
 export const debugHookKey = 'lance-catalog.debugger';
 
 export type DebugHook = {
-  /** From here on scripts have their source maps with them: the debugger is told of them before they run. */
+  /** While debugged, scripts include their source maps, and the debugger is notified before they run. */
   attach(isDebugged: boolean): void;
-  /** The source map of a script that was loaded before, as JSON. */
+  /** Returns the source map, as JSON, of a script that was loaded before. */
   mapOf(script: string): string | undefined;
-  /** The lines of a cell, from 1, at which something may run; undefined while the compiler is in the middle of something. */
+  /** Returns the lines of a cell, from 1, where code may run; undefined while the compiler is busy. */
   linesOf(code: string): number[] | undefined;
-  /** What a person typed at a pause, as JavaScript; undefined while the compiler is in the middle of something. */
+  /** Converts code typed at a pause to JavaScript; undefined while the compiler is busy. */
   javascriptOf(code: string): { code: string } | { problem: string } | undefined;
   /**
-   * Makes `scope` an object with the notebook's variables, to be read and assigned to in a `with`, less those of names that
-   * a function's own hide.
+   * Sets `scope` to an object with the notebook's variables, to be read and assigned in a `with`, except the hidden
+   * names, which a function itself declares.
    */
   look(hidden: readonly string[]): void;
   scope: object;
-  /** The same for a condition that V8 itself looks at, thousands of times a second. */
+  /**
+   * The same for a condition that V8 evaluates itself, thousands of times a second. The names are separated by
+   * spaces.
+   */
   scopeOf(hidden: string): object;
-  /** The variables that the cells made. */
+  /** Returns the variables that cells created. */
   variables(): object;
   set(name: string, value: unknown): void;
-  /** The forms of a value that need no waiting. */
+  /** Returns the forms of a value that are available without waiting. */
   formsOf(value: unknown): { data: MimeBundle; metadata: Record<string, unknown> };
 };
 
-/** Why a request of the debugger can't be answered, as a sentence for the person. */
+/** Why a request of the debugger can't be answered, as a message for the user. */
 export class DebugProblem extends Error {
   override readonly name = 'DebugProblem';
 }

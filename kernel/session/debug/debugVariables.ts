@@ -3,12 +3,12 @@ import { DebugProblem } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 import { hasParts, lengthOf, textOf, typeOf } from './remoteText.ts';
 
-/** A variable as fronts have it. */
+/** A variable in the Debug Adapter Protocol. */
 export type DapVariable = {
   name: string;
   value: string;
   type: string;
-  /** With this its parts are asked for; 0 when it has none. */
+  /** Reference for requesting its parts; 0 if it has none. */
   variablesReference: number;
   indexedVariables?: number;
   namedVariables?: number;
@@ -18,25 +18,25 @@ export type DapVariable = {
 
 type ValueParts = Omit<DapVariable, 'name'>;
 
-/** Which parts of a value are wanted: a front that pages says so. */
+/** Which parts of a value are requested; a client that pages sets `filter`. */
 export type Wanted = { filter?: 'indexed' | 'named'; start: number; count: number };
 
-/** What can be unfolded. */
+/** A value that can be expanded. */
 export type Holder = {
-  /** Its parts, of which each is told by a name and a value. */
+  /** Returns its parts, each with a name and a value. */
   parts: (wanted: Wanted) => Promise<Part[]>;
-  /** Gives one of them another value. */
+  /** Assigns another value to one of them. */
   set: (name: string, value: Runtime.CallArgument) => Promise<void>;
 };
 
 export type Part = { name: string; value: Runtime.RemoteObject | string; hint?: DapVariable['presentationHint'] };
 
-/** Objects held for a front are let go together, when the code goes on. */
+/** Group of the objects held for the client, which are released together when the code continues. */
 export const heldGroup = 'lance-catalog.held';
-/** Parts that are given where a front does not page. */
+/** Maximum parts for a client that does not page. */
 export const maxParts = 200;
 
-/** What fronts have been told of and may ask more about, until code runs again. */
+/** The values that the client has received and may expand, until code runs again. */
 export class DebugVariables {
   readonly #link: InspectorLink;
   readonly #holders = new Map<number, Holder>();
@@ -51,21 +51,21 @@ export class DebugVariables {
     this.#link.call('Runtime.releaseObjectGroup', { objectGroup: heldGroup }).catch(() => {});
   }
 
-  /** Makes something that can be unfolded known. */
+  /** Registers a value that can be expanded; returns its reference. */
   hold(holder: Holder): number {
     const reference = this.#next++;
     this.#holders.set(reference, holder);
     return reference;
   }
 
-  /** @throws DebugProblem for a reference of an earlier pause */
+  /** @throws DebugProblem if the reference is of an earlier pause */
   holderOf(reference: number): Holder {
     const holder = this.#holders.get(reference);
     if (holder) return holder;
     throw new DebugProblem('The code has gone on since, so these variables are not what they were.');
   }
 
-  /** A value as fronts have it. */
+  /** Converts a value for the client. */
   told(value: Runtime.RemoteObject, isWhole = false): ValueParts {
     const text = { value: textOf(value, isWhole), type: typeOf(value) };
     if (!hasParts(value)) return { ...text, variablesReference: 0 };
@@ -76,7 +76,7 @@ export class DebugVariables {
       : { ...text, variablesReference, indexedVariables: length, namedVariables: 1 };
   }
 
-  /** The parts of what a reference stands for. */
+  /** Returns the parts of the value that a reference stands for. */
   async list(reference: number, wanted: Wanted): Promise<DapVariable[]> {
     const parts = await this.holderOf(reference).parts(wanted);
     return parts.map((part) => this.partOf(part));
@@ -102,7 +102,7 @@ export class DebugVariables {
     };
   }
 
-  /** Elements of an array, of which a part alone is looked at: it may have millions. */
+  /** Returns elements of an array. Reads only the requested part: there may be millions. */
   async #indexed(objectId: string, { start, count }: { start: number; count: number }): Promise<Part[]> {
     const { result } = await this.#link.call('Runtime.callFunctionOn', {
       objectId,
@@ -159,7 +159,7 @@ export class DebugVariables {
 }
 
 const maxProperties = 1000;
-/** What an object has besides its properties and says something of it. */
+/** Internal properties of an object that are worth showing. */
 const shownInternals: ReadonlySet<string> = new Set([
   '[[Entries]]',
   '[[PromiseState]]',
@@ -172,7 +172,7 @@ const shownInternals: ReadonlySet<string> = new Set([
 
 type Property = Pick<Runtime.PropertyDescriptor, 'name' | 'value' | 'get'>;
 
-/** A property as it can be shown without running code: a getter is named and not called. */
+/** Converts a property without running code: a getter is named but not called. */
 function propertyPart({ name, value, get }: Property): Part[] {
   if (value) return [{ name, value }];
   return get && get.type !== 'undefined' ? [{ name, value: '(getter)', hint: { attributes: ['readOnly'] } }] : [];

@@ -4,33 +4,33 @@ import { answerDebug, type Debugging } from './debugRequests.ts';
 import { DebugScripts, type RunCell } from './debugScripts.ts';
 import { DebugSession } from './debugSession.ts';
 
-/** The debugger of a notebook, for a front. It speaks the Debug Adapter Protocol. */
+/** The debugger of a notebook, which speaks the Debug Adapter Protocol. */
 export type NotebookDebugger = {
-  /** Whether this Node can debug: it has an inspector. */
+  /** Whether this Node.js has an inspector. */
   readonly isAvailable: boolean;
-  /** Whether code stands still, so that the main thread answers nothing else. */
+  /** Whether code is paused, so that the main thread answers nothing else. */
   readonly isPaused: boolean;
-  /** Always gives a response, within ten seconds; requests may overlap. */
+  /** Always resolves to a response, within ten seconds; requests may overlap. */
   request(message: DebugRequest): Promise<DebugResponse>;
-  /** Sets who is told of events: in their order, and each after the response to what has caused it. */
+  /** Sets the listener for events. They arrive in order, each after the response to the request that caused it. */
   listen(listener: (event: DebugEvent) => void): void;
-  /** Ends the code that stands still, and stops nowhere until the function that it gives is called. */
+  /** Terminates paused code, and disables pauses until the returned function is called. */
   stepAside(): Promise<() => void>;
-  /** Ends debugging, for a front that has gone: what stands still goes on. */
+  /** Ends debugging, for a client that has disconnected; paused code continues. */
   detach(): void;
 };
 
 type DebuggerParts = {
   isAvailable: boolean;
-  /** The cell of a number, as it was run last. */
+  /** Returns the latest cell with an execution count. */
   cellOf: (executionCount: number) => RunCell | undefined;
-  /** Ends the running cell. */
+  /** Interrupts the running cell. */
   interrupt: () => Promise<boolean>;
-  /** Resolves when the main thread runs cells. */
+  /** Resolves when the main thread can run cells. */
   ready: Promise<void>;
 };
 
-/** Makes it. Nothing is connected before a front attaches, for that takes speed from every cell. */
+/** Creates a debugger. It connects when a client attaches, since a connection slows down every cell. */
 export function createDebugger({ isAvailable, cellOf, interrupt, ready }: DebuggerParts): NotebookDebugger {
   let listener: ((event: DebugEvent) => void) | undefined;
   let seq = 1;

@@ -7,23 +7,23 @@ import { cellGlobalNames } from '#session/run/cellGlobals.ts';
 import type { DebugScripts, UserScript } from './debugScripts.ts';
 import type { Place } from './positions.ts';
 
-/** A frame of the stack that a person may see. */
+/** A stack frame that is shown to users. */
 export type Frame = {
   id: number;
   call: Debugger.CallFrame;
   name: string;
   script: UserScript | undefined;
-  /** From 0, in what the person wrote. */
+  /** From 0, in the user's code. */
   place: Place;
-  /** Whether the code stands where the compiler added something, at the end of a cell for instance. */
+  /** Whether execution is paused in code that the compiler added, at the end of a cell for instance. */
   isAdded: boolean;
 };
 
-/** The kernel's own scripts and Node's: nobody debugs those from a notebook. */
+/** The kernel's own scripts and Node's, which are not debugged from a notebook. */
 export const ownScripts = ['^node:', '[\\\\/]dist[\\\\/](?:kernel|fromSnapshot|launcher)\\w*\\.cjs$'];
 const isOwn = (url: string): boolean => url === '' || ownScripts.some((pattern) => new RegExp(pattern).test(url));
 
-/** The frames of a pause that are worth seeing, the innermost first. */
+/** Returns the frames of a pause that are shown, the innermost first. */
 export async function framesOf(
   calls: readonly Debugger.CallFrame[],
   scripts: DebugScripts,
@@ -49,18 +49,18 @@ export async function framesOf(
   return frames.filter((frame) => frame !== undefined);
 }
 
-/** Whether code stands at the end of a cell, which the kernel has written. */
+/** Whether execution is paused at the end of a cell, in code that the kernel added. */
 export const isEnd = ({ isAdded, script, call }: Frame): boolean =>
   isAdded && script?.cell !== undefined && isBody(call) && call.location.lineNumber >= script.endLine;
 
-/** Whether code stands on the line of another frame still: for V8 each call of a line is a step, and so is each await. */
+/** Whether execution is still on the line of another frame: V8 steps at each call and each await of a line. */
 export const isSameLine = (from: Frame, to: Frame | undefined): boolean =>
   to?.script !== undefined &&
   to.script.id === from.script?.id &&
   to.place.line === from.place.line &&
   isDeepStrictEqual(to.call.functionLocation, from.call.functionLocation);
 
-// The function that a cell becomes begins on the line above it.
+// The function that a cell becomes starts on the line above it.
 const isBody = ({ functionLocation }: Debugger.CallFrame): boolean => (functionLocation?.lineNumber ?? 0) < 0;
 
 function nameOf(call: Debugger.CallFrame, script: UserScript | undefined): string {
@@ -71,7 +71,7 @@ function nameOf(call: Debugger.CallFrame, script: UserScript | undefined): strin
 
 type Lines = { lineBase: 0 | 1; columnBase: 0 | 1 };
 
-/** A frame as fronts have it. */
+/** Converts a frame for the client. */
 export function toldFrame({ id, name, script, place }: Frame, { lineBase, columnBase }: Lines, url: string): object {
   const at = { id, name, line: place.line + lineBase, column: place.column + columnBase };
   if (!script) return { ...at, source: librarySource(url), presentationHint: 'subtle' };
@@ -99,23 +99,23 @@ const scopeNames: Partial<Record<Debugger.Scope['type'], string>> = {
   module: 'Module',
 };
 
-/** What a scope is called, where it is one that a person may see. */
+/** Returns the label of a scope; undefined if the scope is not shown. */
 export const scopeName = ({ type, name }: Debugger.Scope): string | undefined => {
   const known = scopeNames[type];
   return known !== undefined && type === 'closure' && name ? `${known} (${name})` : known;
 };
 
-/** What every cell is given besides the notebook's variables. */
+/** Names that every cell gets in addition to the notebook's variables. */
 const given: ReadonlySet<string> = new Set(['require', 'module', 'exports', '__filename', '__dirname']);
 const globals: ReadonlySet<string> = new Set(cellGlobalNames);
 
-/** The names in a scope that the person gave, and `this` where there is one. */
+/** Returns the user's own names in a scope, and `this` if present. */
 export function ownNames(properties: readonly Runtime.PropertyDescriptor[]): Runtime.PropertyDescriptor[] {
-  // The function around a cell has nothing but its own of some globals.
+  // The function around a cell only declares its own versions of some globals.
   if (properties.every(({ name }) => globals.has(name))) return [];
   const names = new Set(properties.map(({ name }) => name));
   const isCell = names.has(runtimeName);
-  // A function of the cell is kept under its name, but what later cells and the person mean is the notebook's variable.
+  // A function of the cell is kept under its name, but the user and later cells refer to the notebook's variable.
   const isShared = (name: string) => names.has(variablePrefix + name);
   return properties.filter(
     ({ name }) =>

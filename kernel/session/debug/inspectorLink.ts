@@ -1,13 +1,13 @@
 import { Session, type Debugger, type Runtime } from 'node:inspector';
 import { DebugProblem } from './debugTypes.ts';
 
-/** The commands of the inspector that the debugger uses, with their parameters and what they give. */
+/** The inspector commands that the debugger uses, with their parameters and results. */
 type Commands = {
   'Debugger.enable': [object, unknown];
   'Debugger.disable': [object, unknown];
   'Debugger.setAsyncCallStackDepth': [Debugger.SetAsyncCallStackDepthParameterType, unknown];
   'Debugger.setBlackboxPatterns': [Debugger.SetBlackboxPatternsParameterType & { skipAnonymous?: boolean }, unknown];
-  // Node's own declarations leave out what the inspector's protocol calls experimental.
+  // Node's types omit the experimental parts of the inspector protocol.
   'Debugger.setInstrumentationBreakpoint': [{ instrumentation: 'beforeScriptWithSourceMapExecution' }, unknown];
   'Debugger.setPauseOnExceptions': [Debugger.SetPauseOnExceptionsParameterType, unknown];
   'Debugger.setSkipAllPauses': [Debugger.SetSkipAllPausesParameterType, unknown];
@@ -49,15 +49,15 @@ type LinkEvents = {
   resumed(): void;
 };
 
-/** How long the main thread may take for an answer. In native code that waits, it gives none. */
+/** How long the main thread may take to reply. It never does while native code blocks it. */
 const answerMs = 5000;
 
-/** A session of the inspector with the main thread, which answers while code there runs or is paused. */
+/** An inspector session with the main thread, which replies while code there runs or is paused. */
 export class InspectorLink {
   readonly #session = new Session();
   readonly #closed = new AbortController();
 
-  /** @throws Error where Node has no inspector */
+  /** @throws Error if Node.js has no inspector */
   constructor(events: LinkEvents) {
     this.#session.connectToMainThread();
     this.#session.on('Debugger.scriptParsed', ({ params }) => events.scriptParsed(params));
@@ -65,7 +65,7 @@ export class InspectorLink {
     this.#session.on('Debugger.resumed', () => events.resumed());
   }
 
-  /** @throws DebugProblem with what the inspector says, or that it says nothing */
+  /** @throws DebugProblem with the inspector's message, after a timeout, or if the link is closed */
   call<K extends keyof Commands>(command: K, params: Commands[K][0]): Promise<Commands[K][1]> {
     return new Promise((resolve, reject) => {
       const { signal } = this.#closed;
@@ -89,7 +89,7 @@ export class InspectorLink {
     });
   }
 
-  /** Lets go of the main thread: what is paused goes on. */
+  /** Disconnects from the main thread; paused code continues. */
   close(): void {
     this.#closed.abort();
     this.#session.disconnect();

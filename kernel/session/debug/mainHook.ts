@@ -4,17 +4,17 @@ import { DebugProblem } from './debugTypes.ts';
 import { debugHookKey, type DebugHook } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 
-/** How often, and how soon, the compiler is asked again. */
+/** Retries while the compiler is busy, and the time between two of them. */
 const compilerTries = 50;
 const compilerMs = 20;
 
-/** The functions among it. */
+/** The functions of the hook. */
 type HookName = Exclude<keyof DebugHook, 'scope'>;
 
-/** How code of the main thread names it. */
+/** Expression for the hook in code on the main thread. */
 export const hookExpression = `globalThis[${JSON.stringify(debugHookKey)}]`;
 
-/** Calls what the main thread lends to the debugger, also while it is paused or busy. */
+/** Calls the debugger's hook on the main thread, even while that is paused or busy. */
 export class MainHook {
   readonly #link: InspectorLink;
   readonly #objectId: string;
@@ -24,7 +24,7 @@ export class MainHook {
     this.#objectId = objectId;
   }
 
-  /** @throws DebugProblem while the kernel has not started yet */
+  /** @throws DebugProblem if the kernel has not started yet */
   static async find(link: InspectorLink): Promise<MainHook> {
     const { result } = await link.call('Runtime.evaluate', {
       expression: hookExpression,
@@ -33,14 +33,14 @@ export class MainHook {
     return new MainHook(link, result.objectId);
   }
 
-  /** The result of a function, which JSON must be able to hold, as its arguments. */
+  /** Calls a function whose arguments and result are JSON values. */
   async value<K extends HookName>(name: K, ...given: Parameters<DebugHook[K]>): Promise<ReturnType<DebugHook[K]>> {
     const args = given.map((value): Runtime.CallArgument => ({ value }));
     const result = await this.#call(name, args, { returnByValue: true });
     return result.value as ReturnType<DebugHook[K]>;
   }
 
-  /** What the compiler gives, which may be in the middle of something; undefined when it is for long. */
+  /** Calls the compiler, again while it is busy; undefined if it stays busy. */
   async compiled<T>(ask: (hook: MainHook) => Promise<T | undefined>): Promise<T | undefined> {
     for (let tries = 0; tries < compilerTries; tries++) {
       const found = await ask(this);
@@ -50,12 +50,11 @@ export class MainHook {
     return undefined;
   }
 
-  /** The result of a function as the object that it is on the main thread. */
+  /** Calls a function; returns a reference to its result on the main thread. */
   object(name: HookName, args: Runtime.CallArgument[], objectGroup: string): Promise<Runtime.RemoteObject> {
     return this.#call(name, args, { objectGroup });
   }
 
-  /** The forms of a value of the main thread. */
   async formsOf(value: Runtime.CallArgument): Promise<ReturnType<DebugHook['formsOf']>> {
     const result = await this.#call('formsOf', [value], { returnByValue: true });
     return result.value as ReturnType<DebugHook['formsOf']>;
@@ -82,13 +81,13 @@ export class MainHook {
   }
 }
 
-/** The sentence of what code threw. */
+/** Returns the first line of an error that code threw. */
 export function saidBy({ exception, text }: Runtime.ExceptionDetails): string {
   const said = exception?.description ?? (exception ? String(exception.value) : text);
   return said.split('\n', 1)[0] ?? said;
 }
 
-/** A value of the main thread as something to be given to a function there. */
+/** Converts a value of the main thread to an argument for a function there. */
 export function argumentOf({ objectId, unserializableValue, value }: Runtime.RemoteObject): Runtime.CallArgument {
   if (objectId !== undefined) return { objectId };
   return unserializableValue === undefined ? { value: value as unknown } : { unserializableValue };

@@ -16,17 +16,17 @@ type PauseParts = {
 
 type DapScope = { name: string; variablesReference: number; expensive: boolean; presentationHint?: string };
 
-/** The value of a `const` above its line. */
+/** Value of a `const` before its declaration has run. */
 const notYet = '(not set yet)';
-/** How long what a person typed may run while the code stands still. */
+/** How long code typed at a pause may run. */
 const evaluateMs = 3000;
 
-/** The code where it stands: its frames, what is in them, and what a person asks about them. */
+/** A pause of the code: its frames, their variables, and evaluation in them. */
 export class Pause {
   readonly event: Debugger.PausedEventDataType;
   readonly frames: readonly Frame[];
   readonly #parts: PauseParts;
-  /** The names of a frame's own, which hide variables of the notebook. */
+  /** The names that a frame itself declares, which hide notebook variables. */
   readonly #names = new Map<Frame, Promise<string[]>>();
 
   private constructor(event: Debugger.PausedEventDataType, frames: readonly Frame[], parts: PauseParts) {
@@ -39,14 +39,14 @@ export class Pause {
     return new Pause(event, await framesOf(event.callFrames, parts.scripts, parts.nextId), parts);
   }
 
-  /** @throws DebugProblem for a frame of an earlier pause */
+  /** @throws DebugProblem if the frame is of an earlier pause */
   frame(id: unknown): Frame {
     const frame = this.frames.find((each) => each.id === id);
     if (!frame) throw new DebugProblem('The code has gone on since, so this frame is not there any more.');
     return frame;
   }
 
-  /** The scopes of a frame that hold something, the innermost first, then the notebook's variables. */
+  /** Returns the scopes of a frame that are not empty, the innermost first, then the notebook's variables. */
   async scopes(frame: Frame): Promise<DapScope[]> {
     const { variables } = this.#parts;
     const scopes: DapScope[] = [];
@@ -62,14 +62,14 @@ export class Pause {
     return [...scopes, { name: 'Notebook', variablesReference: variables.hold(this.notebook()), expensive: false }];
   }
 
-  /** The variables that the cells made. */
+  /** Returns the variables that cells created. */
   notebook(): Holder {
     return notebookHolder(this.#parts);
   }
 
   /**
-   * What a person typed, in a frame. With `isLook` nothing may have an effect, as when the mouse is over a name.
-   * @throws DebugProblem with what it threw
+   * Evaluates code that the user typed, in a frame. With `isLook` it must not have an effect, as on a hover.
+   * @throws DebugProblem with the error that it threw
    */
   async evaluate(frame: Frame, expression: string, isLook = false): Promise<Runtime.RemoteObject> {
     const { link, hook } = this.#parts;
@@ -87,7 +87,9 @@ export class Pause {
     return result;
   }
 
-  /** A condition as V8 itself can look at it, where this frame stands: the names of a place are always the same. */
+  /**
+   * Converts a condition for V8 to evaluate at the location of a frame, where the declared names are always the same.
+   */
   async conditionAt(frame: Frame, condition: string): Promise<string> {
     const code = await javascriptFor(this.#parts.hook, condition);
     const hidden = JSON.stringify((await this.#namesIn(frame)).join(' '));
@@ -133,7 +135,7 @@ export class Pause {
   }
 }
 
-/** The notebook's variables, which are there whether or not code stands still. */
+/** Returns the notebook's variables, which exist whether or not code is paused. */
 export const notebookHolder = ({ link, hook }: Pick<PauseParts, 'link' | 'hook'>): Holder => ({
   parts: async () => {
     const { objectId } = await hook.object('variables', [], heldGroup);
@@ -149,8 +151,8 @@ export const notebookHolder = ({ link, hook }: Pick<PauseParts, 'link' | 'hook'>
 });
 
 /**
- * What a person typed as a script in which the notebook's variables go by their names.
- * @throws DebugProblem when it is not TypeScript
+ * Converts code that the user typed to a script that finds the notebook's variables by name.
+ * @throws DebugProblem if it is not TypeScript
  */
 export async function scriptFor(hook: MainHook, expression: string, hidden: readonly string[]): Promise<string> {
   const [code] = await Promise.all([javascriptFor(hook, expression), hook.value('look', hidden)]);

@@ -1,21 +1,22 @@
-/** A place in a text; line and column count from 0, as the inspector has them. */
+/** A position in source text; line and column count from 0, as in the inspector. */
 export type Place = { line: number; column: number };
 
-/** Where places of generated code are in what the person wrote; undefined for code that the compiler added. */
+/** Maps positions in generated code to the user's code; undefined for code that the compiler added. */
 export type Positions = { original(at: Place): Place | undefined };
 
-/** Of code that runs as it was written. */
+/** For code that runs unchanged. */
 export const asWritten: Positions = { original: (at) => at };
 
-/** From a column of a generated line on, `original` is what it stands for. */
+/** Maps a generated line from this column on to `original`. */
 type Segment = { column: number; original: Place | undefined };
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const valueOfDigit = new Map(Array.from(digits, (digit, value) => [digit, value]));
 
 /**
- * Reads the `mappings` of a source map of one source. Node's own reader gives a place for every position, which is that of
- * an earlier line where the compiler added a line of its own; a debugger must not stop there.
+ * Reads the `mappings` of a source map with one source.
+ * Node's own reader maps every position: one on a line that the compiler added to an earlier line, where a debugger
+ * must not pause.
  */
 export function readPositions(mappings: string): Positions {
   const at: Place = { line: 0, column: 0 };
@@ -38,7 +39,7 @@ export function readPositions(mappings: string): Positions {
   };
 }
 
-/** Base64 digits of which the highest bit says that more follow, the lowest bit of the whole its sign. */
+/** Decodes Base64 VLQ: the highest bit of a digit marks that more follow, the lowest bit of the number is its sign. */
 function numbersOf(segment: string): number[] {
   const numbers: number[] = [];
   let value = 0;

@@ -1,11 +1,11 @@
 import type { Runtime } from 'node:inspector';
 
-// Values of the main thread as one line of text, from what the inspector tells of them.
+// Formats values of the main thread as one line, from the inspector's descriptions.
 
 const maxString = 10_000;
 const maxLine = 120;
 
-/** A value as text. `isWhole` leaves a long string as it is, for the clipboard. */
+/** Formats a value. `isWhole` does not shorten a long string, for the clipboard. */
 export function textOf(value: Runtime.RemoteObject, isWhole = false): string {
   if (value.type === 'string') return quoted(String(value.value), isWhole ? Infinity : maxString);
   if (value.type === 'function') return functionText(value.description ?? '');
@@ -16,22 +16,22 @@ export function textOf(value: Runtime.RemoteObject, isWhole = false): string {
   return previewText(preview);
 }
 
-/** What a value is, for a column of types. */
+/** Returns the type of a value for display. */
 export const typeOf = (value: Runtime.RemoteObject): string =>
   value.type === 'object' ? (value.subtype === 'null' ? 'null' : (value.className ?? 'Object')) : value.type;
 
-/** Whether there is something to unfold. */
+/** Whether a value can be expanded. */
 export const hasParts = (value: Runtime.RemoteObject): value is Runtime.RemoteObject & { objectId: string } =>
   value.objectId !== undefined && value.type !== 'symbol';
 
-/** Arrays and typed arrays have their length in what they are called: `Array(3)`. */
+/** Returns the length of an array or typed array, which is part of its description: `Array(3)`. */
 export function lengthOf({ subtype, description = '' }: Runtime.RemoteObject): number | undefined {
   if (subtype !== 'array' && subtype !== 'typedarray') return undefined;
   const [, length] = /\((\d+)\)$/.exec(description) ?? [];
   return length === undefined ? undefined : Number(length);
 }
 
-// Of these the description says all that a line can hold.
+// Their description is complete enough for one line.
 const isSaid = (subtype: Runtime.RemoteObject['subtype']): boolean =>
   subtype === 'error' || subtype === 'date' || subtype === 'regexp' || subtype === 'promise';
 

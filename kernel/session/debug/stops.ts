@@ -5,21 +5,20 @@ import type { Frame } from './frames.ts';
 import type { Pause } from './pause.ts';
 import { textOf } from './remoteText.ts';
 
-/** Why the code stands still, as fronts are told. */
+/** Why execution is paused, as sent to the client. */
 export type Stop = {
   reason: 'breakpoint' | 'exception' | 'step' | 'pause';
-  /** In a few words. */
   description: string;
-  /** More of it: the exception. */
+  /** Details: the exception. */
   text?: string;
-  /** The breakpoints that it stands at. */
+  /** The breakpoints at which execution is paused. */
   ids?: number[];
 };
 
 type Asked = { step: Step | undefined; isPauseAsked: boolean };
 type Log = (text: string, frame: Frame) => void;
 
-/** Whether a pause of V8 is one for the person; undefined when the code shall go on. */
+/** Decides whether a pause of V8 is shown to the user; undefined if the code continues. */
 export async function judge(pause: Pause, all: Breakpoints, asked: Asked, log: Log): Promise<Stop | undefined> {
   const [top] = pause.frames;
   if (!top) return undefined;
@@ -41,7 +40,7 @@ type At = { pause: Pause; frame: Frame; all: Breakpoints; log: Log };
 async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Promise<boolean> {
   const { condition, logMessage } = breakpoint;
   const { pause, frame, log } = at;
-  // V8 looks at a condition itself except for the first time, since it says nothing of one that fails.
+  // The first time, evaluate the condition here: V8 ignores conditions that throw.
   if (condition !== undefined && !isConditional && !(await holds(condition, breakpoint, at))) return false;
   if (!breakpoint.isHit()) return false;
   if (logMessage === undefined) return true;
@@ -49,7 +48,10 @@ async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Pro
   return false;
 }
 
-/** A condition that fails is told, once, and does not hold: it would stop at each round of a loop. */
+/**
+ * Evaluates a condition. If it throws, that is reported once and counts as false, or each round of a loop would
+ * pause.
+ */
 async function holds(condition: string, breakpoint: Breakpoint, { pause, frame, all, log }: At): Promise<boolean> {
   try {
     await all.placed.makeConditional(breakpoint, await pause.conditionAt(frame, condition));
@@ -64,7 +66,7 @@ async function holds(condition: string, breakpoint: Breakpoint, { pause, frame, 
   }
 }
 
-/** A message with the values of what it has in braces. */
+/** Fills in a log message: expressions in braces become their values. */
 async function filledIn(message: string, pause: Pause, frame: Frame): Promise<string> {
   let text = '';
   let end = 0;
@@ -85,7 +87,7 @@ async function valueIn(expression: string, pause: Pause, frame: Frame): Promise<
   }
 }
 
-/** What was thrown, as fronts ask for it. */
+/** Returns the exception of a pause, as `exceptionInfo` reports it. */
 export function thrownAt(pause: Pause): { id: string; description: string; isUncaught: boolean } | undefined {
   if (!isThrow(pause)) return undefined;
   const { className, description, value, uncaught } = (pause.event.data ?? {}) as Record<string, unknown>;
@@ -97,7 +99,7 @@ const isThrow = ({ event: { reason } }: Pause): boolean => reason === 'exception
 
 function exceptionAt(pause: Pause): Stop | undefined {
   const thrown = thrownAt(pause);
-  // One that a package throws and catches says nothing about the person's code.
+  // An exception that a package throws and catches is unrelated to the user's code.
   if (!thrown || (!thrown.isUncaught && pause.frames[0]?.script === undefined)) return undefined;
   const [text = ''] = thrown.description.split('\n', 1);
   return { reason: 'exception', description: 'Paused on an exception', text };

@@ -1,29 +1,29 @@
 import type { PartLoader } from '#shared/loadPart.ts';
 
-// An interrupt cuts off whatever runs on the main thread. A module that is evaluated at that moment would stay half, and with
-// it the engine, a catalog or Arrow until the kernel is restarted: so while a part of the kernel is loaded nothing is cut
-// off, and while something is being cut off no part begins to be loaded.
+// An interrupt terminates whatever runs on the main thread. A module terminated during its evaluation stays
+// incomplete, and with it the engine, a catalog or Arrow, until the kernel is restarted. So nothing is terminated
+// while a part of the kernel loads, and no part starts to load during a termination.
 
 const free = 0;
 const loading = 1;
 const cutting = 2;
 
-/** How long an interrupt waits for what is being loaded; code of a cell may keep it from coming to its end. */
+/** How long an interrupt waits for a part that loads; code of a cell may keep the load from finishing. */
 const patienceMs = 2000;
 const lookMs = 2;
-/** At most; who cuts off says when it has. */
+/** Maximum of one wait; normally `end` notifies earlier. */
 const waitMs = 50;
 
 const { compareExchange, notify, store, wait } = Atomics;
 
 export const createLoadLock = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
-/** The main thread's side. */
+/** The main thread's side: holds the lock while a part loads. */
 export function lockedLoader(lock: SharedArrayBuffer): PartLoader {
   const state = new Int32Array(lock);
   let count = 0;
   const enter = (): void => {
-    // Where it waits, what is to be cut off can be: nothing has begun.
+    // A termination may hit this wait: no load has started yet.
     if (count === 0) while (compareExchange(state, 0, free, loading) === cutting) wait(state, 0, cutting, waitMs);
     count++;
   };
@@ -50,7 +50,7 @@ export function lockedLoader(lock: SharedArrayBuffer): PartLoader {
   };
 }
 
-/** The worker's side: `begin` before code is cut off, `end` once it is. */
+/** The worker's side: `begin` before code is terminated, `end` afterwards. */
 export type CutLock = { begin(): Promise<void>; end(): void };
 
 export function cutLock(lock: SharedArrayBuffer): CutLock {

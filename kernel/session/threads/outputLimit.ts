@@ -1,22 +1,22 @@
-// What code shows goes from the main thread to the worker by messages, of which a loop makes thousands before the worker
-// has sent the first. So there is room for some on the way, and who shows more waits until they are through, as who prints
-// waits at the ring of text.
+// Outputs go from the main thread to the worker as messages, and a loop creates thousands before the worker has sent
+// the first. So the outputs in flight are limited: code that shows more waits, like code that prints into a full ring
+// (textRing.ts).
 import type { CellOutput } from './coreMessages.ts';
 
-/** Outputs that may be on the way, and characters in them. */
+/** Maximum number of outputs in flight, and of characters in them. */
 export const roomForOutputs = 1000;
 export const roomForChars = 1 << 24;
-/** What is counted for a value of JSON, whose length nobody knows yet. */
+/** Size assumed for a JSON value, whose length is not known yet. */
 const jsonChars = 10_000;
 const { wait, load, add, notify } = Atomics;
 
-/** The memory that both sides share: how many outputs have gone through, modulo 2³². */
+/** Creates the shared memory: the number of outputs passed on, modulo 2³². */
 export const createRoom = (): SharedArrayBuffer => new SharedArrayBuffer(4);
 
 /** The main thread's side. */
 export class OutputSender {
   readonly #through: Int32Array;
-  /** Characters of each output on the way, the oldest first. */
+  /** Characters of each output in flight, oldest first. */
   #sizes: number[] = [];
   #chars = 0;
   #sent = 0;
@@ -25,7 +25,7 @@ export class OutputSender {
     this.#through = new Int32Array(memory);
   }
 
-  /** Sends an output once there is room for it. One that is larger than all room goes alone. */
+  /** Sends an output once there is room for it; an output larger than the limit is sent alone. */
   send(output: CellOutput, post: () => void): void {
     const size = sizeOf(output);
     for (;;) {
@@ -36,13 +36,12 @@ export class OutputSender {
       wait(this.#through, 0, through, 50);
     }
     post();
-    // Behind it: code that is stopped in between has one more on the way than is known, and no room is lost for ever.
+    // Last: if code is terminated before, one more output is in flight than counted, but no room is lost forever.
     this.#sent = (this.#sent + 1) | 0;
     this.#sizes.push(size);
     this.#chars += size;
   }
 
-  /** Keeps the sizes of the newest `pending` outputs. */
   #forget(pending: number): void {
     const gone = this.#sizes.splice(0, Math.max(0, this.#sizes.length - Math.max(0, pending)));
     for (const size of gone) this.#chars -= size;
@@ -58,12 +57,11 @@ export class OutputReceiver {
     this.#through = new Int32Array(memory);
   }
 
-  /** An output has come. */
   take(): void {
     this.#taken++;
   }
 
-  /** What has come is on its way to who looks at it, and others may follow. */
+  /** Reports the counted outputs as passed on to clients. */
   makeRoom(): void {
     if (this.#taken === 0) return;
     add(this.#through, 0, this.#taken);

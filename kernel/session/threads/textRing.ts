@@ -1,13 +1,13 @@
-// What code prints goes from the main thread to the worker through a ring of shared memory. A message per line would be
-// slow, and lines gathered on the main thread would not be seen while a loop runs; here the worker sees each at once.
-// A full ring makes the printing thread wait, as it would at a full pipe. Other messages go another way; each leaves a mark
-// in the ring, so that text printed after it is not read before it has come.
+// Printed text goes from the main thread to the worker through a ring buffer in shared memory. A message per line
+// would be slow, and text collected on the main thread would not appear while a loop runs. A full ring blocks the
+// printing thread, as a full pipe does. Other messages are posted; each leaves a mark in the ring, so that text
+// printed after it is not read before the message has arrived.
 //
-// In the ring is text as UTF-8, and between two bytes 0xFF, which no UTF-8 has, what is no text: a label, which holds for
-// the text behind it, or a mark. So a hundred lines in a row are one piece to who reads them.
+// The ring holds UTF-8 text. Control data stands between two bytes 0xFF, which UTF-8 never contains: a label, which
+// applies to the text after it, or a mark. So a hundred lines in a row are read in one step.
 
 const ringBytes = 1 << 22;
-/** What is written, and what is read, in one step. */
+/** Limits of one step: characters written, bytes read. */
 const maxTextChars = 1 << 18;
 const maxTextBytes = 1 << 17;
 const headerBytes = 16;
@@ -20,10 +20,10 @@ const isWoken = 2;
 const control = 0xff;
 const labelSign = 'L';
 const markSign = 'M';
-/** The most bytes that a unit of a string takes as UTF-8. */
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
 const unitBytes = 3;
 
-/** Where in the printed text a message belongs: after all that was printed before `position`, and before what follows. */
+/** Position of a message in the printed text: after all text before `position`. */
 export type RingPlace = { position: number; mark: number };
 
 export const createRing = (): SharedArrayBuffer => new SharedArrayBuffer(headerBytes + ringBytes);
@@ -41,7 +41,7 @@ class Ring {
     return Atomics.load(this.counters, counter) >>> 0;
   }
 
-  /** Writes text where there is room for it, however long it becomes. Gives the position behind it. */
+  /** Writes text, wrapping around at the end of the ring. Returns the position after it. */
   putText(at: number, text: string): number {
     const start = at % ringBytes;
     if (start + text.length * unitBytes > ringBytes) return this.put(at, Buffer.from(text));
@@ -64,7 +64,7 @@ class Ring {
     return Buffer.concat(parts, length).toString('utf8');
   }
 
-  /** The first control byte from `at` on, or `end` where there is none before it. */
+  /** Returns the position of the first control byte from `at` on, or `end` if there is none before it. */
   controlFrom(at: number, end: number): number {
     const start = at % ringBytes;
     const length = (end - at) >>> 0;
@@ -75,7 +75,7 @@ class Ring {
     return behind < 0 ? end : (at + (ringBytes - start) + behind) >>> 0;
   }
 
-  /** The last place up to `at` where no character is cut in two. */
+  /** Returns the last position up to `at` that does not split a character. */
   wholeUntil(at: number): number {
     let place = at;
     while (((this.#bytes[place % ringBytes] ?? 0) & 0xc0) === 0x80) place = (place - 1) >>> 0;
@@ -83,26 +83,26 @@ class Ring {
   }
 }
 
-/** The printing side. */
+/** The printing side, on the main thread. */
 export class RingWriter {
   readonly #ring: Ring;
   readonly #wake: () => void;
   #label: string | undefined;
   #marks = 0;
 
-  /** `wake` is called when there is something to read and the reader does not know yet. */
+  /** @param wake called when there is something to read and the reader may be idle */
   constructor(memory: SharedArrayBuffer, wake: () => void) {
     this.#ring = new Ring(memory);
     this.#wake = wake;
   }
 
-  /** Sends a message in order with what is printed: `send` gets its place, to go along with it. */
+  /** Sends a message in order with the printed text: `send` gets its position to send along. */
   post(send: (place: RingPlace) => void): void {
     const mark = ++this.#marks;
-    // Sent first: a reader that comes to a mark knows that its message is on the way. Code may be stopped in between, and
-    // then there is no mark to wait at.
+    // Sent first: a reader that reaches a mark can rely on its message being in flight. If code is terminated in
+    // between, there is no mark to wait at.
     send({ position: this.#ring.position(written), mark });
-    // A mark by itself is nothing to read, so nobody is woken for it.
+    // A mark alone is nothing to read, so the reader is not woken.
     this.#store(this.#ring.put(this.#roomFor(maxControlBytes), controlOf(markSign + mark)));
   }
 
@@ -110,12 +110,12 @@ export class RingWriter {
     if (text !== '' && label !== this.#label) {
       const bytes = controlOf(labelSign + label);
       this.#store(this.#ring.put(this.#roomFor(bytes.length), bytes));
-      // Behind it: code that is stopped before says the label again.
+      // Set last: code that is terminated before writes the label again.
       this.#label = label;
     }
     for (let at = 0; at < text.length;) {
       const end = at + maxTextChars;
-      // A pair of surrogates is one character and can't be written in halves.
+      // A surrogate pair is one character and must not be split.
       const isCut = end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] ?? '');
       const part = text.length <= maxTextChars ? text : text.slice(at, isCut ? end - 1 : end);
       this.#store(this.#ring.putText(this.#roomFor(part.length * unitBytes), part));
@@ -124,7 +124,7 @@ export class RingWriter {
     }
   }
 
-  /** Waits until there are so many free bytes; gives the position to write at. */
+  /** Waits until that many bytes are free; returns the position to write at. */
   #roomFor(bytes: number): number {
     const ring = this.#ring;
     const at = ring.position(written);
@@ -135,7 +135,7 @@ export class RingWriter {
     return at;
   }
 
-  /** Makes known what was written. Last: code that is stopped half way has written nothing. */
+  /** Publishes the written bytes. Last: code that is terminated halfway has written nothing. */
   #store(position: number): void {
     Atomics.store(this.#ring.counters, written, position);
   }
@@ -145,7 +145,7 @@ export class RingWriter {
   }
 }
 
-/** The reading side. */
+/** The reading side, on the worker. */
 export class RingReader {
   readonly #ring: Ring;
   readonly #take: (label: string, text: string) => void;
@@ -157,7 +157,7 @@ export class RingReader {
     this.#take = take;
   }
 
-  /** Hands on what was printed before a message, handles it by `then`, and lets what was printed later follow. */
+  /** Passes on the text printed before a message, handles the message by `then`, and lets later text follow. */
   pass({ position, mark }: RingPlace, then: () => void): void {
     this.drain(position);
     this.#passed = mark;
@@ -165,14 +165,14 @@ export class RingReader {
   }
 
   /**
-   * Hands on what was printed before `position`, or all up to the first message that has not come yet.
-   * @returns whether there was anything
+   * Passes on the text before `position`, or up to the first message that has not arrived yet.
+   * @returns whether there was any
    */
   drain(position?: number): boolean {
     const end = position ?? this.#ring.position(written);
     const start = this.#ring.position(taken);
     let at = start;
-    // A position behind `taken` belongs to a message that was overtaken by a wake.
+    // A position before `taken` belongs to a message that a wake-up has overtaken.
     while (at !== end && (end - at) >>> 0 <= ringBytes) {
       const next = this.#readOne(at, end);
       if (next === at) break;
@@ -183,12 +183,12 @@ export class RingReader {
     return at !== start;
   }
 
-  /** The reader looks no more until it is woken. What was printed at this moment is still to be drained. */
+  /** Stops reading until the next wake-up. Text printed at this moment still has to be drained afterwards. */
   rest(): void {
     Atomics.store(this.#ring.counters, isWoken, 0);
   }
 
-  /** Reads a control or a piece of text; gives the position behind it, `at` itself where it has to wait. */
+  /** Reads one control or one run of text; returns the position after it, or `at` if it has to wait. */
   #readOne(at: number, end: number): number {
     const ring = this.#ring;
     const isLong = (end - at) >>> 0 > maxTextBytes;
@@ -207,7 +207,7 @@ export class RingReader {
   }
 }
 
-/** The sign and as many digits as a number can have, between two bytes. */
+/** The sign and the digits of any number, between two control bytes. */
 const maxControlBytes = 24;
 
 function controlOf(said: string): Buffer {

@@ -16,20 +16,23 @@ import type {
 import type { Interrupter } from './interrupt.ts';
 import { type CellRequest, type Shell, Shells } from './shells.ts';
 
-/** What a front (Jupyter, pipe) does with what happens. `id` is the one that the front gave. */
+/** How a client protocol (Jupyter, pipe) handles events; `id` is the client's. */
 type FrontEvents = {
   status(id: string, state: 'busy' | 'idle'): void;
-  /** `id` is null for output that no cell can be named for. */
+  /** `id` is null for output that belongs to no known cell. */
   output(id: string | null, output: CellOutput): void;
   executed(id: string, executed: Executed): void;
   answered(id: string, answer: QuestionAnswer): void;
-  /** Cell `id` asks the person; the front calls `answerInput`, unless the signal says that nobody waits any more. */
+  /**
+   * Cell `id` prompts the user. Call `answerInput` with the reply, unless the signal aborts: then the cell no longer
+   * waits.
+   */
   input(id: string, question: InputQuestion, signal: AbortSignal): void;
 } & CommEvents;
 
 /**
- * The cells of a kernel, one at a time in each shell, in order. Lives in the worker, so that it answers and keeps its books
- * while the main thread is in an endless loop or has its stack cut off.
+ * Queues the cells of a kernel: one at a time in each shell, in order. Lives in the worker, so that it answers and
+ * keeps its records while the main thread is in an endless loop or is terminated.
  */
 export class CellQueue {
   readonly history: History;
@@ -39,16 +42,15 @@ export class CellQueue {
   readonly #interrupter: Interrupter;
   #events: FrontEvents | undefined;
   readonly #remarks: string[] = [];
-  /** Of cells that are done: they may print and ask long after, but not for ever. */
+  /** Ids of finished cells, which may still print and prompt. Bounded, so that old ones are dropped. */
   readonly #silent = new RecentSet(10_000);
   readonly #mayAsk = new RecentSet(1000);
   readonly #questions: OpenQuestions;
   readonly #asked = new Set<string>();
   #count = 0;
-  /** How often the main thread was asked whether it is free, and up to which time it has said so. */
+  /** The number of pings sent to the main thread, and the latest that it has answered. */
   #pings = 0;
   #ponged = 0;
-  /** Interrupts that are going on. */
   #stopping = 0;
   #isUsed = false;
 
@@ -60,12 +62,12 @@ export class CellQueue {
     this.#questions = new OpenQuestions(post);
   }
 
-  /** The number of the cell that ran last, 0 before the first. */
+  /** The execution count of the cell that ran last, 0 before the first. */
   get executionCount(): number {
     return this.#count;
   }
 
-  /** The cell of a number as it was run last: the one that runs, or what the history has. */
+  /** Returns the latest cell with an execution count: a running one, or one from the history. */
   cellOf(executionCount: number): RunCell | undefined {
     const running = this.#shells.running().find(({ count }) => count === executionCount)?.cell;
     if (running) return { code: running.code, executionCount, cell: running.cell };
@@ -73,17 +75,17 @@ export class CellQueue {
     return entry && { code: entry[2], executionCount };
   }
 
-  /** Whether no cell was ever asked for, so that the kernel holds nothing of the person's. */
+  /** Whether no cell was ever requested, so that the kernel holds no data of the user. */
   get isUnused(): boolean {
     return !this.#isUsed;
   }
 
-  /** Set once by the front, before anything is asked. */
+  /** Called once by the client protocol, before the first request. */
   listen(events: FrontEvents): void {
     this.#events = events;
   }
 
-  /** @throws Error for a subshell that there is not */
+  /** @throws Error if the subshell does not exist */
   execute(request: CellRequest): void {
     const shell = this.#shells.get(request.subshell);
     if (!shell) throw new Error(`There is no subshell ${request.subshell}.`);
@@ -92,17 +94,16 @@ export class CellQueue {
     this.#next(shell);
   }
 
-  /** The ids of the subshells that are open. */
   get subshells(): string[] {
     return this.#shells.ids;
   }
 
-  /** Opens a subshell, whose cells run while one of another shell awaits. Gives its id. */
+  /** Opens a subshell, whose cells run while a cell of another shell awaits. Returns its id. */
   openSubshell(): string {
     return this.#shells.open();
   }
 
-  /** Drops the waiting cells of a subshell and closes it; one that runs comes to its end. `false` when there is none. */
+  /** Closes a subshell and drops its waiting cells; a running one finishes. Returns `false` if it does not exist. */
   closeSubshell(id: string): boolean {
     const shell = this.#shells.close(id);
     if (shell) this.#abortWaiting(shell);
@@ -115,8 +116,8 @@ export class CellQueue {
   }
 
   /**
-   * Ends the running cells, of subshells too, and drops the waiting ones. `false` when a cell goes on, in native code for
-   * instance.
+   * Interrupts the running cells, of subshells too, and drops the waiting ones.
+   * @returns `false` if a cell still runs, in native code for instance
    */
   async interrupt(): Promise<boolean> {
     for (const shell of this.#shells.all()) this.#abortWaiting(shell);
@@ -131,12 +132,12 @@ export class CellQueue {
     );
   }
 
-  /** Prints in the next cell that is shown what the kernel has to say before anything else. */
+  /** Prints a message of the kernel in the next cell that is shown, before its own output. */
   remarkNext(text: string): void {
     this.#remarks.push(text);
   }
 
-  /** Prints in the running cells what the kernel has to say about them. */
+  /** Prints a message of the kernel in the running cells. */
   remark(text: string): void {
     for (const { cell } of this.#shells.running()) this.#remarkIn(cell, text);
   }
@@ -145,20 +146,20 @@ export class CellQueue {
     this.receive({ type: 'output', parent: id, output: { type: 'stream', content: { name: 'stderr', text } } });
   }
 
-  /** Stops what keeps the main thread busy after its cell is done: a timer of it, or a handler of its events. */
+  /** Stops a timer or an event handler that keeps the main thread busy after its cell has finished. */
   #free(): Promise<boolean> {
-    // There is no cell to be ended: it is over when this question, or a later one, has been answered.
+    // No cell to end: the main thread is free once it answers this ping or a later one.
     return this.#stop(() => {}, this.#ping());
   }
 
-  /** Asks the main thread whether it is free. */
+  /** Pings the main thread; returns a function that reports whether it has answered. */
   #ping(): () => boolean {
     const sent = ++this.#pings;
     this.#post({ type: 'ping', count: sent });
     return () => this.#ponged >= sent;
   }
 
-  /** No cell begins meanwhile: what is to stop the one before would find it. */
+  /** No cell starts meanwhile: it could be hit by the termination of the cell before. */
   async #stop(ask: () => void, isOver: () => boolean): Promise<boolean> {
     this.#stopping++;
     try {
@@ -169,12 +170,11 @@ export class CellQueue {
     }
   }
 
-  /** Passes on what the person answered. `false` when nobody waits for it any more. */
+  /** Passes on the user's input. Returns `false` if no code waits for it. */
   answerInput(id: string, answer: InputAnswer): boolean {
     return this.#questions.answer(id, answer);
   }
 
-  /** Takes a message of the main thread. */
   receive(message: Exclude<FromCore, { type: 'ready' | 'exiting' }>): void {
     switch (message.type) {
       case 'output':
@@ -197,7 +197,7 @@ export class CellQueue {
     }
   }
 
-  /** Ends the running cells from outside, because the process is about to end. */
+  /** Fails the running cells, because the process is about to end. */
   fail(error: CellError): void {
     for (const { cell } of this.#shells.running())
       this.receive({ type: 'done', id: cell.id, result: { value: null, error, expressions: {} } });

@@ -5,12 +5,13 @@ import { cpuUsage, pid } from 'node:process';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CutLock } from '#session/threads/loadLock.ts';
 
-/** Milliseconds that a thread was at work, and that it wanted to be and had no processor. */
+/** Milliseconds that a thread ran, and that it was ready to run but had no processor. */
 type Turns = { usedMs: number; waitedMs: number };
 
 /**
- * Says how much the main thread has worked since this call. Linux knows it of a thread, and the main one has the number of
- * its process. Elsewhere it is what all threads have used, as far as one thread can have; that it waits is not known there.
+ * Returns a function that reports how long the main thread has run since this call.
+ * Linux counts per thread, and the main thread has the id of its process. Elsewhere: the CPU time of all threads,
+ * limited to what one thread can use, without the time spent waiting.
  */
 export function turnsOfMainThread(): () => Turns {
   const begun = schedule();
@@ -28,11 +29,11 @@ export function turnsOfMainThread(): () => Turns {
   };
 }
 
-/** As `proc(5)` has it of a thread: nanoseconds that it ran, nanoseconds that it waited to run, and how often it ran. */
+/** Reads the main thread's `schedstat`, see `proc(5)`: nanoseconds run, nanoseconds waited to run, number of runs. */
 function schedule(): Turns | undefined {
   try {
     const [ran = 0, waited = 0] = readFileSync(`/proc/self/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);
-    // A kernel that does not count says 0.
+    // An operating system that does not count reports 0.
     return ran > 0 ? { usedMs: ran / 1e6, waitedMs: waited / 1e6 } : undefined;
   } catch {
     return undefined;
@@ -40,46 +41,53 @@ function schedule(): Turns | undefined {
 }
 
 /**
- * A main thread that is free says so within this time of a processor; then nothing has to be torn out of its stack, which
- * loses what waits for its turn there. Not of the clock: with more at work than there are processors a turn comes late.
+ * A free main thread answers within this processor time; then it need not be terminated, which would lose callbacks
+ * queued there. Not wall time: on a busy machine the thread may wait long for a processor.
  */
 const graceMs = 15;
-/** For a thread that is blocked in a call, and neither uses a processor nor waits for one. */
+/** For a thread that is blocked in a call and neither uses a processor nor waits for one. */
 const blockedMs = 100;
 const againMs = 100;
-/** How long a thread that was free may take to end its cell. Cut off in that, it would cancel half of what the cell began. */
+/**
+ * How long a free thread may take to end its cell. Terminated earlier, it would cancel only half of what the cell
+ * started.
+ */
 const endingMs = 250;
 const giveUpMs = 3000;
 
 type Ping = () => () => boolean;
 
 export type Interrupter = {
-  /** Whether running code can be stopped; a hanging `await` can always be given up. */
+  /** Whether running code can be terminated; a pending `await` can always be cancelled. */
   readonly canTerminate: boolean;
-  /** The main thread is up. What loads there before is the kernel's own, and would be broken by being cut off. */
+  /**
+   * Called when the main thread has started. Before, it loads the kernel's own code, which a termination would break.
+   */
   mayStop(): void;
   /**
-   * Stops the code that runs on the main thread, and has it end the cell. Resolves to whether it is over.
-   * @param ping asks the main thread whether it is free, and gives what says whether it has answered
-   * @param ask has it end the cell
+   * Stops the code that runs on the main thread, and has it end the cell.
+   * @param ping pings the main thread; returns a function that reports whether it has answered
+   * @param ask requests the end of the cell
+   * @returns whether `isOver`
    */
   interrupt(ping: Ping, ask: () => void, isOver: () => boolean): Promise<boolean>;
-  /** Stops whatever runs on the main thread. */
   terminate(): void;
   dispose(): void;
 };
 
 /**
- * Stops code on the main thread from this worker by the inspector's `Runtime.terminateExecution`: unlike a signal it
- * works in timers, after an `await` and on Windows. It cuts off the whole stack, the kernel's own functions too, and
- * Node aborts over that in timers unless it was started with `--no-force-async-hooks-checks`.
+ * Creates an interrupter that stops code on the main thread from this worker.
+ * Uses the inspector's `Runtime.terminateExecution`: unlike a signal it works in timers, after an `await` and on
+ * Windows. It terminates the whole stack, including the kernel's own functions, and Node.js aborts over that in
+ * timers unless it was started with `--no-force-async-hooks-checks`.
  */
 export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupter {
   const probe = isFlagSet ? connect() : undefined;
   probe?.disconnect();
-  // Connected for an interrupt only: while a session is, every console.log is told to it and takes ten times as long.
+  // Connected only during an interrupt: an open session receives every console.log, which then takes ten times as
+  // long.
   let session: Session | undefined;
-  /** Terminations that have not hit anything yet. */
+  /** Terminations that have not taken effect yet. */
   let open = 0;
   const terminate = () => {
     session ??= probe && connect();
@@ -87,7 +95,7 @@ export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupt
     open++;
     const asked = session;
     session.post('Runtime.terminateExecution', () => {
-      // Of a session that was closed meanwhile Node tells as well, and nothing of it counts any more.
+      // Node.js also calls back for a session that was closed meanwhile; that no longer counts.
       if (session === asked && --open === 0) loads.end();
     });
   };
@@ -99,8 +107,8 @@ export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupt
     session = undefined;
   };
   const hasHit = () => open === 0;
-  // One that came when the code had just ended waits for the next that runs, and must find neither the next cell nor what
-  // ends this one.
+  // A termination that arrives after the code has ended hits the next code that runs. That must be neither the next
+  // cell nor the code that ends this one.
   const settle = async (ping: Ping): Promise<void> => {
     for (const end = performance.now() + giveUpMs; !hasHit() && performance.now() < end;) {
       ping();
@@ -125,7 +133,7 @@ export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupt
             if (await within(endingMs, isOver)) return true;
           }
           if (performance.now() - started > giveUpMs) {
-            // Done as soon as the call that can't be stopped has come back.
+            // Handled as soon as the call that can't be stopped returns.
             ask();
             return isOver();
           }
@@ -145,7 +153,7 @@ async function within(milliseconds: number, isOver: () => boolean): Promise<bool
   return before(() => performance.now() > end, isOver);
 }
 
-/** As `within`, of the grace that the main thread has. */
+/** Like `within`, but for the grace period of the main thread. */
 function withinGrace(isOver: () => boolean): Promise<boolean> {
   const begun = performance.now();
   const turns = turnsOfMainThread();
@@ -160,7 +168,7 @@ function withinGrace(isOver: () => boolean): Promise<boolean> {
 async function before(isLate: () => boolean, isOver: () => boolean): Promise<boolean> {
   for (; !isOver(); await sleep(2)) {
     if (!isLate()) continue;
-    // This thread may be what was late, and the answer be there already.
+    // This thread itself may have been delayed, and the answer may already be queued.
     await setImmediate();
     return isOver();
   }
@@ -173,7 +181,7 @@ function connect(): Session | undefined {
     session.connectToMainThread();
     return session;
   } catch {
-    // An embedder without an inspector: said in the handshake, and a restart is what remains.
+    // An embedder without an inspector: the handshake reports it, and the user can only restart the kernel.
     return undefined;
   }
 }

@@ -19,10 +19,11 @@ import type { CellSettings, KernelHandshake } from '#shared/protocol/kernelMessa
 import { CellQueue } from './cellQueue.ts';
 import { createInterrupter, type Interrupter } from './interrupt.ts';
 
-// The thread that speaks with the outside. The main thread may be in an endless loop at any time; this one never runs
-// code of a cell, so messages, the heartbeat and the interrupt always get through.
+// The worker thread, which handles all communication; session/main.ts starts it, and it ends with the process. It
+// never runs code of a cell, so messages, the heartbeat and interrupts get through while the main thread is in an
+// endless loop.
 
-/** The same interrupter, which also ends code that stands still in the debugger, and is stopped nowhere on the way. */
+/** Returns an interrupter that also ends code paused in the debugger, and that no breakpoint stops meanwhile. */
 const throughPauses = (
   interrupter: Interrupter,
   debug: Pick<NotebookDebugger, 'stepAside' | 'isPaused'>,
@@ -45,9 +46,9 @@ const throughPauses = (
 /** Bytes that may wait in the connection before printing is slowed down. */
 const maxBacklog = 8 * 1024 * 1024;
 const backlogMs = 5;
-/** How often it is looked for more while text comes: to be woken for each line costs who prints more than the line. */
+/** Polling interval while text arrives: waking this thread costs more than printing a line. */
 const readMs = 2;
-/** How long the main thread gets to end the process before it is killed. */
+/** Time for the connections to close, and again for the main thread to exit before the process is killed. */
 const exitMs = 500;
 
 const port = parentPort;
@@ -67,11 +68,11 @@ const crashes = new CrashKeeper(crashNotePath(given.front), given.heapLimit);
 const post = (message: ToCore) => {
   if (message.type === 'ask' && debug.isPaused) return refuse(message.id);
   port.postMessage(message);
-  // Behind the message: the main thread compiles while this writes.
+  // After the message: the main thread compiles while this writes.
   if (message.type === 'execute') crashes.begin(message.id, message.count, message.code);
 };
 
-/** Of a thread that stands still in the debugger an answer would come when nobody waits for it any more. */
+/** A main thread paused in the debugger would answer when the client no longer waits. */
 const refuse = (id: string) => {
   const message = 'The notebook is paused in the debugger. Continue, or stop debugging, and ask again.';
   queueMicrotask(() => queue.receive({ type: 'answer', id, answer: { kind: 'failed', message } }));
@@ -83,13 +84,15 @@ let isEnding = false;
 const kill = () => process.kill(process.pid, 'SIGKILL');
 
 async function close(): Promise<void> {
-  // With a session the process would wait for its debugger at the end.
+  // With a session the process would wait for its debugger at exit.
   debug.detach();
   await Promise.race([wire?.close(), new Promise((resolve) => setTimeout(resolve, exitMs))]);
   interrupter.dispose();
 }
 
-/** Ends the process in order: connections first, since native sockets abort a process that exits over them. */
+/**
+ * Ends the process in order: connections first, since native sockets abort a process that exits while they are open.
+ */
 function end(code: number): void {
   if (isEnding) return;
   isEnding = true;
@@ -99,7 +102,7 @@ function end(code: number): void {
   void close().then(() => post({ type: 'exit', code }));
 }
 
-/** Code called `process.exit`; the main thread waits at the gate. */
+/** Handles `process.exit`; the main thread waits at the gate. */
 function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   isEnding = true;
   crashes.close();
@@ -122,7 +125,7 @@ const ring = new RingReader(given.ring, (label, text) => {
 
 let again: NodeJS.Timeout | undefined;
 
-// Text is left in the ring, and no room made, while the connection has much to send: who prints and shows has to wait.
+// While the connection has much to send, text stays in the ring and no room is reported: printing code has to wait.
 function readPrinted(): void {
   again = undefined;
   if ((wire?.backlog() ?? 0) > maxBacklog) {
@@ -133,7 +136,7 @@ function readPrinted(): void {
   if (ring.drain()) again = setTimeout(readPrinted, readMs);
   else {
     ring.rest();
-    // What was printed in between woke nobody.
+    // Text printed in between has not woken this thread.
     ring.drain();
   }
 }
@@ -185,7 +188,7 @@ async function open(): Promise<Wire> {
   watchParent(process.env, () => end(0));
   const left = readCrashNote(crashes.path);
   if (left) queue.remarkNext(`${crashSentence(left)}\n`);
-  // Loaded only here: an editor's kernel needs no ZeroMQ, and may have none.
+  // Loaded only here: an editor's kernel needs no ZeroMQ, and may not have it.
   const { openJupyter } = await import('#session/jupyter/jupyterWire.ts');
   start(given.front.catalog, given.front);
   return openJupyter({ queue, debug, given, front: given.front, end });

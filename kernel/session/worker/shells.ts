@@ -1,34 +1,33 @@
 import { randomUUID } from 'node:crypto';
 
-/** A cell that runs, and its execution count. */
+/** A running cell and its execution count. */
 type Running = { readonly cell: CellRequest; readonly count: number };
 
-/** Where cells run one at a time, in the order in which they came. */
+/** Cells that run one at a time, in order of arrival. */
 export type Shell = { readonly waiting: CellRequest[]; running: Running | undefined };
 
 /**
- * The main shell of a kernel and its subshells, which Jupyter's clients ask for (Jupyter Enhancement Proposal 91): while a
- * cell of one shell awaits, cells of the others run, in the same thread and with the same variables.
+ * The main shell of a kernel and its subshells (Jupyter Enhancement Proposal 91): while a cell of one shell awaits,
+ * cells of the others run, in the same thread and with the same variables.
  */
 export class Shells {
   readonly #main: Shell = emptyShell();
   readonly #subshells = new Map<string, Shell>();
-  /** Those that were closed over a cell that runs. */
+  /** Subshells closed while a cell ran in them. */
   readonly #closed = new Set<Shell>();
 
-  /** The ids of the subshells that are open. */
+  /** The ids of the open subshells. */
   get ids(): string[] {
     return [...this.#subshells.keys()];
   }
 
-  /** Opens a subshell; gives its id. */
   open(): string {
     const id = randomUUID();
     this.#subshells.set(id, emptyShell());
     return id;
   }
 
-  /** Takes a subshell away; a cell that runs there comes to its end. `undefined` when there is none of that id. */
+  /** Closes a subshell; a cell that runs there finishes. Returns `undefined` if it does not exist. */
   close(id: string): Shell | undefined {
     const shell = this.#subshells.get(id);
     this.#subshells.delete(id);
@@ -36,7 +35,7 @@ export class Shells {
     return shell;
   }
 
-  /** The main shell when no id is given. */
+  /** Returns the main shell if no id is given. */
   get(id?: string): Shell | undefined {
     return id === undefined ? this.#main : this.#subshells.get(id);
   }
@@ -45,18 +44,17 @@ export class Shells {
     return [this.#main, ...this.#subshells.values(), ...this.#closed];
   }
 
-  /** The cells that run, that of the main shell first. */
+  /** The running cells, that of the main shell first. */
   running(): Running[] {
     return this.all().flatMap(({ running }) => running ?? []);
   }
 
-  /** A cell that runs, with its shell. */
   find(id: string): { shell: Shell; running: Running } | undefined {
     for (const shell of this.all()) if (shell.running?.cell.id === id) return { shell, running: shell.running };
     return undefined;
   }
 
-  /** Ends the turn of a cell: gives it with its shell, `undefined` when it does not run. */
+  /** Marks a cell as finished. Returns it with its shell, or `undefined` if it does not run. */
   end(id: string): { shell: Shell; running: Running } | undefined {
     const found = this.find(id);
     if (!found) return undefined;
@@ -74,11 +72,11 @@ export type CellRequest = {
   silent: boolean;
   storeHistory: boolean;
   stopOnError: boolean;
-  /** Whether there is a person who can be asked for input. */
+  /** Whether the client can prompt the user for input. */
   allowInput: boolean;
   expressions: Record<string, string>;
-  /** The front's name for the cell of the notebook; the same when it is run again. */
+  /** The client's id of the notebook cell; the same when it is run again. */
   cell?: string;
-  /** The subshell that it runs in, one of `subshells`; the main shell when not given. */
+  /** The subshell to run in, one of `subshells`; default: the main shell. */
   subshell?: string;
 };

@@ -4,7 +4,7 @@ type Stream = Extract<CellOutput, { type: 'stream' }>;
 const flushMs = 10;
 const flushChars = 128 * 1024;
 
-/** Joins text that a cell prints in quick succession, and keeps its order with everything else. */
+/** Joins text that a cell prints in quick succession, and keeps its order relative to other outputs. */
 export class StreamBuffer {
   readonly #send: (id: string, output: CellOutput) => void;
   #pending: { id: string; name: Stream['content']['name']; parts: string[]; length: number } | undefined;
