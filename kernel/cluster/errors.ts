@@ -36,14 +36,10 @@ const kinds = {
 
 export type ClusterErrorKind = keyof typeof kinds;
 
-<<<<<<< HEAD
 export const clusterErrorKinds: readonly string[] = Object.keys(kinds);
 
-// Editor, kernel and command line are bundles of their own: `instanceof` would tell their copies of the class apart.
-=======
 // Editor, kernel and command line are separate bundles with their own copies of the class, so `instanceof` would
 // fail.
->>>>>>> words-clu1
 const brand = Symbol.for('lance-catalog.ClusterError');
 
 /**
