@@ -5,9 +5,10 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { tableText } from '#session/display/tableText.ts';
 import { messageOf } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
+import { durationText } from '#shared/format/times.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { durationText, rowsText } from '#shared/jobs/jobLabels.ts';
+import { rowsText } from '#shared/jobs/jobLabels.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { displayPath } from '#shared/names.ts';
 import {

@@ -7,7 +7,9 @@ import { jobErrorKinds } from '#shared/jobs/jobErrors.ts';
 import { inRoot } from '../../scripts/paths.ts';
 
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
   ...readdirSync(inRoot('docs')).map((name) => `docs/${name}`),
 ];
 const read = (page: string): string => readFileSync(inRoot(page), 'utf8');

@@ -1,9 +1,10 @@
 import { Table, tableFromIPC, tableToIPC } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { countText } from '#shared/format/numbers.ts';
-import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
-import { durationText, rowsText } from '#shared/jobs/jobLabels.ts';
+import { durationText } from '#shared/format/times.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
+import { rowsText } from '#shared/jobs/jobLabels.ts';
+import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { TableSource } from '../../panels/tableSource.ts';
 
 /**

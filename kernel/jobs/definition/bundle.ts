@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import type * as Esbuild from 'esbuild';
 import type { BuildFailure, BuildOptions, Message } from 'esbuild';
 import { messageOf } from '#shared/errors.ts';
+import { sizeText } from '#shared/format/numbers.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
 // A function travels as one file: its own text and all that it imports. The bundler runs here and nothing of the function does.
@@ -80,7 +81,7 @@ export function bundleFunction(module: ModuleText): string {
   if (size <= maxCodeBytes) return `${bundle}\n`;
   throw new JobError(
     'FunctionNotPortable',
-    `The function "${name}" has ${(size / 2 ** 20).toFixed(1)} MB of code with all that it imports, more than ${maxCodeBytes / 2 ** 20} MB. The largest of it is ${largestOf(metafile)}.`,
+    `The function "${name}" has ${sizeText(size)} of code with all that it imports, more than ${sizeText(maxCodeBytes)}. The largest of it is ${largestOf(metafile)}.`,
     'Import less of it, or do that part in a Python function.',
   );
 }

@@ -1,8 +1,8 @@
 import { alignColumns, cutText, oneLine } from '#shared/format/markup.ts';
-import { countText } from '#shared/format/numbers.ts';
+import { countText, sizeText } from '#shared/format/numbers.ts';
+import { durationText } from '#shared/format/times.ts';
 import { toSnake } from '#shared/jobs/caseKeys.ts';
 import {
-  durationText,
   errorsText,
   failureText,
   isActive,
@@ -10,7 +10,6 @@ import {
   progressText,
   rowsText,
   runnerWords,
-  sizeText,
   stateWords,
 } from '#shared/jobs/jobLabels.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';

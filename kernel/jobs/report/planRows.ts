@@ -1,7 +1,8 @@
-import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
-import { countText } from '#shared/format/numbers.ts';
 import { counted } from '#shared/format/markup.ts';
-import { durationText, rateText, rowsText, runnerWords, sizeText } from '#shared/jobs/jobLabels.ts';
+import { countText, sizeText } from '#shared/format/numbers.ts';
+import { durationText } from '#shared/format/times.ts';
+import { rateText, rowsText, runnerWords } from '#shared/jobs/jobLabels.ts';
+import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
 
 type Said = (value: number) => string;
 

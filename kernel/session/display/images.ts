@@ -1,6 +1,6 @@
 import { CatalogError } from '#shared/errors.ts';
 import { imageMime } from '#shared/format/images.ts';
-import { sizeText } from '#shared/format/markup.ts';
+import { sizeText } from '#shared/format/numbers.ts';
 import { type Shown, textOnly } from './mimeBundle.ts';
 import { dataProperty, isObject, methodOf } from './shapes.ts';
 

@@ -1,9 +1,10 @@
 import { CatalogError } from '#shared/errors.ts';
-import { liveOutput, type LiveOutput } from './live.ts';
 import { escapeHtml } from '#shared/format/markup.ts';
-import { isAsyncIterable, isRecordBatch } from './shapes.ts';
-import { htmlAndText, type Shown } from './mimeBundle.ts';
+import { stopwatchText } from '#shared/format/times.ts';
 import type { Progress, ProgressOptions } from './displayTypes.ts';
+import { liveOutput, type LiveOutput } from './live.ts';
+import { htmlAndText, type Shown } from './mimeBundle.ts';
+import { isAsyncIterable, isRecordBatch } from './shapes.ts';
 
 type State = {
   done: number;
@@ -110,10 +111,10 @@ function showProgress({ done, total, label, unit, startedAt, end }: State, now: 
   const whole = total === undefined ? '' : ` of ${total.toLocaleString('en-US')}`;
   const count = `${done.toLocaleString('en-US')}${whole}${unit ? ` ${unit}` : ''}`;
   const percent = share === undefined ? '' : ` (${Math.floor(share * 100)} %)`;
-  const times = [timeText(seconds)];
+  const times = [stopwatchText(seconds)];
   if (rate > 0) times.push(`${rateText(rate)}${unit ? ` ${unit}` : ''}/s`);
   if (end === undefined && total !== undefined && rate > 0 && done < total)
-    times.push(`${timeText((total - done) / rate)} left`);
+    times.push(`${stopwatchText((total - done) / rate)} left`);
   const state = end === 'stopped' ? 'stopped at ' : '';
   const text = `${name}${state}${count}${percent} · ${times.join(' · ')}`;
   return htmlAndText(`<div>${barHtml(end === 'done' ? 1 : share, end)} ${escapeHtml(text)}</div>`, text);
@@ -127,16 +128,6 @@ function barHtml(share: number | undefined, end: State['end']): string {
 
 const rateText = (rate: number): string =>
   rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toPrecision(3).replace(/\.?0+$/, '');
-
-const two = (part: number): string => String(Math.floor(part)).padStart(2, '0');
-
-/** `3.2 s`, `4 min 05 s`, `2 h 03 min` */
-function timeText(seconds: number): string {
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
-  return `${Math.floor(whole / 3600)} h ${two((whole % 3600) / 60)} min`;
-}
 
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   value !== null && value !== undefined && typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function';

@@ -1,6 +1,7 @@
 import type { CellOutcome } from '#session/run/cellRunner.ts';
+import { exactDurationText } from '#shared/format/times.ts';
 import { alone } from './cellParts.ts';
-import { MagicError, nothing, type MagicParts, type MagicRun, type MagicUse } from './magicTypes.ts';
+import { MagicError, type MagicParts, type MagicRun, type MagicUse, nothing } from './magicTypes.ts';
 
 /** `%time`: runs the code as a cell, with the same value. */
 export const time: MagicRun = async (use, { runner }) => {
@@ -20,9 +21,9 @@ export const time: MagicRun = async (use, { runner }) => {
   });
   if (milliseconds !== undefined && cpu && !use.signal.aborted) {
     const { user, system } = cpu;
-    const parts = [`user ${duration(user * 1000)}`, `sys ${duration(system * 1000)}`];
-    process.stdout.write(`CPU times: ${parts.join(', ')}, total ${duration((user + system) * 1000)}\n`);
-    process.stdout.write(`Wall time: ${duration(milliseconds * 1e6)}\n`);
+    const parts = [`user ${exactDurationText(user * 1000)}`, `sys ${exactDurationText(system * 1000)}`];
+    process.stdout.write(`CPU times: ${parts.join(', ')}, total ${exactDurationText((user + system) * 1000)}\n`);
+    process.stdout.write(`Wall time: ${exactDurationText(milliseconds * 1e6)}\n`);
   }
   return outcome;
 };
@@ -121,18 +122,7 @@ function summary(each: readonly number[], loops: number): string {
   const mean = each.reduce((sum, one) => sum + one, 0) / each.length;
   const deviation = Math.sqrt(each.reduce((sum, one) => sum + (one - mean) ** 2, 0) / each.length);
   return (
-    `${duration(mean)} ± ${duration(deviation)} per loop, best ${duration(Math.min(...each))} ` +
+    `${exactDurationText(mean)} ± ${exactDurationText(deviation)} per loop, best ${exactDurationText(Math.min(...each))} ` +
     `(mean ± std. dev. of ${many(each.length, 'run')}, ${many(loops, 'loop')} each)`
   );
-}
-
-const digits = (value: number): string => String(Number(value.toPrecision(3)));
-
-function duration(nanoseconds: number): string {
-  if (nanoseconds < 1e3) return `${digits(nanoseconds)} ns`;
-  if (nanoseconds < 1e6) return `${digits(nanoseconds / 1e3)} µs`;
-  if (nanoseconds < 1e9) return `${digits(nanoseconds / 1e6)} ms`;
-  const seconds = nanoseconds / 1e9;
-  if (seconds < 60) return `${digits(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }

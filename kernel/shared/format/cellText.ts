@@ -1,10 +1,10 @@
 import { DataType, DateUnit, IntervalUnit, Precision, Type, UnionMode } from '#arrow';
 import type { Data, Date_, Decimal, Duration, Field, Float, Interval, Time, Timestamp, Union, Vector } from '#arrow';
+import { declaredImageMime, imageMime } from './images.ts';
 import { bytesText, countText, decimalText, doubleText, floatText, halfText } from './numbers.ts';
 import { roughText, wordsToBigInt } from './numbers.ts';
-import { dateMillisecondText, dateText, durationText, intervalText, monthsText } from './times.ts';
+import { arrowDurationText, dateMillisecondText, dateText, intervalText, monthsText } from './times.ts';
 import { timestampText, timeText } from './times.ts';
-import { declaredImageMime, imageMime } from './images.ts';
 
 // Values are read from the buffers, not by Vector.get, which returns decimals without their scale, timestamps as a
 // double of milliseconds, and a new Vector for every list.
@@ -122,7 +122,7 @@ const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> 
   },
   [Type.Duration]: ({ values, type }) => {
     const { unit } = type as Duration;
-    return (i) => time(durationText((values as BigInt64Array)[i]!, unit));
+    return (i) => time(arrowDurationText((values as BigInt64Array)[i]!, unit));
   },
   [Type.Interval]: ({ values, type }) => intervalReader(values as Int32Array, (type as Interval).unit),
   [Type.Utf8]: (data, context) => textReader(variableBytes(data), context),

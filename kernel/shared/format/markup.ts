@@ -31,16 +31,6 @@ export function namesText(names: readonly string[], most = 20): string {
   return `${names.slice(0, most).join(', ')} and ${more.toLocaleString('en-US')} more`;
 }
 
-/** `640 bytes`, `12.3 KB` */
-export function sizeText(bytes: number): string {
-  if (bytes < 1024) return counted(bytes, 'byte');
-  const units = ['KB', 'MB', 'GB', 'TB'];
-  let size = bytes / 1024;
-  let unit = 0;
-  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024;
-  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
-}
-
 /** Formats rows as aligned columns for a terminal. Each cell is one line of at most `width` characters. */
 export function alignColumns(rows: readonly (readonly string[])[], width = 40): string[] {
   const cells = rows.map((row) => row.map((cell) => cutText(oneLine(cell), width)));

@@ -53,3 +53,16 @@ export const countText = (count: number): string => count.toLocaleString('en-US'
 
 /** `1 byte`, `1,234 bytes` */
 export const bytesText = (count: number): string => `${countText(count)} ${count === 1 ? 'byte' : 'bytes'}`;
+
+/** `512 bytes`, `38 KB`, `1.2 GB`, in powers of ten like disk sizes. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  const units = ['KB', 'MB', 'GB', 'TB', 'PB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))} ${units[unit]}`;
+}

@@ -63,7 +63,7 @@ export function timeText(value: bigint, unit: TimeUnit): string {
 }
 
 /** `1d 2h 3m 4.005s`, without parts that are zero. */
-export function durationText(value: bigint, unit: TimeUnit): string {
+export function arrowDurationText(value: bigint, unit: TimeUnit): string {
   const { seconds, fraction } = split(value < 0n ? -value : value, unit);
   const rest = seconds % 60n;
   const parts = [
@@ -84,7 +84,7 @@ export const intervalText = (months: number, days: number, nanoseconds: bigint):
   [
     ...(months ? [monthsText(months)] : []),
     ...amount(BigInt(days), 'd'),
-    ...(nanoseconds ? [durationText(nanoseconds, 3)] : []),
+    ...(nanoseconds ? [arrowDurationText(nanoseconds, 3)] : []),
   ].join(' ') || '0d';
 
 const twoDigits = (number: bigint | number): string => String(number).padStart(2, '0');
@@ -154,3 +154,33 @@ function offsetText(offset: number | undefined): string {
   const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60, ...(size % 60 ? [size % 60] : [])];
   return (offset < 0 ? '-' : '+') + parts.map(twoDigits).join(':');
 }
+
+/** `45 s`, `2 min`, `1 h 20 min`, `3 d`: no more precise than needed for planning. */
+export function durationText(seconds: number): string {
+  if (!(seconds >= 1)) return 'less than a second';
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.round(hours / 24)} d`;
+}
+
+/** Formats a running time with its seconds: `3.2 s`, `4 min 05 s`, `2 h 03 min`. */
+export function stopwatchText(seconds: number): string {
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${twoDigits(whole % 60)} s`;
+  return `${Math.floor(whole / 3600)} h ${twoDigits(Math.floor((whole % 3600) / 60))} min`;
+}
+
+/** Formats a measurement with three digits: `12.3 µs`, `4.05 ms`, `1 min 7 s`. */
+export function exactDurationText(nanoseconds: number): string {
+  if (nanoseconds < 1e3) return `${threeDigits(nanoseconds)} ns`;
+  if (nanoseconds < 1e6) return `${threeDigits(nanoseconds / 1e3)} µs`;
+  if (nanoseconds < 1e9) return `${threeDigits(nanoseconds / 1e6)} ms`;
+  const whole = Math.round(nanoseconds / 1e9);
+  return whole < 60 ? `${threeDigits(nanoseconds / 1e9)} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+const threeDigits = (value: number): string => String(Number(value.toPrecision(3)));

@@ -1,6 +1,7 @@
 import { countText } from '#shared/format/numbers.ts';
+import { durationText } from '#shared/format/times.ts';
 import type { JobEvent, RowError } from './jobEvents.ts';
-import { durationText, rowsText } from './jobLabels.ts';
+import { rowsText } from './jobLabels.ts';
 import type { JobView } from './jobView.ts';
 
 /** Totals of a run at a time; seconds are summed over all workers. */

@@ -1,4 +1,5 @@
-import { countText } from '#shared/format/numbers.ts';
+import { countText, sizeText } from '#shared/format/numbers.ts';
+import { durationText } from '#shared/format/times.ts';
 import { withHint } from '#shared/withHint.ts';
 import type { RunnerName } from './backfill.ts';
 import type { BackfillPlan, Figure } from './jobPlan.ts';
@@ -34,34 +35,10 @@ export const isRefused = ({ state, failure, rows }: Pick<JobView, 'state' | 'fai
 /** `shop/eu/orders` */
 export const jobTableText = ({ namespacePath, name }: JobTable): string => [...namespacePath, name].join('/');
 
-/** `45 s`, `2 min`, `1 h 20 min`, `3 d`: no more precise than needed for planning. */
-export function durationText(seconds: number): string {
-  if (!(seconds >= 1)) return 'less than a second';
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return `${Math.round(hours / 24)} d`;
-}
-
 /** `950 rows/s`, `12,300 rows/s`, `0.4 rows/s`: three digits, since a rate is never steadier. */
 export function rateText(rowsPerSecond: number): string {
   const rounded = Number(rowsPerSecond.toPrecision(3));
   return `${rounded < 10 ? String(rounded) : countText(Math.round(rounded))} rows/s`;
-}
-
-/** `512 bytes`, `38 KB`, `1.2 GB`, in powers of ten like disk sizes. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
-  const units = ['KB', 'MB', 'GB', 'TB', 'PB'];
-  let value = bytes / 1000;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))} ${units[unit]}`;
 }
 
 const mostUnwritten = 0.99;

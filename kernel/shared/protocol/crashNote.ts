@@ -1,3 +1,4 @@
+import { sizeText } from '#shared/format/numbers.ts';
 import { isRecord } from '#shared/records.ts';
 
 /** The state that a kernel records in case its process crashes: variable names and code, but no values. */
@@ -41,8 +42,7 @@ export function crashSentence(note: CrashNote): string {
 /** Returns the likely reason from the note; empty if unknown. */
 export function crashReason({ memory }: CrashNote): string {
   if (!memory) return '';
-  return `it had taken ${inGigabytes(memory.used)} of memory, of at most ${inGigabytes(memory.limit)}, so it may have run out of it`;
+  return `it had taken ${sizeText(memory.used)} of memory, of at most ${sizeText(memory.limit)}, so it may have run out of it`;
 }
 
 const isSize = (value: unknown): value is number => typeof value === 'number' && value >= 0 && Number.isFinite(value);
-const inGigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GB`;

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef } from 'react';
-import { countText } from '#shared/format/numbers.ts';
-import { agoText } from '#shared/format/times.ts';
+import { countText, sizeText } from '#shared/format/numbers.ts';
+import { agoText, durationText } from '#shared/format/times.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
-import { durationText, isActive, jobTableText, rowsText, runnerWords, sizeText } from '#shared/jobs/jobLabels.ts';
+import { isActive, jobTableText, rowsText, runnerWords } from '#shared/jobs/jobLabels.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { type Act, Actions, actionsOf } from '../parts/jobActions.tsx';
 import { Progress } from '../parts/jobProgress.tsx';

@@ -1,5 +1,6 @@
+import { durationText } from '#shared/format/times.ts';
+import { isActive, percentText, rateText, shareDone, stateWords } from '#shared/jobs/jobLabels.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { durationText, isActive, percentText, rateText, shareDone, stateWords } from '#shared/jobs/jobLabels.ts';
 
 /** State, bar and percentage. Screen readers read the bar's value. */
 export function Progress({ job }: { job: JobView }) {

@@ -68,7 +68,7 @@ suite('A picture in an output', () => {
     large.set(png(1, 1));
     assert.deepEqual(await showImage(large), {
       data: {
-        'text/plain': 'PNG picture of 9.0 MB, too large for a notebook. Show a smaller one, or write it to a file.',
+        'text/plain': 'PNG picture of 9.4 MB, too large for a notebook. Show a smaller one, or write it to a file.',
       },
       metadata: {},
     });

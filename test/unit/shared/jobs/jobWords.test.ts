@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { durationText, percentText, progressText, rateText, shareDone, sizeText } from '#shared/jobs/jobLabels.ts';
+import { sizeText } from '#shared/format/numbers.ts';
+import { durationText } from '#shared/format/times.ts';
+import { percentText, progressText, rateText, shareDone } from '#shared/jobs/jobLabels.ts';
 import { endedJob, someJob } from '../../extension/jobs/someJob.ts';
 
 suite('the words of a job', () => {
