@@ -7,7 +7,8 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
 
 /**
- * The catalog of a job in this process; the engine is loaded by the first directory. Whoever asks owns it, and closes it.
+ * Opens the catalog of a job in this process.
+ * The first directory catalog loads the engine. The caller owns the catalog and closes it.
  * @throws CatalogError as `connectNamespace`
  */
 export async function openCatalog(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
@@ -21,7 +22,7 @@ export async function openCatalog(config: CatalogConfig, signal: AbortSignal): P
   return connectNamespace(implementation, rest, { keyHint, signal });
 }
 
-/** Runs a call on a catalog that is closed after it. */
+/** Runs a callback with an open catalog and closes the catalog afterwards. */
 export async function onCatalog<T>(
   config: CatalogConfig,
   signal: AbortSignal,
@@ -36,7 +37,7 @@ export async function onCatalog<T>(
 }
 
 /**
- * Runs a call on a table, whose catalog is closed after it.
+ * Runs a callback with an open table and closes its catalog afterwards.
  * @throws CatalogError as `openTable`
  */
 export const onTable = <T>(

@@ -16,19 +16,19 @@ import {
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 
-/** What `--json` prints of a job. Of errors as many samples as are kept; no secret is in a view. */
+/** Converts a job to the output of `--json`, with all stored error samples. A view contains no secret. */
 export const jobJson = (view: JobView): unknown => toSnake(withoutToken(view));
 
-/** What `--json` prints of a plan. The code of the function is left out: its hash names it. */
+/** Converts a plan to the output of `--json`, without the code of the function, which its hash identifies. */
 export function planJson(plan: BackfillPlan): unknown {
   const { name, version, hash, kind, inputs } = plan.function;
   return toSnake(withoutToken({ ...plan, function: { name, version, hash, kind, inputs } }));
 }
 
-/** What `--json` prints of a trial; the rows are Arrow IPC streams in base64. */
+/** Converts a trial to the output of `--json`; its rows are Arrow IPC streams in base64. */
 export const trialJson = (trial: BackfillTrial): unknown => toSnake(trial);
 
-/** An address of a Ray may come with what lets one in. */
+/** The Ray options of a request may include a token. */
 function withoutToken<T extends { readonly options: JobView['options'] }>(shown: T): T {
   const { ray } = shown.options;
   if (!ray || !('token' in ray)) return shown;
@@ -39,13 +39,13 @@ function withoutToken<T extends { readonly options: JobView['options'] }>(shown:
 /** `shop/products.length` */
 export const jobPlace = (view: JobView): string => `${jobTableText(view.table)}.${view.column}`;
 
-/** A job in one line that changes: how far it is, and what it does or waits for. */
+/** Returns a job as one status line: how far it is, and what it does or waits for. */
 export function jobLine(view: JobView): string {
   const parts = [`${jobPlace(view)}: ${stateWords[view.state]}`, progressText(view), errorsText(view)];
   return oneLine([...parts, view.bottleneck ?? view.sentence].filter((part) => part !== '').join(' · '));
 }
 
-/** What the table of jobs says of each, by the heads of its columns. */
+/** Columns of the table of jobs, by heading. */
 const jobCells = {
   id: ({ id }) => id,
   column: jobPlace,
@@ -58,12 +58,12 @@ const jobCells = {
 
 type JobCell = keyof typeof jobCells;
 
-/** What is left out where there is no room, in this order: a job is found and followed without it. */
+/** Columns to leave out if the terminal is narrow, in this order: a job can be identified without them. */
 const expendable: readonly JobCell[] = ['function', 'runner', 'begun', 'progress'];
 
 /**
- * Jobs as lines of columns under a head.
- * @param width characters of a line, where there is an end to it: columns are left out for it, and what is longer still is cut
+ * Returns jobs as aligned columns below a heading.
+ * @param width maximum length of a line: columns are left out until it suffices, then lines are cut
  */
 export function jobTable(views: readonly JobView[], now: number, width = Infinity): string {
   const all = Object.keys(jobCells) as JobCell[];
@@ -78,7 +78,7 @@ export function jobTable(views: readonly JobView[], now: number, width = Infinit
 const of = (done: number, total: number | undefined): string =>
   total === undefined ? countText(done) : `${countText(done)} of ${countText(total)}`;
 
-/** All that is known of a job, in lines. */
+/** Returns every detail of a job, one per line. */
 export function jobDetails(view: JobView): string {
   const { rows, fragments, failure, startedAt, endedAt } = view;
   const lines: [string, string][] = [
@@ -91,7 +91,7 @@ export function jobDetails(view: JobView): string {
     ['fragments', of(fragments.done, fragments.total)],
     ['written', `${sizeText(view.bytesWritten)}${view.version === undefined ? '' : `, version ${view.version}`}`],
   ];
-  // How long one worked that ended without a word is not known.
+  // If a job ended without a report, its duration is unknown.
   if (startedAt !== undefined && (endedAt !== undefined || isActive(view)))
     lines.push([
       'took',
@@ -109,7 +109,7 @@ function lined(lines: readonly (readonly [string, string])[]): string[] {
   return lines.map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);
 }
 
-/** The rows that the function threw for, as many as are kept. */
+/** Returns one line per stored sample of the rows that the function failed for. */
 export function errorLines({ errors }: JobView): string[] {
   if (errors.count === 0) return [];
   const samples = errors.samples.map(({ fragment, row, message, inputs }) => {
@@ -125,7 +125,7 @@ export function errorLines({ errors }: JobView): string[] {
   ];
 }
 
-/** How a job ended, and what can be done about it. */
+/** Returns how a job ended and, if it failed, what to do. */
 export function endText(view: JobView): string {
   const took = view.startedAt === undefined ? 0 : ((view.endedAt ?? view.startedAt) - view.startedAt) / 1000;
   if (view.state === 'succeeded') {

@@ -5,14 +5,14 @@ import { durationText, rateText, rowsText, runnerWords, sizeText } from '#shared
 
 type Said = (value: number) => string;
 
-/** A figure, with what it was estimated from where it was not counted. */
+/** Formats a figure, with its basis if it is an estimate. */
 function said({ value, basis }: Figure, words: Said): string {
   return basis === 'counted' ? words(value) : `about ${words(value)} (estimate from ${basis.estimatedFrom})`;
 }
 
 const fragmentsText: Said = (count) => counted(count, 'fragment');
 
-/** A plan line by line: what a figure is of, and the figure. For terminals, notebooks and logs. */
+/** Returns a plan as pairs of name and text, for terminals, notebooks and logs. */
 export function planRows(plan: BackfillPlan): readonly (readonly [name: string, text: string])[] {
   const { rows, fragments, bytes, rowsPerSecond, seconds } = plan;
   const already = [
@@ -49,7 +49,7 @@ function functionText({ function: { name, version, kind, inputs } }: BackfillPla
   return `${called} (${kinds[kind]})${inputs.length === 0 ? '' : ` of ${inputs.join(', ')}`}`;
 }
 
-/** The same as lines of text. Paragraphs of notes are not cut. */
+/** Returns a plan as lines of text. Long notes are not cut. */
 export function planText(plan: BackfillPlan): string {
   const all = planRows(plan);
   const width = Math.max(...all.map(([name]) => name.length));
