@@ -3,16 +3,17 @@ import { nullData } from '#shared/arrow/nullData.ts';
 import { convertValue, fail, isTypedArray } from '#catalog/arrow/convertValue.ts';
 import { storageType, withType } from '#catalog/arrow/timestamps.ts';
 
-/** Takes the values of a column row by row, in any order; rows that are given none are null. */
+/** Builds a column from values that are set in any order; rows without a value are null. */
 export type ColumnBuilder = {
-  /** @throws CatalogError SchemaValidation (20), a sentence, for a value that the column can't hold */
+  /** @throws CatalogError SchemaValidation (20) for a value that the column can't hold */
   set(row: number, value: unknown): void;
   finish(): Data;
 };
 
 /**
- * A builder of one column of one batch. Arrow's own write nonsense for a value of another type, and are slow for the
- * types that nearly all functions give; those have builders of their own.
+ * Creates a builder for one column of a batch.
+ * Arrow's builders store wrong data for values of another type, and are slow for the types that nearly all functions
+ * return, which have their own builders here.
  */
 export function columnBuilder(column: string, type: DataType, rows: number): ColumnBuilder {
   if (isStored(type)) return DataType.isInt(type) ? wholeNumbers(column, type, rows) : floats(column, type, rows);
@@ -22,16 +23,16 @@ export function columnBuilder(column: string, type: DataType, rows: number): Col
   return anyValues(column, type, rows);
 }
 
-/** Numbers that JavaScript has as numbers. */
+/** Whether JavaScript represents the values of a type as numbers. */
 const isStored = (type: DataType): boolean =>
   (DataType.isInt(type) && type.bitWidth < 64) || (DataType.isFloat(type) && type.precision !== Precision.HALF);
 
 type Numbers = { readonly length: number; [row: number]: number };
-/** Zeros, as the type stores them. */
+/** Returns zeros in the typed array of the type. */
 const numbersOf = (type: DataType, rows: number): Numbers =>
   new (type.ArrayType as new (length: number) => Numbers)(rows);
 
-/** Which rows have a value, and how many have none. */
+/** The validity bitmap of a column and its number of nulls. */
 class Validity {
   readonly #bits: Uint8Array;
   readonly #rows: number;
@@ -64,7 +65,7 @@ function wholeNumbers(column: string, type: DataType, rows: number): ColumnBuild
       if (value === null || value === undefined) return;
       if (typeof value === 'number') {
         values[row] = value;
-        // What does not fit comes back as another number, and what does is done. (-0 is 0, as in every database.)
+        // A number that the type can't hold reads back changed and is converted below. -0 becomes 0, as in databases.
         if (values[row] === value) return validity.set(row);
       }
       values[row] = convertValue(type, value, { column }) as number;
@@ -80,7 +81,7 @@ function floats(column: string, type: DataType, rows: number): ColumnBuilder {
   return {
     set(row, value) {
       if (value === null || value === undefined) return;
-      // A function that computes floats means them to be rounded, whole ones too.
+      // No check: results of floating-point functions are meant to be rounded, whole numbers too.
       if (typeof value === 'number') values[row] = value;
       else values[row] = convertValue(type, value, { column }) as number;
       validity.set(row);
@@ -103,7 +104,7 @@ function truths(column: string, rows: number): ColumnBuilder {
   };
 }
 
-/** Vectors, which are long: their numbers go straight into one array. */
+/** Builds vectors, which are long, by writing their numbers directly into one array. */
 function vectors(column: string, type: FixedSizeList, rows: number): ColumnBuilder {
   const { listSize } = type;
   const item = type.children[0]!.type as DataType;
@@ -123,7 +124,7 @@ function vectors(column: string, type: FixedSizeList, rows: number): ColumnBuild
 const vectorOf = (value: unknown, length: number): ArrayLike<unknown> | undefined =>
   (Array.isArray(value) || isTypedArray(value)) && value.length === length ? value : undefined;
 
-/** The most bytes of the texts of one batch: their offsets have 31 bits. */
+/** Maximum bytes of the strings of a batch: offsets have 31 bits. */
 const maxTextBytes = 2 ** 31 - 1;
 
 function texts(column: string, rows: number): ColumnBuilder {
