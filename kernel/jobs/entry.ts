@@ -48,8 +48,7 @@ async function jsonOf(path: string, signal: AbortSignal): Promise<unknown> {
 }
 
 // The parts of backfills that notebooks and the command line use. A separate bundle, loaded lazily by `import()`,
-// because it
-// contains the engine, a compiler and a bundler. Types are imported from the files that declare them.
+// because it contains the engine, a compiler and a bundler. Types are imported from the files that declare them.
 export { readFunction } from '#jobs/definition/functionSource.ts';
 export { functionHash } from '#jobs/definition/hash.ts';
 export { storedFunction } from '#jobs/definition/registration.ts';

@@ -7,8 +7,7 @@ import { onCatalog } from './openCatalog.ts';
 
 /**
  * One backfill with all defaults resolved, as every runner reads it. On the wire and in files it is JSON with the
- * names
- * of the specification in snake_case ("BackfillColumnRequest").
+ * names of the specification in snake_case ("BackfillColumnRequest").
  */
 export type JobSpec = {
   /** Version of this format. */

@@ -12,8 +12,7 @@ import { typescriptFunction } from './typescriptFunction.ts';
 import { exportedCall, isUdf, namedCall } from './udfCalls.ts';
 
 // A file that exports `udf({ … }, (row) => …)`. The options are read from the syntax tree, and in the bundled file
-// the
-// function itself replaces the call, so that no code of the file runs before the user consents.
+// the function itself replaces the call, so that no code of the file runs before the user consents.
 
 // A replacement in the text of the file.
 
@@ -77,8 +76,7 @@ function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit
 
 /**
  * Parses a file of functions. The parser recovers from syntax errors by guessing, so any error is refused: the code
- * that would
- * run is not what the author wrote.
+ * that would run is not what the author wrote.
  * @throws JobError FunctionInvalid with the position of the first syntax error
  */
 export function parsedFile(path: string, text: string): ts.SourceFile {

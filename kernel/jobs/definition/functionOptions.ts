@@ -19,8 +19,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
 // Parses the type names that users write in job files and on the command line. They include the names that the
-// product
-// displays (`typeText`), so that users can copy those.
+// product displays (`typeText`), so that users can copy those.
 
 /** Supported type names, for errors and help. */
 const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;

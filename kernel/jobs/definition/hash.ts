@@ -9,8 +9,7 @@ export type Unhashed = Omit<ComputedFunction, 'hash' | keyof FunctionBody> & Fun
 /**
  * Returns the SHA-256, in hexadecimal, over everything that determines the values: code, inputs and output type.
  * Name, version, error handling and location of the source are left out: equal functions have equal hashes on every
- * machine,
- * so that one machine continues from the results of another.
+ * machine, so that one machine continues from the results of another.
  */
 export function functionHash(fn: Unhashed): string {
   const type = typeText(decodeOutput(fn.output).type);

@@ -5,8 +5,7 @@ import { invalid } from './functionOptions.ts';
 /**
  * Evaluates an expression without running it.
  * Supports strings, numbers, booleans, arrays and objects of them, Arrow types (`new arrow.Int32()`, with arguments)
- * and
- * constants of the file.
+ * and constants of the file.
  * @throws JobError FunctionInvalid with the position of an expression that would have to run
  */
 export function literalOf(node: ts.Expression, file: ts.SourceFile): unknown {

@@ -2,8 +2,7 @@ import { Field, RecordBatchReader, Schema, tableToIPC, Table, type DataType } fr
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
 // Output types as strings for pipes and metadata: an Arrow IPC stream without batches. A type name such as `int32`
-// would not
-// suffice for a struct whose fields have metadata.
+// would not suffice for a struct whose fields have metadata.
 
 /** Encodes a column type for `ComputedFunction.output`: base64 of an IPC stream with the column as its only field. */
 export const encodeOutput = (column: string, type: DataType): string =>

@@ -21,8 +21,7 @@ export type RegisterOptions = {
  * Stores a function on a column, so that every user of the table can fill it.
  * A missing column is added with nulls; an existing function is replaced and its values stay.
  * @throws JobError ColumnMissing if an input column is missing, FunctionInvalid if the column has another type or the
- * function
- * is too large; CatalogError Unsupported (0) if the server can't store column metadata
+ * function is too large; CatalogError Unsupported (0) if the server can't store column metadata
  */
 export async function registerFunction(
   table: Table,
@@ -130,8 +129,7 @@ export async function storedFunction(
 
 /**
  * Lists the computed columns of a table, those of the engine included, with the number of filled rows. Damaged ones
- * are
- * left out.
+ * are left out.
  */
 export async function computedColumns(table: Table, signal: AbortSignal): Promise<readonly ComputedColumn[]> {
   const schema = await table.schema({ signal });

@@ -10,10 +10,8 @@ import { notKept } from '#jobs/records/recordErrors.ts';
 import { decodeOutput } from './outputType.ts';
 
 // A function found on a table was written by any user with write access, and would run here with all rights of the
-// local
-// user. So its code is shown, and it runs only after it was accepted on this machine. Accepting stores a hash, that
-// is,
-// consent to exactly this code: if the function on the table changes, the user is asked again.
+// local user. So its code is shown, and it runs only after it was accepted on this machine. Accepting stores a hash,
+// that is, consent to exactly this code: if the function on the table changes, the user is asked again.
 //
 // One file per hash in a folder that is private to the user: two windows can accept functions at once without a lock.
 
@@ -83,8 +81,7 @@ export function consentText(
 }
 
 // Invisible and control characters: they move the cursor, color a terminal, reverse text or have no width, and so can
-// hide
-// code from the reader.
+// hide code from the reader.
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Replaces invisible characters by visible escapes. */

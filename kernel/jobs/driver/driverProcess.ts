@@ -116,8 +116,7 @@ export type DriverRun = {
 /**
  * Runs the Python driver to its end, in a separate process group, so that it can be ended as a whole.
  * The job, including object store options, is sent through stdin. The pipe stays open: the driver ends when it
- * closes, that is,
- * when this process ends. A driver that does not respond is killed.
+ * closes, that is, when this process ends. A driver that does not respond is killed.
  * @returns the unchecked result of `plan` and `try`
  * @throws JobError with the failure that the driver reports, FunctionCrashed if it ends without a report; an
  * AbortError

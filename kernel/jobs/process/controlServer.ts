@@ -20,8 +20,8 @@ type ControlServer = {
 };
 
 /**
- * Listens for clients that watch or cancel a job, and leaves a mark in its folder by which they find the process.
- * A client learns of the end of this process, including a crash, when its connection closes.
+ * Listens for clients that watch or cancel a job, and leaves a mark in its folder by which they find the process. A
+ * client learns of the end of this process, including a crash, when its connection closes.
  * @throws an error of the file system if neither the job's folder nor the temporary folder supports a socket
  */
 export async function openControlServer(folder: string, onCancel: () => void): Promise<ControlServer> {

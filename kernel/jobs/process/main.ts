@@ -4,8 +4,7 @@ import { isJobId } from '#shared/jobs/jobId.ts';
 import { runJob } from './jobProcess.ts';
 
 // The process of one job: `job.cjs JOBS-FOLDER ID`. It ends with the job and outlives the window, notebook or
-// terminal that
-// started it.
+// terminal that started it.
 
 const [root, id] = process.argv.slice(2);
 if (root === undefined || id === undefined || !isJobId(id)) {

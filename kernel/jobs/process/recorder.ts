@@ -70,8 +70,7 @@ type LineBuffer = { add(text: string): void; flush(): void };
 
 /**
  * Passes text on in whole lines, and the rest of a line after half a second, so that a secret that arrives in two
- * pieces is
- * still redacted.
+ * pieces is still redacted.
  */
 function lineBuffer(onLines: (text: string) => void): LineBuffer {
   let rest = '';

@@ -39,8 +39,8 @@ export type Found =
   | { readonly kind: 'elsewhere'; readonly host: string };
 
 /**
- * Finds the process of a job by connecting to the address in its mark, not by its pid, which another process may
- * have by now.
+ * Finds the process of a job by connecting to the address in its mark, not by its pid, which another process may have
+ * by now.
  */
 export async function findProcess(folder: string, signal: AbortSignal): Promise<Found> {
   const mark = readMark(folder);

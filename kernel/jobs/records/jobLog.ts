@@ -76,8 +76,7 @@ export function openJobLog(folder: string): JobLog {
 /**
  * Reads at most 256 KB of a job's log from a byte offset.
  * If parts were dropped there, the text starts with a line that reports how many bytes are missing. Before the first
- * line is
- * written the text is empty.
+ * line is written the text is empty.
  * @returns the text and the offset to continue from
  */
 export function readLog(folder: string, from: number): { readonly text: string; readonly next: number } {

@@ -10,8 +10,7 @@ import { isRecord } from '#shared/records.ts';
 /**
  * The stored state of a job: what it computes and how far it got. Events are stored separately.
  * The process of the job writes it while it runs; without one, the process that starts, resumes or ends the job does.
- * It holds
- * no secret.
+ * It holds no secret.
  */
 export type JobRecord = {
   readonly id: string;
