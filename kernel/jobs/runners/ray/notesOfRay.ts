@@ -5,10 +5,12 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 import { lookAtRay } from './rayFitness.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 
-/** Milliseconds after which a plan goes without: a Ray that has to start nodes first takes longer than a person waits. */
+/**
+ * Milliseconds after which a plan omits these notes: a Ray that first has to start nodes takes too long for the user.
+ */
 const patience = 60_000;
 
-/** What a person ought to know of a Ray before a job is sent there: what it lacks, and whether it reaches the table at all. */
+/** Returns notes about a Ray for the plan: what it lacks, and whether it can reach the table. */
 export async function notesOfRay(
   place: RayPlace,
   spec: JobSpec,

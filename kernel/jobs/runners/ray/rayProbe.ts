@@ -6,17 +6,17 @@ import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** What one node of Ray has, and the head's command line, which drivers start from. */
+/** What a probe found on a node of Ray, or with the python3 on the head's PATH, which runs drivers. */
 export type ProbedNode = {
   readonly python: string;
   readonly pylance: string | undefined;
   /** `v24.1.0` */
   readonly node: string | undefined;
-  /** Whether a Node came with Ray's Python. */
+  /** Whether Node.js is installed as a Python package. */
   readonly hasNodeWheel: boolean;
-  /** Why the table cannot be written from there. */
+  /** Why the table can't be written from this node. */
   readonly unreachable: string | undefined;
-  /** Modules that the function imports and this node has not. */
+  /** Modules that the function imports and this node lacks. */
   readonly missingModules: readonly string[];
 };
 
@@ -24,7 +24,7 @@ export type Probed = {
   readonly driver: ProbedNode;
   readonly ray: string | undefined;
   readonly nodes: readonly ProbedNode[];
-  /** Nodes that did not answer in time. */
+  /** Number of nodes that did not respond in time. */
   readonly silent: number;
 };
 
@@ -32,19 +32,20 @@ type ProbeRequest = {
   readonly version: RayVersion;
   readonly tableUri: string;
   readonly envVars: Readonly<Record<string, string>>;
-  /** Text of the program that looks. */
+  /** Source of the probe program. */
   readonly code: string;
-  /** Text of a function in Python, whose imports are looked for. */
+  /** Source of a Python function, whose imports are checked. */
   readonly functionCode?: string | undefined;
-  /** Whether what was found is good enough; what is not is looked for again the next time. */
+  /** Whether an earlier result can be reused; otherwise the probe runs again. */
   readonly isFine: (probed: Probed) => boolean;
   readonly onLook: () => void;
 };
 
 /**
- * Looks what the nodes of a Ray have, by a small job on it. The job stays there with what it found, under an id that says
- * what it looked for: so one look does for all backfills of a table until Ray is started anew.
- * @throws ClusterError, JobError where nothing can be run there
+ * Checks what the nodes of a Ray have, by a small job on it.
+ * The job stays there with its output, under an id that contains a hash of what it checked, so that one probe serves
+ * all backfills of a table until Ray restarts.
+ * @throws ClusterError, JobError if no job can run there
  */
 export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: AbortSignal): Promise<Probed> {
   const submissionId = probeId(request);
@@ -79,13 +80,13 @@ const filesOf = ({ code, functionCode }: ProbeRequest): Record<string, string> =
   ...(functionCode !== undefined && { 'function.py': functionCode }),
 });
 
-/** Apart for each run of the cluster, table, secret and Python function: what one key reaches another may not. */
+/** Includes the Ray session, table, secrets and Python function: one key may reach tables that another can't. */
 function probeId({ version, tableUri, envVars, code, functionCode = '' }: ProbeRequest): string {
   const hash = createHash('sha256').update(JSON.stringify([version.session, tableUri, envVars, code, functionCode]));
   return `lance-catalog-probe-${hash.digest('hex').slice(0, 20)}`;
 }
 
-/** What an earlier look found; `undefined` where there was none. One that is under way is waited for. */
+/** Returns an earlier result, `undefined` if there is none. Waits for a probe that is still running. */
 async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<Probed | undefined> {
   const known = (await jobs.list(signal)).some((job) => job.submissionId === submissionId);
   if (!known) return undefined;
@@ -93,7 +94,7 @@ async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   return readProbe(await jobs.log(submissionId, signal)) ?? nothing;
 }
 
-/** Of a look that failed: never good enough. */
+/** The result of a failed probe, which is never reused. */
 const nothing: Probed = {
   driver: {
     python: '',
@@ -116,7 +117,7 @@ async function ended(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   }
 }
 
-/** What the last look in a log found; its file goes on where one of the same id left off. */
+/** Parses the last result in a log. A new probe with the same id appends to the log of the old one. */
 export function readProbe(log: string): Probed | undefined {
   const line = log.split('\n').findLast((one) => one.startsWith('@@probe '));
   if (line === undefined) return undefined;
@@ -149,5 +150,5 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const lastLineOf = (log: string): string | undefined => log.trimEnd().split('\n').at(-1)?.slice(0, 300);
 
-/** A word of a shell. */
+/** Quotes a shell argument. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

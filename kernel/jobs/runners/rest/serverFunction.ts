@@ -4,9 +4,9 @@ import { encodeOutput } from '#jobs/definition/outputType.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 
 /**
- * What stands for the function of a column that only the server knows: runner `rest` asks the server to compute the column,
- * and nothing of the function is ever seen here.
- * @param field the column, as the table has it
+ * Returns a placeholder for a function that only the server knows. The runner `rest` asks the server to compute the
+ * column.
+ * @param field the column in the table
  */
 export const serverFunction = ({ name, type }: Field): ComputedFunction =>
   withHash({

@@ -13,13 +13,13 @@ export type ServerProgress = {
     readonly reusedRows: number;
   };
   /**
-   * Rows that have got a value since; `undefined` where it can't be told. No server says it, but in the default scope the
-   * rows without a value become fewer.
+   * Counts the rows that have received a value since the start, `undefined` if unknown.
+   * Servers don't report it. For the default rows it follows from the number of rows that still have no value.
    */
   done(signal: AbortSignal): Promise<number | undefined>;
 };
 
-/** Counts what there is to do for a job that a server does. */
+/** Counts the rows to compute in a job that the server runs. */
 export async function serverProgress(table: Table, spec: JobSpec, signal: AbortSignal): Promise<ServerProgress> {
   const { column } = spec;
   const empty = `${sqlName(column)} IS NULL`;
@@ -40,13 +40,13 @@ export async function serverProgress(table: Table, spec: JobSpec, signal: AbortS
     },
     done: async (own) => {
       if (!isDefault) return undefined;
-      // Rows that were appended meanwhile are without a value too.
+      // Appended rows have no value either, so the difference may be negative.
       return Math.max(0, rows - (await table.countRows(empty, { signal: own })));
     },
   };
 }
 
-/** Not every server tells them, and a job goes without. */
+/** Returns the number of fragments, or 1 if the server does not report it, which does not harm the job. */
 async function fragmentsOf(table: Table, signal: AbortSignal): Promise<number> {
   try {
     return (await table.stats({ signal })).numFragments;
