@@ -12,24 +12,27 @@ import {
 } from './rows.ts';
 import { sqlName } from '#catalog/sqlText.ts';
 
-/** What rows that were computed earlier are in another version of the table. */
+/** Computed rows compared with another version of the table. */
 export type ChangedRows = {
-  /** Those that are as they were. */
+  /** Rows with unchanged inputs. */
   readonly same: readonly ComputedRows[];
-  /** In scope, with other inputs: as they are there. */
+  /** Rows in scope with other inputs, as they are in that version. */
   readonly changed: readonly ReadRows[];
-  /** Not in scope any more: their keys and the values of the column there. */
+  /** Rows that left the scope: their keys and the column's values in that version. */
   readonly outside: readonly RecordBatch[];
 };
 
 type ComparedTable = {
-  /** Stays at the version to compare with. */
+  /** Pinned to the version to compare with. */
   readonly table: Table;
   readonly key: Field;
   readonly column: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
-  /** Of rows that this job has written already, by key, the hash of the value: in scope are those that have it still. */
+  /**
+   * Hashes of values that this job has written, by key. A row with such a value counts as in scope while it has that
+   * value.
+   */
   readonly written: ReadonlyMap<unknown, bigint>;
 };
 
@@ -42,7 +45,7 @@ const names = {
 
 type Status = 'same' | 'changed' | 'outside' | 'other';
 
-/** Finds the rows by their keys in the version that `at` stays at; those that are gone are in no list. */
+/** Finds rows by their keys in the version of `at`. Rows that no longer exist are in none of the lists. */
 export async function compareRows(
   at: ComparedTable,
   rows: readonly ComputedRows[],
@@ -119,7 +122,7 @@ async function* scan(at: ComparedTable, keys: readonly unknown[], signal: AbortS
   yield* batches;
 }
 
-/** SQL for the keys from the first to the last, where they are numbers: of a few rows not the whole table is read. */
+/** Returns a filter for the range of integer keys, so that few rows don't need a scan of the whole table. */
 function rangeOf({ name, type }: Field, keys: readonly unknown[]): string | undefined {
   if (!DataType.isInt(type) || keys.length === 0) return undefined;
   const numbers = (keys as readonly (bigint | number)[]).map(BigInt);
@@ -146,7 +149,7 @@ function partsOf(batch: RecordBatch, { inputs }: ComparedTable) {
     keys: new Vector([keyData]),
     scope: new Vector([data(names.scope)]),
     columnData,
-    /** Hashes of the values that the column has. */
+    /** Hashes of the column's values, computed lazily. */
     values: () => (values ??= hashesOfData([columnData], batch.numRows)),
   };
 }

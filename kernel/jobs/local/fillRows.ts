@@ -8,10 +8,10 @@ import type { ScopeCount } from './scopeCount.ts';
 import { secondsSince, type Tally } from './tally.ts';
 import type { WriteBack } from './writeBack.ts';
 
-/** What waits to be written in one version at most, in bytes. A merge has all of its rows in memory. */
+/** Maximum bytes to write in one version, because a merge holds all its rows in memory. */
 const mostBytes = 256 * 2 ** 20;
 
-/** What rows are computed and written back with. */
+/** What computing and writing rows needs. */
 type Filling = {
   readonly context: RunContext;
   readonly lease: Lease | undefined;
@@ -22,15 +22,18 @@ type Filling = {
   readonly tally: Tally;
 };
 
-/** Rows of fragments that are computed and not yet in the table. */
+/** Rows of fragments that are computed but not yet in the table. */
 type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
 const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
 
-/** What rows take while they wait: of a column of flags that is their keys, addresses and hashes, not their values. */
+/**
+ * Returns the memory that pending rows take, including keys, addresses, hashes and states: for booleans these exceed
+ * the values.
+ */
 const bytesAtOnce = ({ value, key, addresses }: ComputedRows): number =>
   bytesOf(value) + (key ? bytesOf(key) : 0) + 17 * addresses.length;
 
-/** Computes all rows that were counted and writes them back. */
+/** Computes all counted rows and writes them back. */
 export async function fillRows(run: Filling, signal: AbortSignal): Promise<void> {
   const { chunks, tally, context } = run;
   let group = newGroup();
@@ -55,7 +58,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
       if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
       group.rows.push(answer.rows);
       group.bytes += bytesAtOnce(answer.rows);
-      // Counted before: who waits for rows of the next one might wait for long.
+      // Known from the count: waiting for a row of the next fragment might take long.
       const isDone = current.rows === run.count.fragments.get(fragment);
       if (isDone) {
         await chunks.flush();
@@ -66,14 +69,14 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
         await commit();
     }
   } finally {
-    // Also of a run that failed or was cancelled: what was computed stays.
+    // Also if the run fails or is cancelled, so that its results are stored.
     await chunks.flush();
     tally.tell();
   }
   await commit();
 }
 
-/** What is told of a fragment when it is done. */
+/** Counts for the event of a finished fragment. */
 class FragmentTally {
   readonly fragment: number;
   readonly samples: RowError[] = [];

@@ -1,11 +1,12 @@
 import { DataType, makeData, RecordBatch, Struct, type Data } from '#arrow';
 
-/** Rows that a batch is joined up to; one that has as many is left as it is. */
+/** Maximum rows of a joined batch; batches that large stay as they are. */
 const enoughRows = 4096;
 
 /**
- * The same rows in fewer batches. A column with nulls here and there is written in a batch for each stretch of rows
- * between two of them; to write tens of thousands of batches takes minutes, and more bytes than the values have.
+ * Joins small batches.
+ * If nulls are scattered over a column, the rows between two of them become a batch. Writing tens of thousands of
+ * batches takes minutes, and more bytes than the values.
  */
 export function joinBatches(batches: readonly RecordBatch[]): RecordBatch[] {
   const joined: RecordBatch[] = [];
@@ -34,7 +35,10 @@ function joinSome(batches: readonly RecordBatch[]): readonly RecordBatch[] {
   return [new RecordBatch(first.schema, makeData({ type, length, nullCount: 0, children }))];
 }
 
-/** Types whose values are bytes in a row, perhaps by offsets, and lists and structs of them. Others stay in batches of their own. */
+/**
+ * Whether a type stores its values as consecutive bytes, optionally with offsets, or is a list or struct of such
+ * types. Batches with other types are not joined.
+ */
 const canJoin = (type: DataType): boolean =>
   (DataType.isInt(type) ||
     DataType.isFloat(type) ||
@@ -58,7 +62,7 @@ const hasOffsets = (type: DataType): boolean =>
   DataType.isList(type) ||
   DataType.isMap(type);
 
-/** Pieces of one column, of a type that `canJoin`, as one. */
+/** Joins the chunks of a column of a type that passes `canJoin`. */
 function joinData(pieces: readonly Data[]): Data {
   const { type } = pieces[0]!;
   const length = pieces.reduce((total, piece) => total + piece.length, 0);
@@ -89,7 +93,7 @@ function partsOf(type: DataType, pieces: readonly Data[], length: number): objec
   return { data: valuesOf(pieces) };
 }
 
-/** Values of the same width one after the other. */
+/** Concatenates values of a fixed width. */
 function valuesOf(pieces: readonly Data[]): unknown {
   const parts = pieces.filter(({ length }) => length > 0).map(ownValues);
   if (parts.length === 0) return undefined;
@@ -97,7 +101,7 @@ function valuesOf(pieces: readonly Data[]): unknown {
   return new Values(concat(parts.map(bytesOf)).buffer);
 }
 
-/** What a piece has of the buffer of values that it may share with others. */
+/** Returns a chunk's part of a buffer that it may share with others. */
 const ownValues = ({ values, stride, length }: Data): Uint8Array => (values as Uint8Array).subarray(0, stride * length);
 
 function offsetsOf(type: DataType, pieces: readonly Data[], length: number): unknown {

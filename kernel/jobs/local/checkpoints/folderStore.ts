@@ -7,11 +7,11 @@ import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { storageError } from '#jobs/local/storageError.ts';
 import type { CheckpointStore } from './store.ts';
 
-/** Files in a folder on a disk of this machine. */
+/** Stores files in a folder on a disk of this machine. */
 export class FolderStore implements CheckpointStore {
   readonly #root: string;
 
-  /** @param root the folder of the table, or of the job where that can't be reached */
+  /** @param root the folder of the table, or of the job if the table's folder can't be reached */
   constructor(root: string) {
     this.#root = root;
   }
@@ -24,7 +24,7 @@ export class FolderStore implements CheckpointStore {
     return readFile(this.placeOf(path)).catch(() => undefined);
   }
 
-  /** On the disk before this returns. Written under another name first, so that nobody reads half of it. */
+  /** Syncs the content to disk under a temporary name and renames it, so that readers never see half a file. */
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const target = this.placeOf(path);
     const draft = `${target}.${randomBytes(4).toString('hex')}.tmp`;
@@ -54,7 +54,10 @@ export class FolderStore implements CheckpointStore {
     return existsSync(this.#root) || isAbort(failure) || isJobError(failure) ? failure : gone(this.#root, failure);
   }
 
-  /** Below the root and never the root itself: that of a table that was dropped meanwhile would take its name for ever. */
+  /**
+   * Creates folders below the root, but never the root: for a table that was dropped meanwhile it would block the
+   * name forever.
+   */
   async #makeFolder(folder: string): Promise<void> {
     const parts = folder.split('/');
     for (let attempt = 1; ; attempt++) {
@@ -64,7 +67,7 @@ export class FolderStore implements CheckpointStore {
       } catch (error) {
         if (Object(error).code !== 'ENOENT') throw error;
         if (!existsSync(this.#root)) throw gone(this.#root, error);
-        // Another job has removed it, empty as it was, right before something was put into it.
+        // Another job removed the still empty folder just before this one wrote into it.
         if (attempt === 3) throw error;
       }
     }
@@ -103,7 +106,10 @@ const gone = (root: string, cause: unknown): JobError =>
     { cause },
   );
 
-/** As others may read the table, they may read these: a lease that nobody else can read keeps nobody away. */
+/**
+ * Creates a file that every reader of the table can read: a lease that other users can't read would not keep them
+ * away.
+ */
 async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Promise<void> {
   const file = await open(path, 'wx', 0o644);
   try {
@@ -114,5 +120,5 @@ async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Pro
   }
 }
 
-/** Folders are made when something is put into them, and other jobs have files there. */
+/** Removes a folder if it is empty. It is created again on demand, and other jobs may have files in it. */
 const removeEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);

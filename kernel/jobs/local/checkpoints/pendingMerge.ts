@@ -4,21 +4,22 @@ import { fragmentOf, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';
 
-// A merge that others raced is looked at after it was made. Who is killed in between leaves values of inputs that are gone,
-// and nothing in the table says so. So what is merged is kept beside the checkpoints until that look is over.
+// A merge that overlaps with changes of other writers is corrected after it was made. If the process is killed before
+// that, values from outdated inputs remain, and the table does not show it. So the rows of a merge are stored beside
+// the checkpoints until it was checked.
 
 const baseKey = 'lance-catalog.merge-base';
-// The Python driver, which goes on with jobs that were begun here, knows of no key but by this.
+// The Python driver, which may resume jobs of this runner, learns the key column only from this entry.
 const keyKey = 'lance-catalog.merge-key';
 
-/** A merge that may be in the table or not, and if it is, was perhaps not looked at. */
+/** A merge that may be in the table without having been checked. */
 export type PendingMerge = {
-  /** The version that the table had right before. */
+  /** The version of the table before the merge. */
   readonly base: number;
   readonly rows: readonly ComputedRows[];
 };
 
-/** The file that keeps the merge of one job at one column. */
+/** The file that stores the merge of one job on one column. */
 export class PendingMerges {
   readonly #store: CheckpointStore;
   readonly #path: string;
@@ -39,7 +40,7 @@ export class PendingMerges {
     ]);
   }
 
-  /** Keeps rows that are about to be merged, in place of those before. @throws JobError StorageFull, StorageFailed */
+  /** Stores rows before they are merged, replacing earlier ones. @throws JobError StorageFull, StorageFailed */
   async keep({ base, rows }: PendingMerge): Promise<void> {
     const metadata = new Map([
       [baseKey, String(base)],
@@ -57,7 +58,7 @@ export class PendingMerges {
   }
 
   /**
-   * What was kept; `undefined` where nothing is, or it was cut off or is of another key or type.
+   * Reads the stored merge; `undefined` if there is none, or if it is truncated or has another key or type.
    * @throws JobError StorageFailed
    */
   async read(signal: AbortSignal): Promise<PendingMerge | undefined> {
@@ -73,7 +74,7 @@ export class PendingMerges {
     }
   }
 
-  /** Forgets it: it was looked at, or it never was made. */
+  /** Removes the file after the merge was checked, or if it was never made. */
   async settle(): Promise<void> {
     await this.#store.remove(this.#path);
   }

@@ -1,6 +1,6 @@
 import { makeData, RecordBatch, Struct, Table, tableToIPC, Uint64, Uint8, type Data, type Schema } from '#arrow';
 
-/** Rows in parts, each of them columns of one length as the schema has them, as an Arrow IPC file. */
+/** Encodes rows as an Arrow IPC file. Each part is a record batch: columns of one length that match the schema. */
 export function encodeRows(schema: Schema, parts: readonly (readonly Data[])[]): Uint8Array {
   const type = new Struct(schema.fields);
   const batches = parts.map(
@@ -10,20 +10,23 @@ export function encodeRows(schema: Schema, parts: readonly (readonly Data[])[]):
   return tableToIPC(new Table(schema, batches), 'file');
 }
 
-/** Addresses or hashes as a column. */
+/** Builds a column of addresses or hashes. */
 export const uint64Data = (data: BigUint64Array): Data => makeData({ type: new Uint64(), data });
 
-/** States as a column. */
+/** Builds a column of states. */
 export const uint8Data = (data: Uint8Array): Data => makeData({ type: new Uint8(), data });
 
-/** A column of addresses or hashes. @throws where a file that anybody may have written has none of this name and width */
+/**
+ * Reads a column of addresses or hashes. @throws Error if the file, which any user may have written, has no such
+ * column
+ */
 export function uint64sOf(batch: RecordBatch, name: string): BigUint64Array {
   const found: unknown = batch.getChild(name)?.toArray();
   if (!(found instanceof BigUint64Array)) throw new Error(`no rows: ${name}`);
   return found;
 }
 
-/** As `uint64sOf`, of states. */
+/** Reads a column of states. @throws Error as `uint64sOf` */
 export function uint8sOf(batch: RecordBatch, name: string): Uint8Array {
   const found: unknown = batch.getChild(name)?.toArray();
   if (!(found instanceof Uint8Array)) throw new Error(`no rows: ${name}`);
