@@ -3,7 +3,7 @@ import { messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type JobFile, readJobFile } from '#shared/jobs/jobFile.ts';
 
-/** Limit in characters, far above any real job file. */
+/** In characters, far above any real job file. */
 const longest = 1024 ** 2;
 
 /**
@@ -47,8 +47,8 @@ async function jsonOf(path: string, signal: AbortSignal): Promise<unknown> {
   }
 }
 
-// The parts of backfills that notebooks and the command line use. A separate bundle, loaded lazily by `import()`,
-// because it contains the engine, a compiler and a bundler. Types are imported from the files that declare them.
+// What notebooks and the command line use of backfills. A separate bundle that is loaded lazily, because it contains
+// the engine, a compiler and a bundler. Types are imported from the files that declare them.
 export { readFunction } from '#jobs/definition/functionSource.ts';
 export { functionHash } from '#jobs/definition/hash.ts';
 export { storedFunction } from '#jobs/definition/registration.ts';

@@ -4,14 +4,11 @@ import { isRowError } from '#shared/jobs/jobShapes.ts';
 import { isAmount, isCount, isText, listOf, oneOf, optional, shape, type Check } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 
-// Encodes job events as lines: `@@` followed by JSON in snake_case. Drivers print them, records store them.
+// Events as lines: `@@` and JSON in snake_case. Drivers print them, records store them.
 
 const mark = '@@';
 
-/**
- * Longest line that is read as an event, in UTF-16 code units. Real ones are far shorter: drivers truncate row
- * samples.
- */
+/** Real lines are far shorter, because drivers truncate row samples. */
 const longest = 1_000_000;
 
 const checks: { readonly [K in JobEventKind]: Check } = {
@@ -48,7 +45,7 @@ const checks: { readonly [K in JobEventKind]: Check } = {
   cancelled: shape({}),
 };
 
-/** Returns the fields of a marked line in camelCase, `undefined` for ordinary output. */
+/** Returns the fields of an event line in camelCase, `undefined` for ordinary output. */
 export function readMarkedLine(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith(`${mark}{`) || line.length > longest) return undefined;
   let value: unknown;
@@ -61,14 +58,14 @@ export function readMarkedLine(line: string): Record<string, unknown> | undefine
   return isRecord(fields) ? fields : undefined;
 }
 
-/** Whether a value is a complete event with fields of the right types. Unknown fields are allowed. */
+/** Whether a value is a complete event. Unknown fields are allowed. */
 export function isJobEvent(value: unknown): value is JobEvent {
   if (!isRecord(value) || !isAmount(value['at'])) return false;
   const { kind } = value;
   return typeof kind === 'string' && Object.hasOwn(checks, kind) && checks[kind as JobEventKind](value);
 }
 
-/** Parses an event line. Returns `undefined` for any other line, which belongs in the log. */
+/** Parses an event line, `undefined` for any other line, which belongs in the log. */
 export function readEventLine(line: string): JobEvent | undefined {
   const fields = readMarkedLine(line);
   return isJobEvent(fields) ? fields : undefined;

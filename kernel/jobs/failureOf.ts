@@ -1,7 +1,6 @@
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 
-/** Converts an error that ended a job to its code, message and hint. */
 export function failureOf(error: unknown): { readonly code: string; readonly message: string; readonly hint: string } {
   if (isJobError(error)) return { code: error.kind, message: error.what, hint: error.hint };
   if (isCatalogError(error)) {

@@ -6,63 +6,60 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { onCatalog } from './openCatalog.ts';
 
 /**
- * One backfill with all defaults resolved, as every runner reads it. On the wire and in files it is JSON with the
- * names of the specification in snake_case ("BackfillColumnRequest").
+ * One backfill with all defaults resolved. As JSON it has the names of the specification in snake_case
+ * ("BackfillColumnRequest").
  */
 export type JobSpec = {
-  /** Version of this format. */
   readonly version: 1;
   readonly jobId: string;
   readonly table: {
-    /** Directory or object store URL of the Lance dataset. */
+    /** Directory or URL of the Lance dataset. */
     readonly uri: string;
-    /** Object store options. They may hold secrets: pass them by a pipe or the environment only, never in a record. */
+    /** May hold secrets: pass them by a pipe or the environment only, never in a record. */
     readonly storageOptions: Readonly<Record<string, string>>;
   };
   readonly column: string;
   readonly function: ComputedFunction;
-  /** SQL filter of the rows. Default: the rows where the column is null. */
+  /** SQL filter. Default: rows where the column is null. */
   readonly where: string | undefined;
   /** Number of workers. */
   readonly concurrency: number;
-  /** Maximum number of rows of a task. Default: a task is one fragment. */
+  /** Maximum rows of a task. Default: a task is one fragment. */
   readonly taskSize: number | undefined;
   /** Rows between two checkpoints. */
   readonly checkpointSize: number;
   /** Fragments between two commits. */
   readonly commitGranularity: number;
-  /** Maximum number of fragments to compute. */
+  /** Maximum number of fragments. */
   readonly numFrags: number | undefined;
-  /** Version of the table that inputs are read from. Default: the latest. */
+  /** Version that inputs are read from. Default: the latest. */
   readonly readVersion: number | undefined;
 };
 
-/** Whether a job covers all rows without a value, including rows that are added while it runs. */
+/** Whether a job includes rows that are added while it runs. */
 export const isOpenEnded = ({ where, numFrags, readVersion }: JobSpec): boolean =>
   where === undefined && numFrags === undefined && readVersion === undefined;
 
-/** Converts a job to the JSON that drivers read. Holds the object store options: send it through a pipe only. */
+/** Converts a job to JSON for drivers. May hold secrets: send it through a pipe only. */
 export const specToJson = (spec: JobSpec): Record<string, unknown> => toSnake(spec) as Record<string, unknown>;
 
-/** Converts a job to JSON without the object store options, which may be secret, so that it can be stored. */
+/** Converts a job to JSON for files, without secrets. */
 export const specWithoutSecrets = (spec: JobSpec): Record<string, unknown> =>
   specToJson({ ...spec, table: { ...spec.table, storageOptions: {} } });
 
-/** Defaults of jobs and of their plans. */
 const jobDefaults = {
-  /** More workers rarely help on one machine, because they share reading and writing. */
+  /** More rarely helps on one machine: workers share reading and writing. */
   concurrency: Math.min(8, availableParallelism()),
-  /** Rows. If a function takes a second per row, a crash costs at most about an hour of one worker. */
+  /** Rows. At one second per row, a crash costs about an hour of one worker. */
   checkpointSize: 4096,
   /** Fragments. */
   commitGranularity: 8,
 } as const;
 
 /**
- * Resolves a request to a job; asks the catalog for the location of the table.
- * @param request must have a function
- * @throws JobError FunctionMissing if the request has no function, RequestInvalid if `where` is empty; CatalogError
- * as `describeTable`
+ * Resolves a request, which must have a function, to a job.
+ * @throws JobError FunctionMissing if it has none, RequestInvalid if `where` is empty; CatalogError as
+ * `describeTable`
  */
 export async function specOf(jobId: string, request: BackfillRequest, signal: AbortSignal): Promise<JobSpec> {
   const { table, column, where, taskSize, numFrags, readVersion, onError } = request;

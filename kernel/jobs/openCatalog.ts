@@ -7,8 +7,7 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
 
 /**
- * Opens the catalog of a job in this process.
- * The first directory catalog loads the engine. The caller owns the catalog and closes it.
+ * Opens a catalog, which the caller closes. The first directory catalog loads the engine.
  * @throws CatalogError as `connectNamespace`
  */
 export async function openCatalog(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
@@ -22,7 +21,6 @@ export async function openCatalog(config: CatalogConfig, signal: AbortSignal): P
   return connectNamespace(implementation, rest, { keyHint, signal });
 }
 
-/** Runs a callback with an open catalog and closes the catalog afterwards. */
 export async function onCatalog<T>(
   config: CatalogConfig,
   signal: AbortSignal,
@@ -37,7 +35,7 @@ export async function onCatalog<T>(
 }
 
 /**
- * Runs a callback with an open table and closes its catalog afterwards.
+ * Runs a callback with an open table.
  * @throws CatalogError as `openTable`
  */
 export const onTable = <T>(

@@ -5,10 +5,9 @@ import type { BuildFailure, BuildOptions, Message } from 'esbuild';
 import { messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// A function is sent to workers as one file: its own code and everything it imports. Bundling runs no code of the
-// function.
+// A function travels as one file that contains its imports. Bundling runs no code of the function.
 
-/** Maximum size of a bundle in bytes: it is stored on the table and loaded by every worker. */
+/** In bytes: the bundle is stored on the table and loaded by every worker. */
 export const maxCodeBytes = 8 * 2 ** 20;
 
 export type ModuleText = {
@@ -16,12 +15,12 @@ export type ModuleText = {
   readonly contents: string;
   /** Base folder of its imports. */
   readonly folder: string;
-  /** Name in errors: a file name such as `words.ts`, or the name of the function. */
+  /** For errors: a file name such as `words.ts`, or the name of the function. */
   readonly name: string;
   readonly isJsx?: boolean;
 };
 
-/** Folders to search for packages that the module's folder lacks: apache-arrow is available to every notebook. */
+/** Returns extra folders to search for packages: apache-arrow is available to every notebook. */
 const lentPackages = (): string[] => {
   const here = import.meta.dirname;
   return basename(here) === 'dist'
@@ -29,13 +28,13 @@ const lentPackages = (): string[] => {
     : [join(here, '../../../node_modules')];
 };
 
-/** Name of the module in its bundle. It is the same for every file, because esbuild derives identifiers from it. */
+/** The same for every file, because esbuild derives identifiers from it. */
 const ownName = '<function>';
 
-/** Loads esbuild with the first function that is defined, because it is large. */
+/** Loads esbuild lazily, because it is large. */
 function esbuild(): typeof Esbuild {
   try {
-    // Not an `import`, which our own bundler would follow: esbuild stays outside of the bundles.
+    // An `import` would pull esbuild into our own bundle.
     return createRequire(import.meta.filename)('esbuild') as typeof Esbuild;
   } catch (cause) {
     throw noBundler(cause);
@@ -143,7 +142,7 @@ function explained(errors: readonly Message[], folder: string, name: string, cau
   );
 }
 
-/** Returns a description of the package that a file belongs to, by the last `node_modules` in its path. */
+/** Describes the package of a file by the last `node_modules` in its path. */
 function packageOf(file: string): string {
   const parts =
     file
@@ -154,7 +153,7 @@ function packageOf(file: string): string {
   return file.includes('node_modules') ? `the package "${name}"` : `"${file}"`;
 }
 
-/** Shortens the paths that esbuild uses as names of CommonJS modules, because they depend on the folder. */
+/** Shortens the paths by which esbuild names CommonJS modules, because they depend on the folder. */
 const withoutPlaces = (code: string): string =>
   code.replace(
     /(__(?:commonJS|esm)(?:Min)?\(\{)"((?:[^"\\]|\\.)*)"/g,

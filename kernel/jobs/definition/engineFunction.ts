@@ -3,7 +3,7 @@ import { withHash } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 import type { StoredFunction } from './storedFunction.ts';
 
-/** Field metadata of a column that the engine computes itself. */
+/** Field metadata of a column that the engine computes. */
 const isComputed = 'computed_column';
 const expressionOf = 'computed_column.expression';
 const inputsOf = 'computed_column.inputs';
@@ -26,10 +26,7 @@ export function engineFunction(field: Field): StoredFunction | undefined {
   return { function: fn, author: '', registeredAt: '' };
 }
 
-/**
- * Reads the input columns. Any writer of the table can change this entry; invalid parts are ignored, because no job
- * here uses them.
- */
+/** Any writer of the table can change this entry. Invalid parts are ignored, because no job here uses them. */
 function readInputs(json: string | undefined): readonly string[] {
   let inputs: unknown;
   try {

@@ -11,10 +11,8 @@ import { literalOf } from './literals.ts';
 import { typescriptFunction } from './typescriptFunction.ts';
 import { exportedCall, isUdf, namedCall } from './udfCalls.ts';
 
-// A file that exports `udf({ … }, (row) => …)`. The options are read from the syntax tree, and in the bundled file
-// the function itself replaces the call, so that no code of the file runs before the user consents.
-
-// A replacement in the text of the file.
+// A file that exports `udf({ … }, (row) => …)`. Options are read from the syntax tree, and the bundle contains the
+// function instead of the call, so that no code of the file runs before the user consents.
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
@@ -44,7 +42,7 @@ export function functionModule(file: ts.SourceFile, local: string | undefined): 
 
 const without = (start: number, end: number): Edit => ({ start, end, text: '' });
 
-/** Removes `export` from a statement, so that only the declaration remains. */
+/** Removes `export`, so that only the declaration remains. */
 function exportEdits(file: ts.SourceFile, statement: ts.Statement): Edit[] {
   if (ts.isExportDeclaration(statement)) return [without(statement.getStart(file), statement.end)];
   if (ts.isExportAssignment(statement)) return [without(statement.getStart(file), statement.expression.getStart(file))];
@@ -131,7 +129,7 @@ export async function fileFunction(
 }
 
 /**
- * Returns a function of a file that a notebook imports. Its options are known, because the file runs in the kernel.
+ * Returns a function of a file that a notebook has imported, which makes its options known.
  * @throws JobError FunctionInvalid, FunctionNotPortable
  */
 export function functionOfRunning(path: string, options: FunctionOptions): ComputedFunction {

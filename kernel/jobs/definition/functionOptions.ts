@@ -18,10 +18,9 @@ import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// Parses the type names that users write in job files and on the command line. They include the names that the
-// product displays (`typeText`), so that users can copy those.
+// Parses type names of job files and the command line. They include the names that the product displays (`typeText`).
 
-/** Supported type names, for errors and help. */
+/** Shown in errors and help. */
 const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;
 
 /**
@@ -35,7 +34,7 @@ export function typeOfWords(words: string): DataType {
   return type;
 }
 
-/** Maximum nesting, more than any real column has. */
+/** More levels than any real column has. */
 const maxDepth = 16;
 
 class Parser {
@@ -46,7 +45,6 @@ class Parser {
     this.#text = text;
   }
 
-  /** Parses a type and any vector lengths that follow it. */
   type(depth: number): DataType {
     if (depth > maxDepth) return this.#wrong();
     let type = this.#item(depth);
@@ -174,7 +172,6 @@ class Parser {
   }
 }
 
-/** Checked options of a function, without its code. */
 export type FunctionOptions = {
   readonly name: string;
   readonly version: string;

@@ -12,8 +12,8 @@ import { encodeOutput } from './outputType.ts';
 import { sqlFunction } from './sqlFunction.ts';
 
 /**
- * Reads a function of a Python file, whose whole text is sent to the workers; its imports must be installed there.
- * Nothing runs or checks the code here; the interpreter reports errors in it.
+ * Reads a function of a Python file. The whole file is sent to the workers, where its imports must be installed; only
+ * they run and check it.
  * @throws JobError FunctionInvalid if the file is missing or too large, or has no function of that name
  */
 async function pythonFunction(
@@ -34,7 +34,7 @@ async function pythonFunction(
       'Keep functions in files of their own.',
     );
   if (!isPythonName(entry)) throw invalid(`"${entry}" is no name of a Python function.`, 'Write file.py:function.');
-  // A class is callable too, and so may be the value of an assignment.
+  // Classes and assigned values may be callable too.
   const declared = new RegExp(String.raw`^(?:(?:async\s+)?def|class)\s+${entry}\b|^${entry}\s*[:=]`, 'm');
   const imported = new RegExp(String.raw`^from\s.+\simport\b.*\b${entry}\b`, 'm');
   if (!declared.test(code) && !imported.test(code))
@@ -62,7 +62,7 @@ function namesIn(code: string): string {
 type FunctionPlace = {
   /** Base folder of relative file paths. */
   readonly folder: string;
-  /** The table of the column. It determines the type of a SQL expression. */
+  /** Determines the type of a SQL expression. */
   readonly table: Table;
   readonly column: string;
   /** Overrides the setting of the function. */
@@ -70,8 +70,7 @@ type FunctionPlace = {
 };
 
 /**
- * Reads a function from a file or expression and returns it in the form that runners need.
- * Files are read and bundled, but not run.
+ * Reads a function from a file or expression, for runners. Files are bundled, but not run.
  * @throws JobError FunctionInvalid, FunctionNotPortable; CatalogError if the table can't be read
  */
 export async function readFunction(
@@ -87,7 +86,7 @@ export async function readFunction(
     case 'python':
       return pythonFunction(source, resolve(folder, source.file), onError, signal);
     case 'typescript': {
-      // Loaded lazily with the compiler, which the other kinds don't need.
+      // Lazy, because only this kind needs the compiler.
       const { fileFunction } = await loadPart(() => import('./fileFunction.ts'));
       return fileFunction(source, resolve(folder, source.file), onError, signal);
     }

@@ -3,13 +3,12 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { decodeOutput } from './outputType.ts';
 
-/** A function without its hash. */
 export type Unhashed = Omit<ComputedFunction, 'hash' | keyof FunctionBody> & FunctionBody;
 
 /**
- * Returns the SHA-256, in hexadecimal, over everything that determines the values: code, inputs and output type.
- * Name, version, error handling and location of the source are left out: equal functions have equal hashes on every
- * machine, so that one machine continues from the results of another.
+ * Returns the SHA-256, in hexadecimal, of everything that determines the values: code, inputs and output type. Equal
+ * functions have equal hashes on every machine, regardless of name, version, error handling and location, so that one
+ * machine continues from the results of another.
  */
 export function functionHash(fn: Unhashed): string {
   const type = typeText(decodeOutput(fn.output).type);
@@ -31,5 +30,4 @@ function codeOf(body: FunctionBody): readonly string[] {
   }
 }
 
-/** Adds the hash to a function and freezes it. */
 export const withHash = (fn: Unhashed): ComputedFunction => Object.freeze({ ...fn, hash: functionHash(fn) });

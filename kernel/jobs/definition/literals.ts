@@ -4,8 +4,8 @@ import { invalid } from './functionOptions.ts';
 
 /**
  * Evaluates an expression without running it.
- * Supports strings, numbers, booleans, arrays and objects of them, Arrow types (`new arrow.Int32()`, with arguments)
- * and constants of the file.
+ * Supports strings, numbers, booleans, arrays, objects, Arrow types (`new arrow.Int32()`, with arguments) and
+ * constants of the file.
  * @throws JobError FunctionInvalid with the position of an expression that would have to run
  */
 export function literalOf(node: ts.Expression, file: ts.SourceFile): unknown {
@@ -75,7 +75,7 @@ function typeOf(node: ts.NewExpression, file: ts.SourceFile): unknown {
   return new (made as unknown as Make)(...(node.arguments ?? []).map((each) => literalOf(each, file)));
 }
 
-/** Returns the value of an enum member such as `arrow.TimeUnit.MICROSECOND`. */
+/** Evaluates enum members such as `arrow.TimeUnit.MICROSECOND`. */
 function enumMember(node: ts.PropertyAccessExpression): number | undefined {
   const members = classes[lastName(node.expression) ?? ''];
   if (typeof members !== 'object' || members === null) return undefined;

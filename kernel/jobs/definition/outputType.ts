@@ -1,10 +1,10 @@
 import { Field, RecordBatchReader, Schema, tableToIPC, Table, type DataType } from '#arrow';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// Output types as strings for pipes and metadata: an Arrow IPC stream without batches. A type name such as `int32`
-// would not suffice for a struct whose fields have metadata.
+// Output types as strings: Arrow IPC streams without batches. A name such as `int32` would not suffice for a struct
+// whose fields have metadata.
 
-/** Encodes a column type for `ComputedFunction.output`: base64 of an IPC stream with the column as its only field. */
+/** Encodes a column type for `ComputedFunction.output`, in base64. */
 export const encodeOutput = (column: string, type: DataType): string =>
   Buffer.from(tableToIPC(new Table(new Schema([new Field(column, type, true)])), 'stream')).toString('base64');
 

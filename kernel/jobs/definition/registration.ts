@@ -12,7 +12,7 @@ import { decodeOutput } from './outputType.ts';
 import { functionKey, metadataOf, readStored, valuesKey, type StoredFunction } from './storedFunction.ts';
 
 export type RegisterOptions = {
-  /** Author to display. Default: the name of the account. */
+  /** Default: the name of the account. */
   readonly author?: string | undefined;
   readonly signal: AbortSignal;
 };
@@ -42,7 +42,7 @@ export async function registerFunction(
     await table.updateFieldMetadata([{ path: column, metadata }], { signal });
   } catch (error) {
     if (!isCatalogError(error, 'Unsupported')) throw error;
-    // Remove the new column again: without its function it would only hold unexplained nulls.
+    // Without its function the new column would only hold unexplained nulls.
     if (isNew) await table.dropColumns([column], { signal });
     throw new CatalogError(
       'Unsupported',
@@ -53,7 +53,7 @@ export async function registerFunction(
   }
 }
 
-/** Returns metadata that marks existing values of another function as stale, even if no run computed all of them. */
+/** Marks existing values of another function as stale, even if no run computed all of them. */
 async function madeBefore(
   table: Table,
   field: Field,
@@ -128,8 +128,7 @@ export async function storedFunction(
 }
 
 /**
- * Lists the computed columns of a table, those of the engine included, with the number of filled rows. Damaged ones
- * are left out.
+ * Lists the computed columns, also those of the engine, with their number of filled rows. Damaged ones are left out.
  */
 export async function computedColumns(table: Table, signal: AbortSignal): Promise<readonly ComputedColumn[]> {
   const schema = await table.schema({ signal });
@@ -142,7 +141,7 @@ export async function computedColumns(table: Table, signal: AbortSignal): Promis
   return Promise.all(found.map(async ({ field, stored }) => described(table, field, stored, rows, signal)));
 }
 
-/** Records that a function has computed all values of a column. Call it after a run over all rows. */
+/** Records that a function has computed all values. Call it after a run over all rows. */
 export async function markValues(table: Table, column: string, hash: string, signal: AbortSignal): Promise<void> {
   await table.updateFieldMetadata([{ path: column, metadata: { [valuesKey]: hash } }], { signal });
 }
@@ -174,7 +173,7 @@ async function described(
     rows,
     filled,
     valuesHash,
-    // Unknown, so not stale, without a recorded hash. A run over some rows keeps the other values.
+    // Without a recorded hash it is unknown: a run over some rows keeps the other values.
     isStale: filled > 0 && valuesHash !== undefined && valuesHash !== fn.hash,
   };
 }
@@ -188,7 +187,7 @@ export async function columnOf(table: Table, column: string, signal: AbortSignal
   throw new JobError('ColumnMissing', `The table "${table.name}" has no column "${column}".`, `It has ${names}.`);
 }
 
-/** The account may have no name, for instance in a container. */
+/** Accounts may lack a name, for instance in containers. */
 function accountName(): string {
   try {
     return userInfo().username;

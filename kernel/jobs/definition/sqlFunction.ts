@@ -53,7 +53,7 @@ type Asked = {
   readonly inputs: readonly string[];
 };
 
-/** Reads no row: the expression may fail on its values, which `onError` handles in the job. */
+/** Reads no row, because the expression may fail on its values, which `onError` handles in the job. */
 async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<DataType> {
   // In parentheses, as runners select it beside other columns.
   const query = table.query().select({ value: `(${asked.expression})` });
@@ -71,7 +71,7 @@ async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<
 
 async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
   const { schema, batches } = await query.execute({ signal });
-  // Leaving the loop ends the query at its source.
+  // Ends the query at its source.
   for await (const _ of batches) break;
   const type = schema.fields.find((field) => field.name === 'value')?.type;
   if (type) return type;
@@ -81,7 +81,7 @@ async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
 /** Converts an engine error; undefined if it is not about the expression. */
 function refusal({ of, expression, columns, inputs }: Asked, error: unknown): JobError | undefined {
   const { message } = error instanceof Error ? error : { message: '' };
-  // The engine's message contains its query plan, several pages long.
+  // The engine's message contains several pages of query plan.
   if (isCatalogError(error, 'Unsupported')) {
     if (/(?:Aggregate|Window)Function/.test(message))
       return invalid(
@@ -97,7 +97,7 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
   const odd = columns.find((column) => !plainName.test(column) && bare.includes(column));
   if (odd !== undefined)
     return invalid(`${of} has the column "${odd}" without backticks.`, `Write it as \`${odd}\`.`, error);
-  // The engine's message shows a statement that the user did not write.
+  // The engine's message shows a generated statement.
   if (message.includes('Error parsing statement'))
     return invalid(`${of} is not one expression of SQL.`, example, error);
   // The message already lists the columns.
@@ -107,9 +107,7 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
 
 const plainName = /^[a-z_]\w*$/i;
 
-/**
- * Checks for problems that the engine would report only in the job, after the column was added, such as a semicolon.
- */
+/** Checks for problems that the engine would report only during the job, such as a semicolon. */
 function statementProblem(expression: string): string | undefined {
   let last: string | undefined;
   for (const { sign, text } of sqlTokens(expression)) {
@@ -120,23 +118,23 @@ function statementProblem(expression: string): string | undefined {
   return last?.startsWith('--') ? 'ends with a comment, but is to be one expression' : undefined;
 }
 
-/** Returns the double-quoted tokens in lowercase, with quotes. The engine reads them as strings. */
+/** Finds double-quoted tokens, which the engine reads as strings. */
 const doubleQuoted = (expression: string): string[] =>
   [...sqlTokens(expression)].map(({ text }) => text.toLowerCase()).filter((text) => text.startsWith('"'));
 
 const withoutQuoted = (expression: string): string =>
   [...sqlTokens(expression)].map(({ quoted, text }) => (quoted === undefined ? text : '\n')).join('');
 
-/** Returns the columns that an expression refers to, in the order of the table. */
+/** Returns the columns in an expression, in the order of the table. */
 export function columnsIn(expression: string, columns: readonly string[]): string[] {
   const named = new Set<string>();
   let before = '';
-  /** An unquoted name. It is a function if a parenthesis follows. */
+  /** An unquoted name; a function if a parenthesis follows. */
   let bare: string | undefined;
   for (const { space, word, quoted, sign } of sqlTokens(expression)) {
     if (space !== undefined) continue;
     if (bare !== undefined && sign !== '(') named.add(bare);
-    // After a dot comes a struct field, not a column.
+    // A struct field follows a dot, not a column.
     bare = before === '.' ? undefined : word?.toLowerCase();
     if (quoted?.startsWith('`') && before !== '.') named.add(quoted.slice(1, -1).toLowerCase());
     before = sign ?? '';

@@ -8,18 +8,17 @@ import { maxCodeBytes } from './bundle.ts';
 import { functionHash, type Unhashed } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 
-// Stores a function in the field metadata of its column, which directories, object stores and servers all support.
-// Any writer of the table can change it, so the only thing trusted is that the function matches its hash.
+// Functions are stored in the metadata of their field, which directories, object stores and servers all support. Any
+// writer of the table can change it, so nothing is trusted except that the function matches its hash.
 
 export const functionKey = 'lance-catalog.function';
 const codeKey = 'lance-catalog.function.code';
 /** Hash of the function that computed all existing values. */
 export const valuesKey = 'lance-catalog.function.values';
 
-/** Maximum characters of encoded code on a column: it is read with every schema. */
+/** In characters of encoded code: it is read with every schema. */
 const maxStoredCode = 256 * 1024;
 
-/** A function as stored on a table. */
 export type StoredFunction = {
   readonly function: ComputedFunction;
   readonly author: string;
@@ -28,7 +27,7 @@ export type StoredFunction = {
 };
 
 /**
- * Converts a function to the metadata entries of its field.
+ * Converts a function to metadata of its field.
  * @throws JobError FunctionInvalid if it is too large, or exists only on a server
  */
 export function metadataOf({ function: fn, author, registeredAt }: StoredFunction): Record<string, string | null> {
@@ -62,7 +61,7 @@ export function metadataOf({ function: fn, author, registeredAt }: StoredFunctio
 }
 
 /**
- * Reads the function that is stored on a field, undefined if there is none.
+ * Reads the function of a field, undefined if there is none.
  * @throws JobError FunctionInvalid if it is damaged, does not match its hash or was stored by a newer version
  */
 export function readStored(field: Field): StoredFunction | undefined {
@@ -110,7 +109,7 @@ function codeOf(field: Field): { code?: unknown; source?: unknown } {
   const packed = field.metadata.get(codeKey);
   if (packed === undefined) return {};
   try {
-    // Limits the size of code and source together.
+    // The limit is for code and source together.
     const text = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: 2 * maxCodeBytes });
     const json = parsed(text.toString('utf8'));
     return isRecord(json) ? json : {};

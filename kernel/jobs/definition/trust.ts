@@ -9,26 +9,25 @@ import { replaceFile } from '#processes/files.ts';
 import { notKept } from '#jobs/records/recordErrors.ts';
 import { decodeOutput } from './outputType.ts';
 
-// A function found on a table was written by any user with write access, and would run here with all rights of the
-// local user. So its code is shown, and it runs only after it was accepted on this machine. Accepting stores a hash,
-// that is, consent to exactly this code: if the function on the table changes, the user is asked again.
+// A function on a table may come from any user with write access, and would run with all rights of the local user. So
+// its code is shown, and it runs only after it was accepted on this machine. Accepting stores a hash: if the function
+// on the table changes, the user is asked again.
 //
-// One file per hash in a folder that is private to the user: two windows can accept functions at once without a lock.
+// One private file per hash: two windows can accept functions at once without a lock.
 
 const acceptedFolder = (): string => join(dataFolder(), 'accepted-functions');
 
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
-/** Whether a function contains code that runs with the user's rights. SQL expressions only compute values. */
+/** Whether a function needs consent. SQL expressions only compute values. */
 const bringsCode = ({ kind }: Pick<ComputedFunction, 'kind'>): boolean => kind === 'typescript' || kind === 'python';
 
-/** Whether functions with this hash may run on this machine. */
 export function isAccepted(hash: string): boolean {
   return isHash(hash) && statSync(join(acceptedFolder(), hash), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /**
- * Records that functions with this hash may run on this machine: the user has accepted the code or defined it here.
+ * Records that the user has accepted this code or defined it here, so that it may run on this machine.
  * @param about stored for information only
  * @throws JobError Internal if `hash` is not a function hash, StorageFull or StorageFailed if it can't be stored
  */
@@ -46,7 +45,7 @@ export function accept(hash: string, about: { readonly name?: string; readonly t
 }
 
 /**
- * Checks that a function may run: it was accepted here, is allowed this once, or contains no code.
+ * Checks that a function was accepted here, is allowed this once, or contains no code.
  * @throws JobError FunctionNotAccepted with the steps to review and accept it
  */
 export function checkAccepted(fn: ComputedFunction, table: string, allowed: readonly string[] = []): void {
@@ -58,13 +57,10 @@ export function checkAccepted(fn: ComputedFunction, table: string, allowed: read
   );
 }
 
-/** Maximum number of characters of code to show. */
+/** Number of characters. */
 const maxShown = 20_000;
 
-/**
- * Describes a function for consent: its origin, its effect on the table, and its code.
- * Names and author are quoted, because the function's author chose them.
- */
+/** Describes a function for consent. Its name and author are quoted, because its author chose them. */
 export function consentText(
   fn: ComputedFunction,
   { author, table, column }: { readonly author: string; readonly table: string; readonly column: string },
@@ -80,18 +76,13 @@ export function consentText(
   return visible(lines.join('\n'));
 }
 
-// Invisible and control characters: they move the cursor, color a terminal, reverse text or have no width, and so can
-// hide code from the reader.
+// Control and invisible characters, which could hide code from the reader.
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Replaces invisible characters by visible escapes. */
 const visible = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
-/**
- * Returns the code to show. For TypeScript that is the bundle first: the hash does not prove that the source belongs
- * to it.
- */
+/** Shows the bundle of TypeScript first: the hash does not prove that the source belongs to it. */
 function codeShown(fn: ComputedFunction): string {
   switch (fn.kind) {
     case 'sql':

@@ -5,7 +5,7 @@ import { withHash } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 
 /**
- * Creates a function from a module and everything it imports.
+ * Creates a function from a module and its imports.
  * @param source code to show to users who decide whether it may run
  * @throws JobError FunctionInvalid, FunctionNotPortable
  */

@@ -5,7 +5,7 @@ import { bareExpression } from './literals.ts';
 
 type FoundCall = {
   readonly call: ts.CallExpression;
-  /** Name of the constant in the file; undefined if the export is the call itself. */
+  /** Name of the constant; undefined if the export is the call itself. */
   readonly local: string | undefined;
 };
 
@@ -52,7 +52,7 @@ function callOf(expression: ts.Expression): ts.CallExpression | undefined {
   return ts.isCallExpression(bare) && isUdf(bare.expression) ? bare : undefined;
 }
 
-/** Whether a callee is `udf`, or a member of that name such as `catalog.udf`. */
+/** Matches `udf` and members of that name such as `catalog.udf`. */
 export const isUdf = (callee: ts.Expression): boolean =>
   (ts.isIdentifier(callee) && callee.text === 'udf') ||
   (ts.isPropertyAccessExpression(callee) && callee.name.text === 'udf');

@@ -1,10 +1,9 @@
 import { basename, join } from 'node:path';
 
-/** Returns the path of a Python file: beside the bundles, or in this folder if sources run unbundled. */
+/** Python files are beside the bundles, or in this folder if sources run unbundled. */
 export const driverFile = (name: 'backfill.py' | 'rayProbe.py' = 'backfill.py'): string =>
   join(import.meta.dirname, name);
 
-/** Returns the path of a bundle, for code of this folder. */
 export const bundleFile = (name: string): string => {
   const here = import.meta.dirname;
   return basename(here) === 'dist' ? join(here, name) : join(here, '../../../dist', name);

@@ -12,12 +12,12 @@ import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import { bundleFile, driverFile } from './driverFiles.ts';
 
-/** Number of checks in the time that a driver may be silent, in which it sends at least four beats. */
+/** Checks within the time that a driver may be silent. It sends at least four beats in that time. */
 const looks = 6;
 
 /**
- * Detects a driver that does not respond: it sends a beat every few seconds unless it is blocked. Checks are counted
- * instead of reading a clock, because a machine that wakes from sleep resumes its processes in any order.
+ * Detects a blocked driver, which no longer sends its beats. Checks are counted instead of reading a clock, because a
+ * machine that wakes from sleep resumes its processes in any order.
  */
 class DriverWatch {
   /** Seconds of silence after which the driver counts as blocked. */
@@ -36,10 +36,7 @@ class DriverWatch {
     this.seconds = Number(env['LANCE_CATALOG_STALL_SECONDS'] ?? 60) || 60;
   }
 
-  /**
-   * Handles any event line. The watch starts with the first one: before that the driver loads packages, for any
-   * length of time.
-   */
+  /** Starts the watch with the first event: before that the driver loads packages, for any length of time. */
   heard(): void {
     this.#silent = 0;
     this.#timer ??= setInterval(() => this.#look(), (this.seconds * 1000) / looks);
@@ -54,7 +51,7 @@ class DriverWatch {
     if (++this.#silent === 1) this.#ticks = ticks;
     if (this.#silent < looks) return;
     if (ticks !== this.#ticks) {
-      // It is computing: native code holds the Python lock and will release it eventually.
+      // Native code computes while it holds the Python lock.
       this.#silent = 0;
       return;
     }
@@ -64,7 +61,7 @@ class DriverWatch {
   }
 }
 
-/** Reads the processor time that a process has used. Only Linux reports it. */
+/** Reads the used processor time, which only Linux reports. */
 function processorTicks(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -80,18 +77,14 @@ function processorTicks(pid: number): string | undefined {
   }
 }
 
-/** Time for a driver to store its results after it was asked to end. Its workers get five seconds. */
+/** Time for a driver to store its results after SIGTERM. Its workers get five seconds. */
 const graceMilliseconds = 15_000;
-/**
- * Time for its workers to do so after the driver has ended. A worker that hangs in a function keeps the pipes open
- * meanwhile.
- */
+/** Time for its workers after the driver has ended. One that hangs in a function keeps the pipes open. */
 const orphanMilliseconds = 7000;
-/** Number of log lines kept for the error message about its end. */
+/** Log lines kept for the error message. */
 const tailLines = 20;
 
 export type DriverRun = {
-  /** Path of the interpreter. */
   readonly python: string;
   readonly spec: JobSpec;
   readonly mode: 'run' | 'plan' | 'try';
@@ -106,7 +99,7 @@ export type DriverRun = {
   /** Working directory of the function, the base of its relative paths. */
   readonly folder: string;
   readonly onEvent: (event: JobEvent) => void;
-  /** Receives output of the driver and the function, line by line. */
+  /** Receives output of the driver and the function by lines. */
   readonly log: (text: string) => void;
   /** Additions to the environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -114,9 +107,10 @@ export type DriverRun = {
 };
 
 /**
- * Runs the Python driver to its end, in a separate process group, so that it can be ended as a whole.
- * The job, including object store options, is sent through stdin. The pipe stays open: the driver ends when it
- * closes, that is, when this process ends. A driver that does not respond is killed.
+ * Runs the Python driver to its end.
+ * It runs in its own process group, so that it can be ended as a whole. Stdin carries the job and its secrets and
+ * stays open: the driver ends when it closes, so it never outlives this process. A driver that does not respond is
+ * killed.
  * @returns the unchecked result of `plan` and `try`
  * @throws JobError with the failure that the driver reports, FunctionCrashed if it ends without a report; an
  * AbortError
@@ -153,7 +147,7 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     if (child.stdout) createInterface({ input: child.stdout }).on('line', hear);
     if (child.stderr) createInterface({ input: child.stderr }).on('line', logLine);
     child.stdin?.on('error', () => {
-      // The driver ended before it read the job; its exit explains why.
+      // The exit of the driver explains why it did not read the job.
     });
     child.stdin?.write(`${JSON.stringify(jsonOf(run))}\n`);
     const [code, signal] = await closed;
@@ -171,7 +165,7 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     run.signal.removeEventListener('abort', stop.ask);
     watch.stop();
     stop.now();
-    // The driver removes it itself, unless it is killed.
+    // Only needed if the driver was killed.
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
@@ -189,15 +183,12 @@ const jsonOf = ({ spec, mode, trial }: DriverRun): object => ({
 
 function environment({ env }: DriverRun): NodeJS.ProcessEnv {
   const inherited = { ...process.env };
-  // Node options of this process must not apply to the Node.js processes of a function.
+  // Options of this process must not apply to the function's Node.js processes.
   delete inherited['NODE_OPTIONS'];
   return { ...inherited, PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', ...env };
 }
 
-/**
- * Creates a folder for the files of the function's Node.js processes. If that fails, the driver finds a location
- * itself.
- */
+/** Creates a folder for the function's Node.js processes. Without it the driver finds a location itself. */
 function temporaryFolder({ spec }: DriverRun, env: NodeJS.ProcessEnv): string | undefined {
   if (spec.function.kind !== 'typescript') return undefined;
   try {
@@ -212,13 +203,13 @@ function start({ python, folder }: DriverRun, env: NodeJS.ProcessEnv): ChildProc
     cwd: folder,
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A separate group, so that all of its processes can be ended at once.
+    // Its own process group, to end all of its processes at once.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
 }
 
-/** Ends a driver: first by a request, so that it stores its results, then by killing its process group. */
+/** Ends a driver by a request, so that it stores its results, then by killing its process group. */
 function stopper(child: ChildProcess): { ask: () => void; orphans: () => void; now: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const killGroup = (): void => {

@@ -3,22 +3,21 @@ import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runDriver, type DriverRun } from './driverProcess.ts';
 
-/** The plan that the driver reports. All its figures are counted. */
+/** All figures are counted. */
 export type DriverPlan = {
   readonly readVersion: number;
   readonly totalFragments: number;
   readonly totalRows: number;
-  /** Numbers of the fragments with rows to compute. */
   readonly fragments: readonly number[];
-  /** Rows to compute in these fragments, including reused ones. */
+  /** Rows to compute, including reused ones. */
   readonly rows: number;
-  /** All rows of these fragments, including deleted ones: the number of values written. */
+  /** Includes deleted rows: the number of values written. */
   readonly physicalRows: number;
   readonly reusedRows: number;
   readonly committedFragments: number;
   /** Computed by an earlier run; only the commit is missing. */
   readonly checkpointedFragments: number;
-  /** Size of the input columns in the files of these fragments; null if there are too many fragments to measure. */
+  /** Of the input columns in these fragments; null if there are too many to measure. */
   readonly inputBytes: number | null;
 };
 
@@ -44,12 +43,11 @@ const isTrial = shapeOf<BackfillTrial>({
   after: isText,
 });
 
-/** Arguments of a driver run that plans and trials share. */
 type Asked = Omit<DriverRun, 'mode' | 'onEvent'> & Partial<Pick<DriverRun, 'onEvent'>>;
 
 const silent = (): void => {};
 
-/** Lets the driver count what a run would do; changes nothing. @throws JobError as `runDriver` */
+/** Counts what a run would do; changes nothing. @throws JobError as `runDriver` */
 export async function askPlan(asked: Asked): Promise<DriverPlan> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'plan' });
   if (isPlan(said)) return said as DriverPlan;

@@ -12,13 +12,12 @@ import { checkedHandlers, Endpoint, type Handlers } from '#shared/protocol/rpc.t
 
 type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | 'isAccepted';
 
-/** Handlers of the requests about computed columns. */
 const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
-    // The editor sends absolute paths, so the folder is never used.
+    // Unused: the editor sends absolute paths.
     onTable(table, signal, (opened) => readFunction(source, { folder: process.cwd(), table: opened, column }, signal)),
   register: async ({ table, column, function: fn }, signal) => {
-    // The user who registers a function here has seen it, so no later consent is needed.
+    // The user who registers a function has seen it and need not consent later.
     accept(fn.hash, { name: fn.name, table: table.name });
     await onTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
     return null;
@@ -37,12 +36,12 @@ export function serveJobs(pipe: Duplex, jobs: Jobs, end: () => void): void {
   const gone = new AbortController();
   pipe.once('close', () => gone.abort());
   const tell = (params: JobsHostMethods['jobsChanged'][0]): void => {
-    // Fails only if the pipe closes, which the caller handles.
+    // Fails only when the pipe closes, which the caller handles.
     editor.request('jobsChanged', params).catch(() => {});
   };
   let isWatching = false;
   const watch = (): void => {
-    // A window that sends `watch` twice must not get every change twice.
+    // A window may send `watch` twice.
     if (isWatching) return;
     isWatching = true;
     void jobs.watch((changed, removed) => tell({ changed, removed }), gone.signal);

@@ -5,7 +5,7 @@ import { hashesOf, sliceRead, stretches, type ReadRows } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 import { sqlRows } from './sqlRows.ts';
 
-/** Rows of one fragment with their values, in the order of their addresses. */
+/** Rows of one fragment with values, in the order of their addresses. */
 export type AnsweredRows = Answered & {
   readonly read: ReadRows;
   /** Whether an earlier run computed them. */
@@ -24,7 +24,7 @@ export type AnswerRequest = ScanRequest & {
     | { readonly expression?: undefined; readonly compute: Compute }
   );
 
-/** Reads the rows in scope and yields them with their values, reused from checkpoints or computed now. */
+/** Yields the rows in scope with their values, reused or computed now. */
 export async function* answerRows(
   request: AnswerRequest,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export async function* answerRows(
   const pending: Promise<AnsweredRows>[] = [];
   try {
     for await (const { answer } of asked(request, signal)) {
-      // Prevents an unhandled rejection: the consumer sees the error when this batch is next.
+      // Prevents an unhandled rejection while the consumer waits for an earlier batch.
       answer.catch(() => undefined);
       pending.push(answer);
       if (pending.length > request.atOnce) yield await pending.shift()!;
@@ -43,7 +43,7 @@ export async function* answerRows(
   }
 }
 
-/** Wrapped in an object, because an async generator awaits a promise that it yields. */
+/** An object, because async generators await yielded promises. */
 type Asked = { readonly answer: Promise<AnsweredRows> };
 
 async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<Asked, void, undefined> {
@@ -54,7 +54,7 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
       kept = { fragment, rows: (await request.reusable?.of(fragment, signal)) ?? noRows };
     const reusable = kept.rows;
     const found = Array.from(rows.addresses, (address) => reusable.find(address));
-    // In each span the rows are also consecutive in the chunk.
+    // Rows of a span are consecutive in the chunk too.
     for (const { start, end } of stretches(found.length, (row) => (found[row] === -1 ? -1 : found[row]! - row))) {
       if (found[start] !== -1) {
         yield { answer: Promise.resolve(reused(request, sliceRead(rows, start, end), reusable, found[start]!)) };
@@ -74,7 +74,7 @@ const noRows = new ReusableRows([]);
 
 async function* readRows(request: AnswerRequest, signal: AbortSignal) {
   if (request.expression !== undefined) {
-    // The engine also evaluates rows that can be reused; the stored values are taken.
+    // The engine also evaluates reusable rows; the stored values are taken.
     yield* sqlRows({ ...request, expression: request.expression }, request.computing, signal);
     return;
   }

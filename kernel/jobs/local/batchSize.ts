@@ -2,23 +2,22 @@
 export const mostRows = 1024;
 /** Rows of the first batch. */
 const firstRows = 8;
-/** Intended duration of a batch: short enough to show progress and to lose little if a job is cancelled. */
+/** Short enough to show progress and to lose little if a job is cancelled. */
 const wantedSeconds = 0.25;
 
 /**
- * Adapts the number of rows per batch so that a batch takes a quarter of a second. The Python driver does the same.
- * Batches are larger if fewer rows take hardly less time, as with functions that take batches or wait for many rows
- * at once.
+ * Adapts the batch size so that a batch takes a quarter of a second, like the Python driver. Batches are larger if
+ * fewer rows take hardly less time, as with functions that take batches or wait for many rows at once.
  */
 export class BatchSize {
   readonly #most: number;
   #rows: number;
   /** Lower limit: fewer rows take hardly less time. */
   #least = 1;
-  /** Batches until the lower limit is tested again, and the number of batches to wait after the next test. */
+  /** Batches until the lower limit is tested again, and until the test after that. */
   #wait = 0;
   #patience = 8;
-  /** The last measurement only, because the speed of the function may change. */
+  /** The last measurement only: the speed may change. */
   #other: { readonly rows: number; readonly rate: number } | undefined;
 
   /** @param most maximum rows, if below the general limit */
@@ -31,7 +30,7 @@ export class BatchSize {
     return this.#rows;
   }
 
-  /** Adjusts the size by the duration of a batch. Batches with an outdated size are ignored. */
+  /** Adjusts the size; ignores batches of an outdated size. */
   took(rows: number, seconds: number): void {
     if (rows > this.#rows || (rows < this.#rows && seconds < wantedSeconds)) return;
     this.#compare(rows, rows / Math.max(seconds, 1e-6));
@@ -40,9 +39,7 @@ export class BatchSize {
     this.#rows = Math.max(1, Math.min(wanted, this.#most));
   }
 
-  /**
-   * Determines whether larger batches are faster. Repeated at growing intervals, because a measurement may be noise.
-   */
+  /** Tests whether larger batches are faster, at growing intervals, because a measurement may be noise. */
   #compare(rows: number, rate: number): void {
     const other = this.#other;
     this.#other = { rows, rate };

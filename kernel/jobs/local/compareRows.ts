@@ -14,11 +14,10 @@ import { sqlName } from '#catalog/sqlText.ts';
 
 /** Computed rows compared with another version of the table. */
 export type ChangedRows = {
-  /** Rows with unchanged inputs. */
   readonly same: readonly ComputedRows[];
-  /** Rows in scope with other inputs, as they are in that version. */
+  /** In scope with other inputs, as they are in that version. */
   readonly changed: readonly ReadRows[];
-  /** Rows that left the scope: their keys and the column's values in that version. */
+  /** No longer in scope: keys and values of the column in that version. */
   readonly outside: readonly RecordBatch[];
 };
 
@@ -29,10 +28,7 @@ type ComparedTable = {
   readonly column: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
-  /**
-   * Hashes of values that this job has written, by key. A row with such a value counts as in scope while it has that
-   * value.
-   */
+  /** Hashes of values that this job wrote, by key. A row counts as in scope while it has that value. */
   readonly written: ReadonlyMap<unknown, bigint>;
 };
 
@@ -45,7 +41,7 @@ const names = {
 
 type Status = 'same' | 'changed' | 'outside' | 'other';
 
-/** Finds rows by their keys in the version of `at`. Rows that no longer exist are in none of the lists. */
+/** Finds rows by key in the version of `at`. Deleted rows are in no list. */
 export async function compareRows(
   at: ComparedTable,
   rows: readonly ComputedRows[],
@@ -122,7 +118,7 @@ async function* scan(at: ComparedTable, keys: readonly unknown[], signal: AbortS
   yield* batches;
 }
 
-/** Returns a filter for the range of integer keys, so that few rows don't need a scan of the whole table. */
+/** Filters by the range of integer keys, so that few rows don't need a full scan. */
 function rangeOf({ name, type }: Field, keys: readonly unknown[]): string | undefined {
   if (!DataType.isInt(type) || keys.length === 0) return undefined;
   const numbers = (keys as readonly (bigint | number)[]).map(BigInt);
@@ -149,7 +145,6 @@ function partsOf(batch: RecordBatch, { inputs }: ComparedTable) {
     keys: new Vector([keyData]),
     scope: new Vector([data(names.scope)]),
     columnData,
-    /** Hashes of the column's values, computed lazily. */
     values: () => (values ??= hashesOfData([columnData], batch.numRows)),
   };
 }

@@ -7,16 +7,15 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
 import { hashesOf, placeOf, rowStates, type ComputedRows, type ReadRows } from './rows.ts';
 
-/** Rows with their values, and for each row the error text of the function or null. */
+/** `errors`: text or null for each row. */
 export type Answered = { readonly rows: ComputedRows; readonly errors: readonly (string | null)[] };
 
-/** Computes rows. The `inputs` may be slices of a batch. */
+/** `inputs` may be slices of a batch. */
 export type Compute = (rows: ReadRows, signal: AbortSignal) => Promise<Answered>;
 
-/** Computes a batch in a worker and returns one value and one error per row, in order. */
+/** Returns a value and an error per row, in order. */
 type AskWorkers = (inputs: RecordBatch) => Promise<RecordBatch>;
 
-/** Settings for all rows of a job. */
 export type Computing = {
   readonly name: string;
   readonly column: Field;
@@ -34,7 +33,7 @@ export const byWorkers =
     return answered(computing, rows, value, errors);
   };
 
-/** Takes values that the engine computed during the scan. @throws JobError FunctionInvalid if they have another type */
+/** Takes values that the engine computed while reading. @throws JobError FunctionInvalid if they have another type */
 export const byEngine =
   (computing: Computing): Compute =>
   async (rows) =>
@@ -98,7 +97,6 @@ export function rowError(rows: ReadRows, inputs: readonly string[], row: number,
 const inputText = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value.slice(0, shortest * 2)) : String(value);
 
-/** Returns the errors of rows that did not fail. */
 export const nothingThrown = (rows: number): null[] => Array.from({ length: rows }, () => null);
 
 const textsOf = (data: Data): (string | null)[] => {
@@ -106,6 +104,5 @@ const textsOf = (data: Data): (string | null)[] => {
   return Array.from(new Vector([data]), (text: unknown) => (typeof text === 'string' ? text : null));
 };
 
-/** Returns the engine's message about an expression, with limited length. */
 const shortReason = (error: unknown): string =>
   (isCatalogError(error) ? error.message : messageOf(error)).slice(0, 2000);

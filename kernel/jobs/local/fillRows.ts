@@ -8,10 +8,9 @@ import type { ScopeCount } from './scopeCount.ts';
 import { secondsSince, type Tally } from './tally.ts';
 import type { WriteBack } from './writeBack.ts';
 
-/** Maximum bytes to write in one version, because a merge holds all its rows in memory. */
+/** Bytes to write in one version: a merge holds all its rows in memory. */
 const mostBytes = 256 * 2 ** 20;
 
-/** What computing and writing rows needs. */
 type Filling = {
   readonly context: RunContext;
   readonly lease: Lease | undefined;
@@ -22,18 +21,15 @@ type Filling = {
   readonly tally: Tally;
 };
 
-/** Rows of fragments that are computed but not yet in the table. */
+/** Computed rows that are not yet in the table. */
 type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
 const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
 
-/**
- * Returns the memory that pending rows take, including keys, addresses, hashes and states: for booleans these exceed
- * the values.
- */
+/** Returns the memory of pending rows. For booleans, keys, addresses, hashes and states exceed the values. */
 const bytesAtOnce = ({ value, key, addresses }: ComputedRows): number =>
   bytesOf(value) + (key ? bytesOf(key) : 0) + 17 * addresses.length;
 
-/** Computes all counted rows and writes them back. */
+/** Computes the counted rows and writes them back. */
 export async function fillRows(run: Filling, signal: AbortSignal): Promise<void> {
   const { chunks, tally, context } = run;
   let group = newGroup();
@@ -58,7 +54,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
       if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
       group.rows.push(answer.rows);
       group.bytes += bytesAtOnce(answer.rows);
-      // Known from the count: waiting for a row of the next fragment might take long.
+      // From the count: the next fragment's rows may take long.
       const isDone = current.rows === run.count.fragments.get(fragment);
       if (isDone) {
         await chunks.flush();
@@ -69,14 +65,13 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
         await commit();
     }
   } finally {
-    // Also if the run fails or is cancelled, so that its results are stored.
+    // Also after a failure or cancellation, to store the results.
     await chunks.flush();
     tally.tell();
   }
   await commit();
 }
 
-/** Counts for the event of a finished fragment. */
 class FragmentTally {
   readonly fragment: number;
   readonly samples: RowError[] = [];

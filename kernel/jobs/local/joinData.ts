@@ -1,12 +1,11 @@
 import { DataType, makeData, RecordBatch, Struct, type Data } from '#arrow';
 
-/** Maximum rows of a joined batch; batches that large stay as they are. */
+/** Maximum rows of a joined batch. */
 const enoughRows = 4096;
 
 /**
- * Joins small batches.
- * If nulls are scattered over a column, the rows between two of them become a batch. Writing tens of thousands of
- * batches takes minutes, and more bytes than the values.
+ * Joins small batches. Scattered nulls split a column into one batch per span; writing tens of thousands takes
+ * minutes, and more bytes than the values.
  */
 export function joinBatches(batches: readonly RecordBatch[]): RecordBatch[] {
   const joined: RecordBatch[] = [];
@@ -35,10 +34,7 @@ function joinSome(batches: readonly RecordBatch[]): readonly RecordBatch[] {
   return [new RecordBatch(first.schema, makeData({ type, length, nullCount: 0, children }))];
 }
 
-/**
- * Whether a type stores its values as consecutive bytes, optionally with offsets, or is a list or struct of such
- * types. Batches with other types are not joined.
- */
+/** Types of consecutive bytes, optionally with offsets, and lists and structs of them. Others are not joined. */
 const canJoin = (type: DataType): boolean =>
   (DataType.isInt(type) ||
     DataType.isFloat(type) ||
@@ -62,7 +58,6 @@ const hasOffsets = (type: DataType): boolean =>
   DataType.isList(type) ||
   DataType.isMap(type);
 
-/** Joins the chunks of a column of a type that passes `canJoin`. */
 function joinData(pieces: readonly Data[]): Data {
   const { type } = pieces[0]!;
   const length = pieces.reduce((total, piece) => total + piece.length, 0);
@@ -93,7 +88,6 @@ function partsOf(type: DataType, pieces: readonly Data[], length: number): objec
   return { data: valuesOf(pieces) };
 }
 
-/** Concatenates values of a fixed width. */
 function valuesOf(pieces: readonly Data[]): unknown {
   const parts = pieces.filter(({ length }) => length > 0).map(ownValues);
   if (parts.length === 0) return undefined;
@@ -101,7 +95,7 @@ function valuesOf(pieces: readonly Data[]): unknown {
   return new Values(concat(parts.map(bytesOf)).buffer);
 }
 
-/** Returns a chunk's part of a buffer that it may share with others. */
+/** Returns a chunk's part of a buffer that may be shared. */
 const ownValues = ({ values, stride, length }: Data): Uint8Array => (values as Uint8Array).subarray(0, stride * length);
 
 function offsetsOf(type: DataType, pieces: readonly Data[], length: number): unknown {

@@ -2,19 +2,18 @@ import { isCatalogError } from '#shared/errors.ts';
 import type { IndexInfo, Table } from '#catalog/table.ts';
 
 // The engine merges rows in two ways. If an index finds the rows by key, it writes only the given columns, as new
-// files of their fragments. Without an index it rewrites whole rows, for instance all vectors beside one number. Rows
-// written in the first way drop out of the index, and an index that covers no rows is not used, so the index is then
-// created again, which reads one column. A condition on the merge would force the second way, so there is none.
+// files of their fragments; without one it rewrites whole rows, for instance all vectors beside one number. Rows
+// written in the first way drop out of the index, and an index that covers no rows is not used, so it is then created
+// again, which reads one column. A condition on the merge would force the second way, so there is none.
 
-/** The index of the key column while rows are written back. */
 export class KeyIndex {
   readonly #table: Table;
   readonly #column: string;
-  /** An index that the user created, to be completed at the end. */
+  /** The user's own index, completed at the end. */
   #theirs: IndexInfo | undefined;
   #name: string;
   #isThere = false;
-  /** Called with versions of the table that only the index created. */
+  /** Called with versions that only the index created. */
   readonly #onVersion: (version: number) => void;
 
   constructor(table: Table, column: string, onVersion: (version: number) => void) {
@@ -25,8 +24,8 @@ export class KeyIndex {
   }
 
   /**
-   * Ensures that an index covers rows, before rows are merged.
-   * @returns whether there is one; without it the merge rewrites whole rows
+   * Ensures that an index covers rows before a merge.
+   * @returns whether there is one; otherwise the merge rewrites whole rows
    */
   async ready(signal: AbortSignal): Promise<boolean> {
     if (!this.#isThere) {
@@ -45,8 +44,8 @@ export class KeyIndex {
   }
 
   /**
-   * Removes the product's own index, also one that a killed process left behind, and completes the user's index. Also
-   * called after a failure; its own errors are then of no use.
+   * Drops the product's own index, also that of a killed process, and completes the user's index. Also called after a
+   * failure; its own errors are then of no use.
    */
   async leave(signal: AbortSignal): Promise<void> {
     if (this.#isThere && this.#theirs) await this.#known(() => this.#make(signal));
@@ -60,12 +59,12 @@ export class KeyIndex {
     const before = await this.#table.version({ signal });
     await this.#table.createIndex(this.#column, { type: 'BTREE', name: this.#name, replace: true, signal });
     const after = await this.#table.version({ signal });
-    // If another client wrote too, the author of each version is unknown.
+    // Otherwise another client wrote too, and the author of each version is unknown.
     if (after === before + 1) this.#onVersion(after);
     return true;
   }
 
-  /** Returns undefined for an operation that the server does not support. */
+  /** Returns undefined if the server does not support the operation. */
   async #known<T>(call: () => Promise<T>): Promise<T | undefined> {
     try {
       return await call();
@@ -79,5 +78,5 @@ export class KeyIndex {
 const isOn = ({ columns, name }: IndexInfo, column: string, own: string): boolean =>
   columns.length === 1 && columns[0] === column && name !== own;
 
-/** Returns a recognizable name, so that the next run reuses an index that a killed process left behind. */
+/** Returns a recognizable name, so that the next run reuses the index of a killed process. */
 export const ownName = (column: string): string => `lance_catalog_backfill_${column.replaceAll(/\W/g, '_')}`;

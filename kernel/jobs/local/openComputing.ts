@@ -10,18 +10,17 @@ import { byEngine, byWorkers, type Compute, type Computing } from './computeRows
 import { sliceComputed, stretches, type ComputedRows, type ReadRows } from './rows.ts';
 import { sqlRows } from './sqlRows.ts';
 
-/** What computing rows of a column needs. */
 export type ComputingOptions = {
   readonly function: ComputedFunction;
   readonly column: Field;
   readonly onError: OnError;
   /** Number of worker processes. */
   readonly concurrency: number;
-  /** Upper limit of rows per batch, if below the general one. */
+  /** Upper limit of rows per batch. */
   readonly batchRows: number;
-  /** Folder of the job, for the files of the function. */
+  /** For the files of the function. */
   readonly folder: string;
-  /** The key column, if rows are written back. */
+  /** Set if rows are written back. */
   readonly key?: string | undefined;
   readonly openAt: (version: number) => Promise<Table>;
   readonly emit: (event: NewEvent) => void;
@@ -31,9 +30,7 @@ export type ComputingOptions = {
   readonly signal: AbortSignal;
 };
 
-/** The function of a job, ready to compute. */
 export type OpenComputing = AsyncDisposable & {
-  /** What a request for rows contains in addition to the rows. */
   readonly request: {
     readonly computing: Computing;
     readonly batchSize: Pick<BatchSize, 'rows'>;
@@ -47,15 +44,15 @@ export type OpenComputing = AsyncDisposable & {
 };
 
 /**
- * Prepares a function; starts workers if it is a TypeScript function. @throws JobError RunnerUnavailable for other
- * kinds than SQL and TypeScript
+ * Starts workers for a TypeScript function. @throws JobError RunnerUnavailable for other kinds than SQL and
+ * TypeScript
  */
 export async function openComputing(options: ComputingOptions): Promise<OpenComputing> {
   const { function: fn, column, onError, signal } = options;
   const computing: Computing = { name: fn.name, column, inputs: fn.inputs, onError };
   if (fn.kind === 'sql') {
     const { expression } = fn;
-    // The scan has computed the values already, so there is no duration to learn from.
+    // Constant: the engine has computed the values already.
     const batchSize = { rows: Math.min(options.batchRows, mostRows) };
     return {
       request: { computing, batchSize, atOnce: 1, expression },

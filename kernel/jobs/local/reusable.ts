@@ -6,7 +6,7 @@ import type { Chunk, ChunkPiece } from '#jobs/local/checkpoints/chunkFile.ts';
 import { firstAddress, hashesOf, rowStates } from './rows.ts';
 import { scanRows } from './scanRows.ts';
 
-/** The table at the version that is computed, and access to the versions of chunks. */
+/** `openAt` opens the versions of chunks. */
 type ReuseSource = {
   readonly table: Table;
   readonly readVersion: number;
@@ -15,10 +15,10 @@ type ReuseSource = {
   readonly openAt: (version: number) => Promise<Table>;
 };
 
-/** Rows of one fragment's chunks that can be reused. */
+/** Reusable rows of one fragment. */
 export class ReusableRows {
   readonly #pieces: readonly ValidPiece[];
-  /** Location of each valid row. A map, because a slow function leaves many pieces of few rows. */
+  /** By row: a slow function leaves many pieces of few rows. */
   readonly #places = new Map<bigint, number>();
 
   constructor(pieces: readonly ValidPiece[]) {
@@ -28,15 +28,12 @@ export class ReusableRows {
         if (isValid[row] === 1) this.#places.set(address, index * perPiece + row);
   }
 
-  /**
-   * Returns the location of a row's value, -1 if there is none. Consecutive rows of a piece have consecutive
-   * locations.
-   */
+  /** Returns the location of a value, or -1. Consecutive rows of a piece have consecutive locations. */
   find(address: bigint): number {
     return this.#places.get(address) ?? -1;
   }
 
-  /** Returns values and states of `length` rows, starting at a location from `find`. */
+  /** Returns `length` rows from a location of `find`. */
   take(found: number, length: number): { value: Data; states: Uint8Array } {
     const { piece } = this.#pieces[Math.floor(found / perPiece)]!;
     const row = found % perPiece;
@@ -48,11 +45,11 @@ const perPiece = 2 ** 32;
 
 type ValidPiece = { readonly piece: ChunkPiece; readonly isValid: Uint8Array };
 
-/** A chunk, with flags of the valid rows of each piece. */
+/** Flags of the valid rows of each piece. */
 type ValidChunk = { readonly name: ChunkName; readonly isValid: readonly Uint8Array[] };
 type ValidChunks = ReadonlyMap<number, readonly ValidChunk[]>;
 
-/** The results of earlier runs, with any runner, that this run can reuse. */
+/** Results of earlier runs, with any runner, that this run can reuse. */
 export class Reusable {
   readonly rows: number;
   readonly #checkpoints: Checkpoints;
@@ -64,10 +61,7 @@ export class Reusable {
     this.rows = rows;
   }
 
-  /**
-   * Checks all chunks. A row is valid while it is in scope and its inputs are unchanged, which is determined by
-   * comparing both versions of the table.
-   */
+  /** Checks all chunks. A row is valid while it is in scope and its inputs are equal in both versions of the table. */
   static async find(checkpoints: Checkpoints, source: ReuseSource, signal: AbortSignal): Promise<Reusable> {
     const valid = new Map<number, ValidChunk[]>();
     let rows = 0;
@@ -104,7 +98,6 @@ export class Reusable {
     return new Reusable(checkpoints, valid, rows);
   }
 
-  /** Returns the rows of a fragment that need not be computed. */
   async of(fragment: number, signal: AbortSignal): Promise<ReusableRows> {
     const pieces: ValidPiece[] = [];
     for (const { name, isValid } of this.#valid.get(fragment) ?? []) {
@@ -130,7 +123,7 @@ async function earlier(
     const table = await source.openAt(chunk.readVersion);
     return await hashesAt(table, source, 'TRUE', chunk.fragment, signal);
   } catch (error) {
-    // The version was removed, so the inputs of that time are unknown.
+    // The version was removed, so its inputs are unknown.
     if (isCatalogError(error, 'VersionNotFound') || isCatalogError(error, 'ColumnNotFound')) return undefined;
     throw error;
   }

@@ -1,23 +1,21 @@
 import type { Data, RecordBatch } from '#arrow';
 import { absorberOf, finish, reset, state as hashState } from '#catalog/arrow/rowHash.ts';
 
-/** Result of a row, as in checkpoints: computed, failed with null as its value, or left for the next run. */
+/** As in checkpoints: computed, failed with null as its value, or left for the next run. */
 export const rowStates = { computed: 0, threw: 1, skipped: 2 } as const;
 
-/** Rows of one fragment as read. All parts have the same length. */
+/** Rows of one fragment. All parts have the same length. */
 export type ReadRows = {
   readonly fragment: number;
-  /** Ascending. The upper 32 bits are the fragment, the lower ones the position of the row in it. */
+  /** Ascending: fragment in the upper 32 bits, position in the lower ones. */
   readonly addresses: BigUint64Array;
-  /** The columns that the function reads. */
   readonly inputs: RecordBatch;
-  /** Values of the key column, if any. */
   readonly key: Data | undefined;
-  /** Values of the expression, if the engine evaluates one. */
+  /** Set if the engine evaluates an expression. */
   readonly value: Data | undefined;
 };
 
-/** Rows of one fragment with their results. All parts have the same length. */
+/** Results of rows of one fragment. All parts have the same length. */
 export type ComputedRows = {
   readonly fragment: number;
   readonly addresses: BigUint64Array;
@@ -28,7 +26,7 @@ export type ComputedRows = {
   readonly states: Uint8Array;
 };
 
-/** Returns hashes of rows over some columns of a batch, which detect changed rows. */
+/** Hashes rows over some columns, to detect changes. */
 export function hashesOf(batch: RecordBatch, columns: readonly string[]): BigUint64Array {
   const places = columns.map((name) => batch.schema.fields.findIndex((field) => field.name === name));
   return hashesOfData(
@@ -37,7 +35,7 @@ export function hashesOf(batch: RecordBatch, columns: readonly string[]): BigUin
   );
 }
 
-/** Returns hashes of rows over columns outside of a batch. */
+/** Hashes columns outside of a batch, like `hashesOf`. */
 export function hashesOfData(columns: readonly Data[], rows: number): BigUint64Array {
   const absorbers = columns.map((data) => absorberOf(data, 'a column'));
   const hashes = new BigUint64Array(rows);
@@ -52,7 +50,7 @@ export function hashesOfData(columns: readonly Data[], rows: number): BigUint64A
   return hashes;
 }
 
-/** Position of a row in its fragment, counting deleted rows. */
+/** Returns the position of a row in its fragment, counting deleted rows. */
 export const placeOf = (address: bigint): number => Number(address & 0xffffffffn);
 export const fragmentOf = (address: bigint): number => Number(address >> 32n);
 export const firstAddress = (fragment: number): bigint => BigInt(fragment) << 32n;
@@ -75,7 +73,7 @@ export const sliceComputed = (rows: ComputedRows, start: number, end: number): C
   states: rows.states.subarray(start, end),
 });
 
-/** Yields the longest spans of consecutive rows for which `of` returns the same value. */
+/** Yields spans of consecutive rows with equal `of`. */
 export function* stretches<T>(
   length: number,
   of: (row: number) => T,
@@ -90,7 +88,7 @@ export function* stretches<T>(
   }
 }
 
-/** Returns the bytes of the values, without validity bitmaps. */
+/** Returns the size of the values, without validity bitmaps. */
 export function bytesOf(data: Data): number {
   const { length, valueOffsets, values, stride, children } = data;
   if (length === 0) return 0;

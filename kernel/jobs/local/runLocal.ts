@@ -25,10 +25,10 @@ import { openSource, type Source } from './source.ts';
 import { Tally } from './tally.ts';
 import { WriteBack } from './writeBack.ts';
 
-/** Maximum number of passes over the table. All but the first compute rows that were added meanwhile. */
+/** Passes over the table. All but the first compute rows that were added meanwhile. */
 const mostPasses = 5;
 
-/** What all passes over a table share. */
+/** State that all passes share. */
 type Run = {
   readonly context: RunContext;
   readonly source: Source;
@@ -43,20 +43,19 @@ type Run = {
   readonly planned: { fragments: Set<number>; rows: number; reusedRows: number };
 };
 
-/** Rows in scope at a version of the table. */
 type Pass = {
   readonly table: Table;
   readonly readVersion: number;
-  /** The first row address of the pass. */
+  /** First row address of the pass. */
   readonly from: bigint;
   readonly count: ScopeCount;
   readonly reusable: Reusable | undefined;
 };
 
 /**
- * Fills a column through the catalog: reads the rows at one version, computes them, stores checkpoints and merges the
- * values back by a key. Then it does the same for rows that were added meanwhile. Works with every catalog that can
- * read and merge rows; needs no access to the files of the table.
+ * Fills a column through the catalog: reads rows at one version, computes them, stores checkpoints and merges the
+ * values by a key, then continues with rows that were added meanwhile. Needs a catalog that can read and merge rows,
+ * but no access to its files.
  * @throws JobError, CatalogError; the reason of `signal` if the job was cancelled
  */
 export async function runLocal(context: RunContext): Promise<void> {
@@ -112,7 +111,6 @@ function tellPlan({ emit }: RunContext, planned: Run['planned'], { readVersion, 
 
 type Done = { readonly bytesWritten: number; readonly othersWrote: boolean };
 
-/** Computes the rows of a pass and writes them back. */
 async function fillPass(
   run: Run,
   { table, readVersion, from, count, reusable }: Pass,
@@ -146,17 +144,14 @@ async function fillPass(
   } catch (error) {
     throw store.reasonOf(error);
   } finally {
-    // Also after a cancellation, so that no index of the job stays on the table.
+    // Also after a cancellation: no index of the job stays on the table.
     await index
       .leave(AbortSignal.timeout(60_000))
       .catch((error: unknown) => context.log(`The index stays: ${String(error)}\n`));
   }
 }
 
-/**
- * Returns the pass for rows that were added since the last one; `undefined`, with a notice, if the job does not cover
- * them.
- */
+/** Returns the pass for rows added since; `undefined`, with a notice, if the job does not cover them. */
 async function nextPass(run: Run, { count, from }: Pass, number: number): Promise<Pass | undefined> {
   const { context, source, key, scope, planned } = run;
   const { spec, signal, emit } = context;
@@ -167,7 +162,7 @@ async function nextPass(run: Run, { count, from }: Pass, number: number): Promis
   if (number === mostPasses) return left('Others go on writing to the table');
   const readVersion = await source.table.version({ signal });
   const table = await source.openAt(readVersion);
-  // Fragment ids ascend, so rows of earlier passes are skipped, including those without a value.
+  // Fragment ids ascend: skips rows of earlier passes, also those without a value.
   const newest = Math.max(-1, ...count.fragments.keys());
   const after = newest < 0 ? from : firstAddress(newest + 1);
   const added = await countScope({ table, scope, from: after }, undefined, signal);
@@ -199,7 +194,7 @@ async function finish(
   emit({ kind: 'succeeded', rows: computed + reused, errors, skipped, bytesWritten, version });
 }
 
-/** Whether all values are of this function now. Otherwise existing values may come from an earlier version. */
+/** Whether all values are of this function. Existing ones may come from an earlier version. */
 function madeAll({ where, function: { hash } }: JobSpec, { metadata }: Field): boolean {
   if (where !== undefined) return /^\s*true\s*$/i.test(where);
   const made = metadata.get(valuesKey);
@@ -211,7 +206,7 @@ async function markAll({ table, column }: Source, { function: { hash } }: JobSpe
   try {
     await markValues(table, column.name, hash, signal);
   } catch (error) {
-    // The server can't store column metadata. Then stale values can't be detected later, but no value is wrong.
+    // Then stale values can't be detected, but no value is wrong.
     if (!isCatalogError(error, 'Unsupported')) throw error;
   }
 }

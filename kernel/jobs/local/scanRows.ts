@@ -6,30 +6,30 @@ import type { Table } from '#catalog/table.ts';
 import { fragmentOf, sliceRead, stretches, type ReadRows } from './rows.ts';
 import { scopeBetween } from './source.ts';
 
-/** What to read from a pinned table. */
+/** A query of a pinned table. */
 export type ScanRequest = {
   readonly table: Table;
   readonly scope: string;
   readonly inputs: readonly string[];
   readonly key?: string | undefined;
-  /** SQL expression to evaluate for each row. */
+  /** SQL to evaluate for each row. */
   readonly expression?: string | undefined;
   /** Range of row addresses; `to` is exclusive. */
   readonly from?: bigint | undefined;
   readonly to?: bigint | undefined;
 };
 
-// Names of columns that are read in addition to the inputs.
+// Names of columns in addition to the inputs.
 const address = '__lance_catalog_address';
 const key = '__lance_catalog_key';
 const value = '__lance_catalog_value';
 
-/** Maximum number of consecutive retries of a broken stream without any row. */
+/** Consecutive retries of a broken stream without any row. */
 const patience = 5;
 
 /**
- * Yields the rows in scope in the order of their addresses, in batches within one fragment.
- * A slow consumer slows down the scan. If the stream from a server breaks, the scan continues after the last row.
+ * Yields rows in scope in the order of their addresses, in batches within one fragment. If a server's stream breaks,
+ * the scan continues after the last row.
  * @throws CatalogError as queries; JobError RunnerUnavailable if the server does not return row addresses in order
  */
 export async function* scanRows(request: ScanRequest, signal: AbortSignal): AsyncGenerator<ReadRows, void, undefined> {
@@ -84,7 +84,7 @@ function readRows(batch: RecordBatch, inputs: readonly string[]): Omit<ReadRows,
   const addresses: unknown = batch.getChild(address)?.toArray();
   if (!(addresses instanceof BigUint64Array)) throw outOfOrder();
   const only = inputs.map((name) => batch.schema.fields.find((field) => field.name === name)!);
-  // A batch without columns has no length, so a function without inputs gets the addresses.
+  // A batch without columns has no length; functions without inputs get the addresses.
   const picked = only.length > 0 ? batch.select([...inputs]) : batch.select([address]);
   return { fragment: 0, addresses, inputs: picked, key: column(key), value: column(value) };
 }

@@ -1,18 +1,15 @@
 import { firstAddress } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 
-/** Number of rows in scope. */
 export type ScopeCount = {
   readonly rows: number;
-  /** Rows in scope by fragment, in the order of fragments. */
+  /** Rows by fragment, in the order of fragments. */
   readonly fragments: ReadonlyMap<number, number>;
-  /** Exclusive end address, if only some fragments are requested. */
+  /** Exclusive end address, if limited by `numFrags`. */
   readonly end: bigint | undefined;
 };
 
-/**
- * Counts the rows in scope of a pinned table; with `numFrags`, those of the first `numFrags` fragments that have any.
- */
+/** Counts the rows in scope of a pinned table, optionally in the first `numFrags` fragments that have any. */
 export async function countScope(
   rows: Pick<ScanRequest, 'table' | 'scope' | 'from'>,
   numFrags: number | undefined,

@@ -9,7 +9,7 @@ import type { TableReference } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** Returns the filter of the rows to compute. Default: rows where the column is null, or all rows before it exists. */
+/** Filter of the rows to compute. Default: rows where the column is null, or all before it exists. */
 export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>, isColumnThere = true): string =>
   where ?? (isColumnThere ? `${sqlName(column)} IS NULL` : 'TRUE');
 
@@ -17,21 +17,21 @@ export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>, is
 export const scopeBetween = (scope: string, from: bigint, to: bigint | undefined): string =>
   `(${scope}) AND _rowaddr >= ${from}${to === undefined ? '' : ` AND _rowaddr < ${to}`}`;
 
-/** The table of a job, at its latest version and at the version to compute. */
+/** A table at its latest version and at the version to compute. */
 export type Source = AsyncDisposable & {
   readonly catalog: Catalog;
   readonly table: Table;
   readonly pinned: Table;
   readonly readVersion: number;
-  /** The column as it is, or as registering will create it. */
+  /** As it is, or as registering will create it. */
   readonly column: Field;
   readonly isColumnThere: boolean;
   readonly openAt: (version: number) => Promise<Table>;
 };
 
 /**
- * Opens the table of a job at the version that it reads.
- * The column may not exist before a run; then its type comes from the function and no row has a value.
+ * Opens the table of a job. If the column does not exist yet, its type comes from the function and no row has a
+ * value.
  * @throws JobError ColumnMissing if the column and the function are missing; CatalogError
  */
 export async function openSource(

@@ -4,16 +4,15 @@ import { failedRow, type Answered, type Computing } from './computeRows.ts';
 import { firstAddress, fragmentOf, sliceRead, type ReadRows } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 
-/** Number of row addresses to search for failing rows after each failure. */
+/** Row addresses to search after each failure. */
 const window = 4096n;
 
-/** Rows with the values of the expression, or one row for which it fails. */
+/** Rows with values, or one row for which the expression fails. */
 type SqlRows = { readonly rows: ReadRows; readonly failed: Answered | undefined };
 
 /**
- * Reads rows together with the values of a SQL expression.
- * If the expression fails for one row, the engine ends the whole query. If the job continues after failed rows, they
- * are found by bisection.
+ * Reads rows with the values of a SQL expression. One failing row ends the whole query, so failing rows are found by
+ * bisection if the job continues without them.
  * @throws JobError FunctionFailed for the first failed row if the job ends there; CatalogError
  */
 export async function* sqlRows(
@@ -61,7 +60,7 @@ async function* byHalves(
       yield* byHalves(request, computing, middle, to, signal);
       return;
     }
-    // Without the expression this succeeds; if it fails too, its error is the real one.
+    // If this fails too, the expression is not the cause and the error is the real one.
     for await (const rows of scanRows({ ...request, expression: undefined, from, to }, signal)) {
       yield { rows, failed: failedRow(computing, rows, error) };
     }
@@ -77,7 +76,7 @@ async function nextAddress(request: ScanRequest, from: bigint, signal: AbortSign
   return undefined;
 }
 
-/** Whether the expression can be the cause. Errors of connections and of missing objects are not. */
+/** Errors of connections and missing objects have other causes. */
 const isOfExpression = (error: unknown): boolean =>
   isCatalogError(error, 'InvalidInput') ||
   isCatalogError(error, 'Internal') ||

@@ -3,7 +3,7 @@ import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 
 const isFull = /no space left on device|os error 28|ENOSPC|EDQUOT|quota exceeded/i;
 
-/** Converts a write error to a job error; job errors stay unchanged. `what` names the written object. */
+/** Converts a write error to a job error. `what` names the written object. */
 export function storageError(error: unknown, what: string): Error {
   if (isJobError(error) || !(error instanceof Error)) return error instanceof Error ? error : new Error(String(error));
   const texts = [messageOf(error), ...(error.cause === undefined ? [] : [messageOf(error.cause)])];

@@ -7,7 +7,7 @@ import { rowStates } from './rows.ts';
 const interval = 400;
 const samplesAFragment = 5;
 
-/** Counts rows and emits the counts as progress, every 400 ms if they have changed. */
+/** Counts rows and emits changes as progress every 400 ms. */
 export class Tally implements Disposable {
   computed = 0;
   reused = 0;
@@ -28,7 +28,6 @@ export class Tally implements Disposable {
     this.#timer = setInterval(() => this.tell(), interval);
   }
 
-  /** Adds rows that have their values. */
   add({ rows, errors, read, isReused }: AnsweredRows, samples: RowError[]): void {
     if (isReused) {
       this.reused += rows.addresses.length;
@@ -43,7 +42,6 @@ export class Tally implements Disposable {
     });
   }
 
-  /** Emits the progress if it has changed. */
   tell(): void {
     const { computed: rows, errors, computeSeconds, readSeconds, writeSeconds } = this;
     const seconds = { computeSeconds, readSeconds, writeSeconds };

@@ -21,37 +21,35 @@ import {
 } from './rows.ts';
 import { storageError } from './storageError.ts';
 
-/** What writing values of a column into a table needs. */
 type WriteTarget = {
   readonly catalog: Catalog;
-  /** Not pinned: shows the versions of other writers. */
+  /** Not pinned, so it shows the versions of other writers. */
   readonly table: Table;
   readonly column: Field;
   readonly key: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
-  /** Whether the scope is rows without a value. Then rows that stay null need not be written. */
+  /** The scope is rows without a value, so that rows that stay null need not be written. */
   readonly isDefaultScope: boolean;
   readonly index: KeyIndex;
-  /** Stores each merge until it was checked for concurrent changes. */
+  /** Stores a merge until it was checked for concurrent changes. */
   readonly pending: PendingMerges;
-  /** Computes rows that changed after they were read, from their inputs in a version. */
+  /** Computes changed rows from their inputs in a version. */
   readonly compute: (rows: ReadRows, version: number) => Promise<readonly ComputedRows[]>;
   readonly emit: (event: NewEvent) => void;
 };
 
-/** Maximum number of attempts to write a group of rows while others write to the same rows. */
+/** Attempts to write a group of rows while others write to them. */
 const patience = 12;
 
 /**
  * Writes values back by key, in one version per call.
- * Concurrent changes since the rows were read take precedence: deleted rows stay deleted, rows with changed inputs
- * are computed again, and values that another client wrote stay. This is checked before each merge if others wrote
- * before, and after it if they wrote meanwhile.
+ * Concurrent changes take precedence: deleted rows stay deleted, rows with changed inputs are computed again, and
+ * values of other clients stay. This is checked before each merge, and again after it if others wrote meanwhile.
  */
 export class WriteBack {
   readonly #target: WriteTarget;
-  /** The version that rows were read at, and later versions that this job created. */
+  /** The version that rows were read at, and later versions of this job. */
   readonly #readVersion: number;
   readonly #own = new Set<number>();
   #bytes = 0;
@@ -89,7 +87,7 @@ export class WriteBack {
       if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, written, signal);
       const parts = left.flatMap((some) => this.#writtenOf(some, written));
       if (parts.length === 0) break;
-      // Only the first merge: later ones correct it, and recovery needs the version before it.
+      // Only the first: later merges correct it, and recovery needs the version before it.
       if (written.size === 0) await this.#target.pending.keep({ base, rows: parts });
       const batches = parts.map((some) => this.#batch(some));
       try {
@@ -109,7 +107,7 @@ export class WriteBack {
   }
 
   /**
-   * Checks a merge for concurrent changes if a killed process left that open.
+   * Checks the merge of a killed process for concurrent changes.
    * @throws JobError, CatalogError
    */
   async settle(signal: AbortSignal): Promise<void> {
@@ -130,7 +128,7 @@ export class WriteBack {
     await pending.settle();
   }
 
-  /** Finds the version that a merge created: the first that contains more of its values than the base version. */
+  /** Finds the first version with more of the merge's values than its base. */
   async #versionOf({ base, rows }: PendingMerge, now: number, signal: AbortSignal): Promise<number | undefined> {
     const values = valuesOf(rows);
     const count = async (version: number): Promise<number> => {
@@ -145,7 +143,7 @@ export class WriteBack {
     return undefined;
   }
 
-  /** Corrects rows of a merge that still have its values. */
+  /** Corrects rows that still have the values of a merge. */
   async #settled(rows: readonly ComputedRows[], made: number, signal: AbortSignal): Promise<void> {
     const { table } = this.#target;
     const found = await this.#compare(rows, made - 1, new Map(), signal);
@@ -164,7 +162,7 @@ export class WriteBack {
     if (batches.length > 0) await this.#merge(batches, undefined, signal);
   }
 
-  /** Restores values that others wrote into the same rows during a merge, and computes rows whose inputs changed. */
+  /** Restores values that others wrote during a merge, and computes rows whose inputs changed. */
   async #mended(
     rows: readonly ComputedRows[],
     version: number,
@@ -172,7 +170,7 @@ export class WriteBack {
     written: Written,
     signal: AbortSignal,
   ): Promise<ComputedRows[]> {
-    // If the server does not report the version of the merge, only the current inputs can be compared.
+    // Without the version of the merge only the current inputs can be compared.
     const isKnown = this.#own.has(version);
     const at = isKnown ? version - 1 : version;
     const found = await this.#compare(rows, at, written, signal, isKnown ? undefined : 'TRUE');
@@ -185,7 +183,6 @@ export class WriteBack {
     return again;
   }
 
-  /** Returns the rows to write to this version of the table. */
   async #asTheyAre(
     rows: readonly ComputedRows[],
     version: number,
@@ -220,17 +217,16 @@ export class WriteBack {
     const merge = table.mergeInsert(key.name).whenMatchedUpdateAll();
     const made = await merge.execute(source, { signal });
     const version = made.version ?? (await table.version({ signal }));
-    // Without a version from the server: the version after the base was certainly created by this merge.
+    // If the server reports no version, the next one after the base is certainly this merge.
     if (made.version !== undefined || version === (base ?? 0) + 1) this.#own.add(version);
     this.#bytes += batches.reduce((total, { data }) => total + bytesOf(data), 0);
     return version;
   }
 
-  /** Selects the rows that need to be written. */
   #writtenOf(rows: ComputedRows, written: Written): ComputedRows[] {
     const { isDefaultScope } = this.#target;
     const { value, states } = rows;
-    // Rows that are written again have a value from outdated inputs, which null must replace too.
+    // Rows written again hold values of outdated inputs, which null must replace too.
     const isAgain = written.size > 0;
     const isWritten = (row: number): boolean =>
       isAgain || (states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row)));
@@ -271,10 +267,10 @@ export class WriteBack {
   }
 }
 
-/** Versions to search after the base of an unchecked merge. Others rarely write more often during one merge. */
+/** Versions to search after an unchecked merge. Others rarely write more often during one merge. */
 const mostLookedAt = 64;
 
-/** Hashes of written values by key: a row with such a value is no longer in the default scope. */
+/** Hashes by key: a row with such a value is no longer in the default scope. */
 type Written = Map<unknown, bigint>;
 
 function valuesOf(rows: readonly ComputedRows[]): Written {

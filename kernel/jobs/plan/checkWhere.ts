@@ -5,9 +5,8 @@ import { isCatalogError } from '#shared/errors.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 
 /**
- * Runs a query with the user's filter alone, so that errors show it as written.
- * Later queries combine the filter with generated conditions. Other errors are ignored here; the next query reports
- * them.
+ * Checks the user's filter alone, so that errors show it as written. Later queries combine it with generated
+ * conditions and report other errors.
  * @throws CatalogError InvalidInput, ColumnNotFound for errors in the filter
  */
 export async function checkWhere(
@@ -27,8 +26,7 @@ export async function checkWhere(
 }
 
 /**
- * Checks the filter before a job starts, because the job would fail. Jobs that run on the server are not checked
- * here.
+ * Checks the filter before a job starts. Jobs that run on the server are not checked.
  * @throws CatalogError as `checkWhere` and `openTable`
  */
 export async function checkRows(request: ChoosingRequest, signal: AbortSignal): Promise<void> {
@@ -38,7 +36,7 @@ export async function checkRows(request: ChoosingRequest, signal: AbortSignal): 
   await onCatalog(table.catalog, signal, async (catalog) => {
     const pinned = await catalog.openTable(table.name, { namespacePath: table.namespacePath, ...pin, signal });
     const { fields } = await pinned.schema({ signal });
-    // The filter may name a new column, which is added before the job starts.
+    // The filter may name a new column, which is added later.
     if (where.includes(column) && !fields.some(({ name }) => name === column)) return;
     await checkWhere({ catalog, pinned }, where, signal);
   });

@@ -5,7 +5,6 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { LoadRunner } from '#jobs/runners/all.ts';
 import type { Availability } from '#jobs/runners/runner.ts';
 
-/** The runner of a job, why it was chosen, and whether the others could run it. */
 export type RunnerChoice = {
   readonly runner: RunnerName;
   readonly reason: string;
@@ -14,13 +13,11 @@ export type RunnerChoice = {
 
 export type ChoosingRequest = BackfillRequest & { readonly function: ComputedFunction };
 
-/** The known runners and how to load one. */
 export type Runners = { readonly known: readonly RunnerName[]; readonly load: LoadRunner };
 
 /**
- * Chooses the requested runner, or the best of those that can run the request.
- * A request with Ray settings and no runner means Ray: a job meant for a cluster must not start on a laptop because
- * the cluster can't be reached.
+ * Chooses the requested runner, or the best possible one. Ray settings without a runner mean Ray: a job for a cluster
+ * must not start on a laptop because the cluster can't be reached.
  * @throws JobError RunnerUnavailable with the reason of each runner if none is possible; CatalogError if the table or
  * its version does not exist
  */
@@ -53,14 +50,13 @@ async function availabilityOf(
     return { runner, ...(await (await load(runner)).availability(request, signal)) };
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;
-    // Applies to every runner, and would be hard to find among the reasons of each.
+    // Applies to every runner, and would be lost among their reasons.
     if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'VersionNotFound')) throw error;
-    // A runner that can't be checked must not prevent the use of another one.
+    // A runner that can't be checked must not prevent the use of another.
     return { runner, isPossible: false, reason: messageOf(error) };
   }
 }
 
-/** Returns the first possible runner in the order of preference. */
 function pick(request: ChoosingRequest, all: readonly Found[]): Found | undefined {
   const possible = (name: RunnerName): Found | undefined =>
     all.find(({ runner, isPossible }) => runner === name && isPossible);
@@ -69,13 +65,10 @@ function pick(request: ChoosingRequest, all: readonly Found[]): Found | undefine
     .find((found) => found !== undefined);
 }
 
-/** Whether Ray is implied. A function of the server runs only there, even with Ray settings. */
+/** Whether the request means Ray. A function of the server runs only there, even with Ray settings. */
 const namesRay = ({ ray, function: fn }: ChoosingRequest): boolean => ray !== undefined && fn.kind !== 'server';
 
-/**
- * Order for "auto": a function of the server runs only there; otherwise first the runner that needs no other
- * software.
- */
+/** Returns the order for "auto". The first local runner needs no other software. */
 const preferred = ({ function: fn }: ChoosingRequest): readonly RunnerName[] =>
   fn.kind === 'server' ? ['rest'] : ['local', 'local-python'];
 

@@ -29,10 +29,10 @@ export const estimated = (value: number, estimatedFrom: string): Figure => ({
   basis: { estimatedFrom },
 });
 
-/** Number of rows to read for the average size of variable-length values. */
+/** Rows to read for the average size of values. */
 const sampleRows = 1000;
 
-/** Returns the bytes of rows in these columns: counted for types of fixed width, otherwise estimated from a sample. */
+/** Bytes of rows in these columns: counted for types of fixed width, otherwise estimated from a sample. */
 export async function bytesOfRows(
   table: Table,
   fields: readonly Field[],
@@ -57,7 +57,6 @@ export async function bytesOfRows(
   return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} rows`);
 }
 
-/** Returns the bytes of new values of a column. */
 export async function bytesOfValues(
   { pinned, isColumnThere }: Pick<Source, 'pinned' | 'isColumnThere'>,
   column: Field,
@@ -78,10 +77,10 @@ export async function bytesOfValues(
   return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} values that are there`);
 }
 
-/** Assumed bytes of a variable-length value without a sample. */
+/** Bytes of a variable-length value, without a sample. */
 const usualWidth = 32;
 
-/** Adds two figures; the result is an estimate if either one is. */
+/** Adds two figures; the sum is an estimate if either one is. */
 export function sum(a: Figure, b: Figure): Figure {
   const value = a.value + b.value;
   if (a.basis !== 'counted') return { value, basis: a.basis };
@@ -95,12 +94,11 @@ export type NotesOf = {
   readonly spec: JobSpec;
   readonly choice: RunnerChoice;
   readonly key: KeyColumn | undefined;
-  /** Why the runner "local" stores checkpoints in the job folder instead of beside the table, if it does. */
+  /** Why the runner "local" can't store checkpoints beside the table, if so. */
   readonly elsewhere: string | undefined;
   readonly request: ChoosingRequest;
 };
 
-/** Returns what the user should know before a run. */
 export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]> {
   const indexes = await indexesOf(of, signal);
   const isLocal = of.choice.runner === 'local';
@@ -118,7 +116,7 @@ const info = (text: string): Note => ({ level: 'info', text });
 const warning = (text: string): Note => ({ level: 'warning', text });
 
 const inFolder = 'What is computed is kept in the folder of the job, where only this machine can go on from it.';
-/** Describes concurrent writes. Added rows are computed too, unless the request selects rows. */
+/** Describes concurrent writes: added rows are computed too, unless the request selects rows. */
 const others = (spec: JobSpec, isLocal: boolean): string => {
   const changed = isLocal
     ? 'rows that they change are computed again, rows that they delete stay deleted'
@@ -174,8 +172,8 @@ async function staleNotes({ source, spec }: NotesOf, signal: AbortSignal): Promi
 const allRunners: Runners = { known: knownRunners, load: loadRunner };
 
 /**
- * Plans a run by reading the table only: rows and fragments are counted, bytes are counted from column widths or
- * estimated from a sample.
+ * Plans a run by reading the table: rows and fragments are counted, bytes are counted from column widths or estimated
+ * from a sample.
  * @param request must have a function
  * @throws JobError ColumnMissing, RunnerUnavailable; CatalogError
  */
@@ -187,7 +185,7 @@ export async function planBackfill(
   const choice = await chooseRunner(request, runners, signal);
   const spec = await specOf('bf-plan', request, signal);
   await using source = await openSource(request.table, spec, signal);
-  // Only the server knows what its function reads and returns.
+  // Only the server knows its function.
   if (request.function.kind !== 'server')
     checkFits(await source.pinned.schema({ signal }), request.table.name, spec.column, request.function);
   await checkWhere(source, spec.where, signal);
@@ -242,7 +240,7 @@ export async function planBackfill(
   };
 }
 
-/** Counts rows that have a value and keep it. */
+/** Rows that have a value and keep it. */
 async function countDone(
   { pinned, isColumnThere, column }: Source,
   scope: string,
@@ -255,7 +253,7 @@ async function countDone(
   return all - inScope;
 }
 
-/** Lets the Python driver plan, which can read the files of fragments. */
+/** Lets the Python driver plan, because it can read the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
   return inPlanFolder(async (folder) => {
     const { planWithPython } = await loadPart(() => import('#jobs/runners/pythonRunner.ts'));
@@ -270,7 +268,7 @@ type BytesOf = {
   readonly source: Source;
   readonly inputs: readonly string[];
   readonly rows: number;
-  /** Number of values to write. Column files also contain values for deleted rows and rows out of scope. */
+  /** Values to write. Column files also contain those of deleted rows and rows out of scope. */
   readonly written: number;
   readonly scope: string;
   readonly schema: Schema;
@@ -291,17 +289,14 @@ async function bytesOf(
   return { read, written: withKeys(values, keyBytes), rewritten: await rewritten(source, rows, choice, signal) };
 }
 
-/**
- * Adds the bytes of the keys, which the runner "local" writes beside the values, and names them in the basis of an
- * estimate.
- */
+/** Adds the keys, which the runner "local" writes beside the values. */
 function withKeys(values: Figure, keys: Figure): Figure {
   const { value, basis } = sum(values, keys);
   if (values.basis === 'counted' || keys.value === 0) return { value, basis };
   return { value, basis: { estimatedFrom: `${values.basis.estimatedFrom}, and their keys` } };
 }
 
-/** Returns the bytes that are rewritten: none in a directory or with a key index, otherwise whole rows. */
+/** Returns the bytes of rewritten rows: only merges on servers without key indexes rewrite whole rows. */
 async function rewritten(
   { catalog, pinned }: Source,
   rows: number,
@@ -328,13 +323,12 @@ const optionNames = [
   'python',
 ] as const;
 
-/** Returns the given options and the chosen runner. Ray settings are left out, because they may hold a token. */
+/** Returns the options without Ray settings, which may hold a token. */
 function optionsOf(request: ChoosingRequest, { runner }: RunnerChoice): BackfillPlan['options'] {
   const given = optionNames.filter((name) => request[name] !== undefined).map((name) => [name, request[name]] as const);
   return { runner, ...Object.fromEntries(given) };
 }
 
-/** Returns the plan with the rate measured by a trial. */
 export function withTrial(plan: BackfillPlan, trial: BackfillTrial): BackfillPlan {
   if (trial.rows === 0 || trial.seconds <= 0) return plan;
   const rate = trial.rows / trial.seconds;

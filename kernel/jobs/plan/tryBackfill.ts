@@ -26,15 +26,15 @@ import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 import { inPlanFolder } from './planFolder.ts';
 
-/** Maximum number of rows of a trial. */
+/** Maximum rows of a trial. */
 const mostRows = 10_000;
-/** Time in milliseconds after which a trial ends with the rows it has. */
+/** Milliseconds after which a trial ends with the rows it has. */
 const longest = 30_000;
 
 /**
- * Computes the smallest fragment with rows to compute, in the same way as a run, without writing.
- * A large fragment or a slow function is cut to the first rows. Rows that fail are counted and shown, regardless of
- * how a run would handle them.
+ * Computes the smallest fragment with rows to compute, as a run would, without writing.
+ * A large fragment or a slow function is cut to the first rows. Failed rows are counted and shown, however a run
+ * handles them.
  * @param request must have a function
  * @throws JobError ColumnMissing, FunctionInvalid, RunnerUnavailable for a function in another language; CatalogError
  */
@@ -55,7 +55,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
       onError: { mode: 'null' },
       batchRows: 256,
       folder,
-      // Reads the current value of the column in the position of the key.
+      // The current value of the column is read as the key.
       key: now,
       emit: () => undefined,
       log: () => undefined,
@@ -72,7 +72,6 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
   });
 }
 
-/** Tries a Python function with the driver that would run it. */
 async function byPython(
   { python }: ChoosingRequest,
   spec: JobSpec,
@@ -122,7 +121,7 @@ type Column = { readonly field: Field; readonly data: (answer: AnsweredRows) => 
 
 const errorData = ({ errors }: AnsweredRows): Data => vectorFromArray([...errors], new Utf8()).data[0]!;
 
-/** Encodes the inputs and these columns as an Arrow IPC stream in base64. */
+/** Encodes inputs and columns as an Arrow IPC stream in base64. */
 function tableOf(answers: readonly AnsweredRows[], inputs: readonly string[], columns: readonly Column[]): string {
   const fields = answers[0]!.read.inputs.schema.fields.filter(({ name }) => inputs.includes(name));
   const schema = new Schema([...fields, ...columns.map(({ field: { name, type } }) => new Field(name, type, true))]);

@@ -11,17 +11,17 @@ import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { isText, shape } from '#shared/jobs/jobShapes.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 
-/** Maximum length of a socket path in bytes that works on every system; macOS has the lowest limit. */
+/** Maximum bytes of a socket path on every system; macOS has the lowest limit. */
 const longestAddress = 100;
 
 type ControlServer = {
-  /** Removes the socket and the mark: from then on the job has no process. */
+  /** Removes the mark, so that the job has no process. */
   close(): void;
 };
 
 /**
- * Listens for clients that watch or cancel a job, and leaves a mark in its folder by which they find the process. A
- * client learns of the end of this process, including a crash, when its connection closes.
+ * Listens for clients that watch or cancel a job, and writes a mark by which they find this process. They notice its
+ * end, also a crash, when the connection closes.
  * @throws an error of the file system if neither the job's folder nor the temporary folder supports a socket
  */
 export async function openControlServer(folder: string, onCancel: () => void): Promise<ControlServer> {
@@ -35,7 +35,7 @@ export async function openControlServer(folder: string, onCancel: () => void): P
   const { address, made } = await listen(server, folder);
   const mark: ProcessMark = { pid: process.pid, host: hostname(), address, secret };
   const path = join(folder, processFile);
-  // Written after the socket exists, so that a reader of the mark can connect.
+  // Written last, so that a reader of the mark can connect.
   replaceFile(path, JSON.stringify(mark), { isLasting: false });
   const timer = setInterval(() => touch(path), touchMs);
   timer.unref();
@@ -50,7 +50,7 @@ export async function openControlServer(folder: string, onCancel: () => void): P
   };
 }
 
-/** The address, and the temporary folder that was created for it, if any. */
+/** `made`: a temporary folder to remove, if any. */
 type Listening = { readonly address: string; readonly made?: string };
 
 /** Listens in the job's folder if possible; long paths and some file systems do not allow it. */

@@ -13,11 +13,11 @@ import { isBackfillRequest } from '#shared/jobs/jobShapes.ts';
 import { openControlServer } from './controlServer.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 
-/** Arguments of `job.cjs JOBS-FOLDER ID`. The request, including its secrets, arrives as JSON on stdin. */
+/** Arguments of `job.cjs JOBS-FOLDER ID`. The request, including its secrets, arrives on stdin. */
 type JobStart = { readonly root: string; readonly id: string; readonly loadRunner: LoadRunner };
 
 /**
- * Runs one job to its end in this process, which runs nothing else and exits afterwards.
+ * Runs one job to its end in this process, which exits afterwards.
  * @returns the exit code: 0 if the end of the job was recorded, even a failure; 2 if the job or its request is
  * missing
  */
@@ -82,7 +82,7 @@ async function run({ folders, record, request, recorder, loadRunner, signal }: R
   }
 }
 
-/** Ensures that the record states how this process ended, also after a crash or a signal. */
+/** Records the end of this process, also after a crash or a signal. */
 function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => void): void {
   process.on('uncaughtException', (error) => {
     recorder.log(`${error.stack ?? error.message}\n`);
@@ -90,11 +90,11 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
     close();
     process.exit(1);
   });
-  // Ignored: a terminal that closes must not end the job.
+  // A terminal that closes must not end the job.
   process.on('SIGHUP', () => {});
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // Child processes end when their pipes close; what they have computed is stored.
+      // Child processes end when their pipes close, and store their results.
       if (cancelled.aborted) recorder.event({ kind: 'cancelled' });
       else recorder.interrupt('The system ended its process, as it does when it shuts down. Resume it to go on.');
       close();
@@ -103,7 +103,7 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
   }
 }
 
-/** Whether the message of an error suffices. The stack trace helps only for unexpected errors. */
+/** Whether the message suffices: the stack trace helps only for unexpected errors. */
 const isPlanned = (error: unknown): boolean => isJobError(error) || isCatalogError(error) || isAbort(error);
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -15,9 +15,8 @@ import { rowsText } from '#shared/jobs/jobLabels.ts';
 import { withHint } from '#shared/withHint.ts';
 
 /**
- * Returns the log line for an event, `undefined` for events that only report progress.
- * The log is for finding out what went wrong, so it tells the course of the job without its counts.
- * @param progressNow returns the progress including this event; called only if the line contains it
+ * Returns the log line for an event, `undefined` for mere progress.
+ * @param progressNow returns the progress including this event; called only if needed
  */
 export function eventWords(event: JobEvent, progressNow: () => JobProgress): string | undefined {
   const words = wordsOf(event, progressNow);
@@ -55,22 +54,21 @@ function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | unde
   }
 }
 
-/** Describes what a run that did not finish has stored. */
 function keptText({ rows, fragments }: JobProgress): string {
   if (rows.total === undefined || fragments.total === undefined) return 'nothing was computed yet.';
   const there = `${countText(fragments.done)} of ${countText(fragments.total)} fragments are in the table`;
   return `${countText(rows.done)} of ${rowsText(rows.total)} are computed and kept; ${there}.`;
 }
 
-/** Characters of an incomplete line after which it is written anyway, to bound the memory it takes. */
+/** Longer incomplete lines are written anyway, to bound memory. */
 const longest = 64 << 10;
 const restMs = 500;
 
 type LineBuffer = { add(text: string): void; flush(): void };
 
 /**
- * Passes text on in whole lines, and the rest of a line after half a second, so that a secret that arrives in two
- * pieces is still redacted.
+ * Passes on whole lines, and the rest after half a second, so that a secret that arrives in two pieces is still
+ * redacted.
  */
 function lineBuffer(onLines: (text: string) => void): LineBuffer {
   let rest = '';
@@ -97,31 +95,30 @@ function lineBuffer(onLines: (text: string) => void): LineBuffer {
   };
 }
 
-/** Writes the record at most four times a second, as often as views are refreshed. */
+/** Views refresh at most four times a second. */
 const writeMs = 250;
-/** Interval of writes without events, because rates and pauses change with time. */
+/** Rates and pauses change without events too. */
 const tickMs = 2000;
-/** Disk space that is reserved, so that the end of a job can be written to a full disk. */
+/** Reserved on disk, so that the end of a job can be written to a full disk. */
 const reserveBytes = 64 << 10;
 const reserveFile = 'reserve';
 
-/** Records the course of a run. No method throws: on a full disk the record loses progress, and the job continues. */
+/** Records a run. No method throws: on a full disk the record loses progress, and the job continues. */
 export type Recorder = {
   readonly event: (event: NewEvent) => void;
-  /** Adds output of the function or of a program that the runner started. */
+  /** Adds output of the function or of a program of the runner. */
   readonly log: (text: string) => void;
-  /** Adds a line of this program with a timestamp to the same log. */
+  /** Adds a line of this program, with a timestamp. */
   readonly say: (sentence: string) => void;
   readonly keep: (name: string, value: string) => void;
   readonly kept: (name: string) => string | undefined;
-  /** Whether an event has reported how the run ended. */
   hasEnded(): boolean;
   /** Ends the run without an event. */
   interrupt(sentence: string): void;
   close(): void;
 };
 
-/** @param secrets strings that are redacted in every file, whatever their source */
+/** @param secrets strings to redact in every file, whatever their source */
 export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: readonly string[]): Recorder {
   const folder = folders.of(begun.id);
   const hidden = new HiddenTexts();
@@ -151,13 +148,13 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       written = text;
     } catch {
       if (!isLasting) return;
-      // The end of a job must be stored, so release the reserved disk space for it.
+      // Releases the reserved space for the end of the job.
       rmSync(reserve, { force: true });
       try {
         folders.write(record, { isLasting: false });
         written = text;
       } catch {
-        // Still full, or the folder is gone: readers see a process that ended without a report.
+        // Readers will see a process that ended without a report.
       }
     }
   };
@@ -167,7 +164,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
 
   return {
     event: (event) => {
-      // Events after the end are ignored: they would change the result that was already reported.
+      // Later events would change the reported result.
       if (hasEnded) return;
       const stamped = hiddenIn({ at: Date.now(), ...event }, hide);
       // A record with an invalid number could not be read again.
@@ -184,7 +181,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
     say: (sentence) => say(sentence),
     keep: (name, value) => {
       record = { ...record, kept: { ...record.kept, [name]: value } };
-      // Lasting, because another process finds the job on its cluster by this value.
+      // Lasting: another process finds the job on its cluster by this value.
       write(fold.progress(Date.now()), true);
     },
     kept: (name) => (Object.hasOwn(record.kept, name) ? record.kept[name] : undefined),
@@ -216,7 +213,7 @@ function fill(path: string): void {
       closeSync(file);
     }
   } catch {
-    // The disk is full already, but perhaps not when the job ends.
+    // The disk may have space again when the job ends.
   }
 }
 

@@ -5,13 +5,12 @@ import { probePython } from './probe.ts';
 import { environmentPython, pythonIn } from './pythonEnvironment.ts';
 import { pylance } from './pythonPackages.ts';
 
-/** An interpreter that can run the driver. */
 type FoundPython = { readonly path: string; readonly python: string; readonly lance: string };
 
 /** An interpreter that was checked and can't be used. */
 type TriedPython = {
   readonly path: string;
-  /** Where the path comes from, for messages. */
+  /** Where the path was found, for messages. */
   readonly from: string;
   readonly problem: string;
 };
@@ -22,10 +21,7 @@ const isWindows = process.platform === 'win32';
 /** Conda uses another location on Windows. */
 const pythonInConda = (folder: string): string => (isWindows ? join(folder, 'python.exe') : pythonIn(folder));
 
-/**
- * Returns the interpreters to check: only the one that the user names, otherwise those of this machine, most specific
- * first.
- */
+/** Returns only the interpreter that the user names, otherwise those of this machine, most specific first. */
 function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly Candidate[] {
   if (named) return [{ path: named, from: 'as given' }];
   const ofEnvironment = env['LANCE_CATALOG_PYTHON'];
@@ -34,7 +30,7 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
   const conda = env['CONDA_PREFIX'];
   const own = environmentPython();
   return [
-    // If it was never installed, it is not worth mentioning.
+    // Not worth mentioning if it was never installed.
     ...(existsSync(own) ? [{ path: own, from: 'the environment of Lance Catalog' }] : []),
     ...(venv ? [{ path: pythonIn(venv), from: 'the active virtual environment' }] : []),
     ...(conda ? [{ path: pythonInConda(conda), from: 'the active conda environment' }] : []),
@@ -43,7 +39,7 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
 }
 
 /**
- * Finds the first interpreter that has what the driver needs, and the problems of those before it.
+ * Finds the first interpreter that can run the driver, and the problems of those before it.
  * @throws only an AbortError
  */
 export async function findPython(
@@ -52,7 +48,7 @@ export async function findPython(
 ): Promise<{ readonly found: FoundPython | undefined; readonly tried: readonly TriedPython[] }> {
   const tried: TriedPython[] = [];
   for (const { path, from } of candidates(options.named, options.env ?? process.env)) {
-    // One after the other: the first match is taken, and each check costs a second on two processors.
+    // One after the other: each check costs a second on two processors.
     // oxlint-disable-next-line no-await-in-loop
     const { python, lance, problem } = await probePython(path, signal);
     if (problem === undefined && python !== undefined && lance !== undefined)
@@ -62,11 +58,10 @@ export async function findPython(
   return { found: undefined, tried };
 }
 
-/** Lists the interpreters that were checked and their problems. */
 export const whyNoPython = (tried: readonly TriedPython[]): string =>
   `No Python here has ${pylance.name}. ${tried.map(({ path, from, problem }) => `${path} (${from}): ${problem}`).join(' ')}`;
 
-/** Returns an interpreter for the driver. @throws JobError PythonMissing with the interpreters that were checked */
+/** @throws JobError PythonMissing with the interpreters that were checked */
 export async function needPython(named: string | undefined, signal: AbortSignal): Promise<FoundPython> {
   const { found, tried } = await findPython({ named }, signal);
   if (found) return found;

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** Milliseconds. Importing lance from a cold disk reads 150 MB. */
 const timeout = 60_000;
 
-// An empty entry of `sys.path` is the current folder, whose modules must not run here.
+// An empty entry of `sys.path` is the current folder; its modules must not run.
 const script = `
 import json, sys
 sys.path = [path for path in sys.path if path]
@@ -23,14 +23,13 @@ except Exception as error:
 print(json.dumps(said))
 `;
 
-/** The versions of an interpreter, and why it can't run backfills, if so. */
 type Probe = {
   readonly python: string | undefined;
   readonly lance: string | undefined;
   readonly problem: string | undefined;
 };
 
-/** Runs an interpreter to read its versions. @throws only an AbortError */
+/** Reads the versions of an interpreter. @throws only an AbortError */
 export async function probePython(path: string, signal: AbortSignal): Promise<Probe> {
   let said: unknown;
   try {

@@ -13,10 +13,8 @@ import { environmentSize, isAtLeast, minimumPython, pylance } from './pythonPack
 /** Returns the folder of the product's own virtual environment, which may not exist. */
 export const environmentFolder = (): string => join(dataFolder(), 'python');
 
-/** Returns its interpreter, which may not exist. */
 export const environmentPython = (): string => pythonIn(environmentFolder());
 
-/** Returns the interpreter of a virtual environment. */
 export const pythonIn = (folder: string): string =>
   process.platform === 'win32' ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
 
@@ -33,8 +31,7 @@ export function hasPythonEnvironment(): boolean {
 }
 
 /**
- * Creates the Python environment with the package that the driver needs.
- * It takes about 450 MB, so the user must have agreed. A complete one is kept; an incomplete one is created again.
+ * Creates the environment with pylance, unless it is complete. It takes about 450 MB, so the user must have agreed.
  * @param onProgress receives one line of progress at a time
  * @returns the path of the interpreter
  * @throws JobError PythonMissing if no Python can create it, StorageFull, Busy while another process creates it

@@ -3,45 +3,41 @@ import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 import { isElsewhere, isRecent, markedAt, readMark } from './processMark.ts';
 
-/** Methods that the process of a job serves on its socket. The secret is in the mark of the process. */
+/** Methods of a job's process. The secret is in its mark. */
 export type ControlMethods = {
-  /** Replies that the process runs and that its main thread is not blocked. */
+  /** Succeeds if the main thread is not blocked. */
   hello: [{ secret: string }, null];
-  /** Cancels the job. The result arrives at once, before the job ends. */
+  /** Returns at once, before the job ends. */
   cancel: [{ secret: string }, null];
 };
 
-/** Timeout of a connection. On the same machine the system accepts it without help of the process. */
+/** The system accepts connections even if the process is blocked. */
 const connectMs = 5000;
-/** Time after which the process counts as not responding. That proves nothing: it may be stopped or busy. */
+/** After this time the process counts as not responding; it may be stopped or busy. */
 const answerMs = 4000;
 
-/** A connection to the process of a job. It stays open as long as the process lives. */
+/** A connection to a job's process, open as long as the process lives. */
 export type Control = {
   readonly pid: number;
-  /** Whether the process replies in time. */
   answers(signal: AbortSignal): Promise<boolean>;
   /** @throws RemoteError if the process ends before it replies, AbortError if cancelled */
   cancel(signal: AbortSignal): Promise<void>;
-  /** Resolves when the process has ended or the connection was closed. */
+  /** Resolves when the process ends or the connection closes. */
   readonly ended: Promise<void>;
   close(): void;
 };
 
-/** No process runs the job. `markedAt`: when the last one touched its mark, milliseconds since 1970. */
+/** `markedAt`: when a process last touched its mark, milliseconds since 1970. */
 export type Gone = { readonly kind: 'gone'; readonly markedAt?: number };
 
-/** Whether a process runs a job. `here` is certain, and so is `gone` for processes of this machine. */
+/** `here` is certain, and so is `gone` for processes of this machine. */
 export type Found =
   | Gone
   | { readonly kind: 'here'; readonly control: Control }
-  /** Runs on another machine and can't be reached, but touched its mark recently. */
+  /** Can't be reached, but touched its mark recently. */
   | { readonly kind: 'elsewhere'; readonly host: string };
 
-/**
- * Finds the process of a job by connecting to the address in its mark, not by its pid, which another process may have
- * by now.
- */
+/** Finds the process of a job by the address in its mark. Another process may have its pid by now. */
 export async function findProcess(folder: string, signal: AbortSignal): Promise<Found> {
   const mark = readMark(folder);
   if (!mark) return { kind: 'gone' };

@@ -5,15 +5,15 @@ import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 const eventsFile = 'events.ndjson';
 
-/** Above this size only rare events are written: the progress of a job that runs for days would fill the disk. */
+/** Above this size only rare events are written: the progress of days would fill the disk. */
 const maxBytes = 16 << 20;
 const frequent: ReadonlySet<JobEvent['kind']> = new Set(['progress', 'workers', 'fragment']);
 
 type EventLog = { add(event: JobEvent): void; close(): void };
 
 /**
- * Opens the event log of a job, which holds one line of JSON per event, and appends a new run to it.
- * The log is for later analysis and views do not need it, so on a full disk it loses lines and the job continues.
+ * Opens the events file of a job and starts a new run in it. It is for later analysis: on a full disk it loses lines
+ * and the job continues.
  */
 export function openEventLog(folder: string, run: number): EventLog {
   let file: number | undefined;
@@ -23,7 +23,7 @@ export function openEventLog(folder: string, run: number): EventLog {
   const write = (value: object): void => {
     if (file === undefined) return;
     try {
-      // Puts a line that a full disk truncated on a line by itself; readers skip it.
+      // Ends a line that a full disk truncated; readers skip it.
       const line = Buffer.from(`${isTorn ? '\n' : ''}${JSON.stringify(toSnake(value))}\n`);
       const written = writeSync(file, line);
       isTorn = written < line.length;
@@ -36,7 +36,7 @@ export function openEventLog(folder: string, run: number): EventLog {
   try {
     file = openSync(join(folder, eventsFile), 'a', 0o600);
   } catch {
-    // Treated like a full disk.
+    // Handled like a full disk.
   }
   // A killed process may have left half a line.
   isTorn = run > 1;

@@ -12,13 +12,13 @@ import { withoutSecrets } from './withoutSecrets.ts';
 
 export const recordFile = 'record.json';
 const requestFile = 'request.json';
-/** Stderr of the job process: why it ended, if it could not write that to the record. */
+/** Stderr of the job process, for an end that it could not record. */
 export const wordsFile = 'errors.txt';
 
-/** Number of finished jobs to keep. The oldest are removed first. */
+/** Number of finished jobs to keep. */
 const keptJobs = 200;
 
-/** The job folders of a user, one per job, private to the user. */
+/** Job folders of a user, private to the user. */
 export class JobFolders {
   readonly root: string;
 
@@ -26,12 +26,11 @@ export class JobFolders {
     this.root = root;
   }
 
-  /** Returns the folder with all files of a job. */
   of(id: string): string {
     return join(this.root, id);
   }
 
-  /** Returns the ids of all jobs, newest first. */
+  /** Lists the job ids, newest first. */
   ids(): string[] {
     try {
       return readdirSync(this.root).filter(isJobId).toSorted().toReversed();
@@ -41,7 +40,7 @@ export class JobFolders {
     }
   }
 
-  /** Reads the record of a job, `undefined` if it is missing or unreadable. */
+  /** Returns `undefined` if the record is missing or unreadable. */
   read(id: string): JobRecord | undefined {
     if (!isJobId(id)) return undefined;
     try {
@@ -51,10 +50,7 @@ export class JobFolders {
     }
   }
 
-  /**
-   * Creates the folder of a new job.
-   * @throws an error of the file system; the folder is then removed again
-   */
+  /** @throws an error of the file system, after removing the new folder */
   create(record: JobRecord, request: BackfillRequest): void {
     makeFolder(this.root);
     const folder = this.of(record.id);
@@ -69,25 +65,19 @@ export class JobFolders {
     }
   }
 
-  /**
-   * Replaces the record of a job.
-   * @throws an error of the file system; the record is then unchanged
-   */
+  /** @throws an error of the file system; the record is then unchanged */
   write(record: JobRecord, { isLasting }: { readonly isLasting: boolean }): void {
     replaceFile(join(this.of(record.id), recordFile), recordText(record), { isLasting });
   }
 
-  /** Stores the request without its secrets, so that the job can be resumed and shown as code. */
+  /** Stores the request without its secrets, to resume the job and show it as code. */
   writeRequest(id: string, request: BackfillRequest): void {
     const { request: open, isWhole } = withoutSecrets(request);
     const text = JSON.stringify({ version: 1, is_whole: isWhole, request: toSnake(open) }, undefined, 1);
     replaceFile(join(this.of(id), requestFile), `${text}\n`, { isLasting: true });
   }
 
-  /**
-   * Reads the stored request, `undefined` if it is missing or unreadable.
-   * @returns `isWhole` is false if secrets were left out
-   */
+  /** Reads the stored request. `isWhole` is false if secrets were left out. */
   readRequest(id: string): { readonly request: BackfillRequest; readonly isWhole: boolean } | undefined {
     try {
       const kept = toCamel(JSON.parse(readFileSync(join(this.of(id), requestFile), 'utf8')));
@@ -99,21 +89,21 @@ export class JobFolders {
     }
   }
 
-  /** Removes all files of a job. Readers see the complete folder or none, because it is renamed first. */
+  /** Removes a job. Renamed first, so that readers see the complete folder or none. */
   remove(id: string): void {
     const folder = this.of(id);
     const gone = join(this.root, `.removed-${id}-${process.pid}`);
     try {
       renameSync(folder, gone);
     } catch {
-      // Another process removed it, or it is open on Windows. Then remove as much as possible.
+      // Already removed by another process, or open on Windows: then remove as much as possible.
       rmSync(folder, { recursive: true, force: true });
       return;
     }
     rmSync(gone, { recursive: true, force: true });
   }
 
-  /** Removes the oldest finished jobs beyond the limit. Interrupted jobs stay, because they can be resumed. */
+  /** Removes the oldest finished jobs. Interrupted jobs stay, because they can be resumed. */
   tidy(): void {
     const ended = this.ids().filter((id) => {
       const record = this.read(id);

@@ -1,14 +1,11 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * The first part of a log, which is the most useful one, has an obvious name. Later parts have their byte offset in
- * the name.
- */
+/** The first part, which is the most useful one, has an obvious name. Later names contain the byte offset. */
 const firstFile = 'log.txt';
 const laterFile = /^log\.(\d{1,15})\.txt$/;
 
-/** Size of a part in bytes, and the number of parts that are kept in addition to the first. */
+/** Bytes of a part, and number of parts kept in addition to the first. */
 const partBytes = 1 << 20;
 const laterParts = 7;
 const maxRead = 256 << 10;
@@ -29,8 +26,8 @@ function partsOf(folder: string): Part[] {
 type JobLog = { write(text: string): void; close(): void };
 
 /**
- * Opens the log of a job for appending. It keeps its first megabyte and the last seven.
- * On a full disk the log loses text and the job continues.
+ * Appends to the log of a job: its first megabyte and the last seven are kept. On a full disk text is lost and the
+ * job continues.
  */
 export function openJobLog(folder: string): JobLog {
   let part: { file: number; end: number; room: number } | undefined;
@@ -74,9 +71,8 @@ export function openJobLog(folder: string): JobLog {
 }
 
 /**
- * Reads at most 256 KB of a job's log from a byte offset.
- * If parts were dropped there, the text starts with a line that reports how many bytes are missing. Before the first
- * line is written the text is empty.
+ * Reads at most 256 KB of a job's log from a byte offset. A line reports dropped bytes; without a log the text is
+ * empty.
  * @returns the text and the offset to continue from
  */
 export function readLog(folder: string, from: number): { readonly text: string; readonly next: number } {
@@ -105,12 +101,12 @@ function readAt(path: string, offset: number): Buffer {
       closeSync(file);
     }
   } catch {
-    // The part was dropped in the meantime; the next call reads the parts that exist then.
+    // The part was dropped; the next call reads those that exist then.
     return Buffer.alloc(0);
   }
 }
 
-/** Removes an incomplete UTF-8 character from the end; the next read starts with it. */
+/** Cuts an incomplete UTF-8 character; the next read starts with it. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

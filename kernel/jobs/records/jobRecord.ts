@@ -8,15 +8,14 @@ import { isCount, isText, mapOf, shape, isAmount, optional, type Check } from '#
 import { isRecord } from '#shared/records.ts';
 
 /**
- * The stored state of a job: what it computes and how far it got. Events are stored separately.
- * The process of the job writes it while it runs; without one, the process that starts, resumes or ends the job does.
- * It holds no secret.
+ * The stored state of a job, without its events and secrets. Written by the job's process; without one, by the
+ * process that starts, resumes or ends the job.
  */
 export type JobRecord = {
   readonly id: string;
   readonly createdAt: number;
   readonly table: JobTable;
-  /** Identifies the table and column, whichever connection and API key are used. Not for display. */
+  /** Identifies table and column, whichever connection and API key are used. Not for display. */
   readonly place: string;
   readonly column: string;
   readonly functionName: string;
@@ -26,10 +25,10 @@ export type JobRecord = {
   readonly runnerReason: string;
   /** Number of the run: 1 until the job is resumed. */
   readonly run: number;
-  /** Values that the runner stores for the next process that resumes the job. */
+  /** Values of the runner for the process that resumes the job. */
   readonly kept: Readonly<Record<string, string>>;
   readonly progress: JobProgress;
-  /** The record as it was read, including fields of a newer version. */
+  /** As read, including fields of a newer version. */
   readonly source?: Readonly<Record<string, unknown>> | undefined;
 };
 
@@ -54,20 +53,19 @@ const fields = {
 
 const isJobRecord = shape(fields);
 
-/** Serializes a record for `record.json`. */
 export function recordText({ source, ...record }: JobRecord): string {
   const known = toSnake(record) as Record<string, unknown>;
   return `${JSON.stringify({ ...source, version, ...known }, undefined, 1)}\n`;
 }
 
-/** Parses `record.json`. Returns `undefined` if it is damaged or has another id than its folder. */
+/** Returns `undefined` if the record is damaged or has another id than its folder. */
 export function parseRecord(text: string, id: string): JobRecord | undefined {
   try {
     const source: unknown = JSON.parse(text);
     if (!isRecord(source)) return undefined;
     const record = toCamel(source) as Record<string, unknown>;
     if (!isJobRecord(record) || record['id'] !== id) return undefined;
-    // Keeps the known fields only. The others stay in `source`, so that the next write preserves them.
+    // Unknown fields stay in `source`, so that the next write preserves them.
     const known = Object.fromEntries(Object.keys(fields).map((name) => [name, record[name]])) as Omit<
       JobRecord,
       'source'

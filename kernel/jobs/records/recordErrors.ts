@@ -1,14 +1,14 @@
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** By kind of record: its description in messages and the hint if the disk is full. */
+/** Description in messages, and hint if the disk is full. */
 const keptThings = {
   records: ['the record of a job', 'Make room there, or remove jobs that have ended.'],
   accepted: ['the hash of a function that may run here', 'Make room there, and begin the backfill again.'],
 } as const;
 
 /**
- * Runs a callback that writes records and converts its file system errors.
- * @throws JobError StorageFull or StorageFailed for errors of the file system under `root`; any other error unchanged
+ * Converts file system errors of a callback that writes below `root`.
+ * @throws JobError StorageFull or StorageFailed for those; any other error unchanged
  */
 export async function writingRecords<T>(root: string, call: () => Promise<T>): Promise<T> {
   try {
@@ -18,7 +18,7 @@ export async function writingRecords<T>(root: string, call: () => Promise<T>): P
   }
 }
 
-/** Converts a file system error of a write below `root`. Returns `undefined` for any other error. */
+/** Returns `undefined` if the error is not from a write below `root`. */
 export function notKept(error: unknown, root: string, kept: keyof typeof keptThings): JobError | undefined {
   const [thing, hint] = keptThings[kept];
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;

@@ -4,14 +4,13 @@ import { isActive } from '#shared/jobs/jobLabels.ts';
 import type { Gone } from './control.ts';
 import type { JobRecord } from './jobRecord.ts';
 
-/** State of the process of a job, in addition to its record. */
 export type Liveness =
   | { readonly kind: 'here'; readonly pid: number; readonly answers: boolean }
   | { readonly kind: 'elsewhere'; readonly host: string }
   /** @param words last error output of the process, or empty */
   | (Gone & { readonly words: string });
 
-/** Time in which the process of a queued job must start. Normally the starter reports a failed start earlier. */
+/** A queued job's process must have started by then. Normally the starter reports a failure earlier. */
 const queuedMs = 60_000;
 
 /** Converts a job record to the data that views show. @param now milliseconds since 1970 */
@@ -58,7 +57,7 @@ function progressOf({ progress }: JobRecord, liveness: Liveness, now: number): J
   }
 }
 
-/** Whether the process of a job may still start. False if one has started and ended. */
+/** Whether the job's process may still start: no process has started and ended yet. */
 export function isOnItsWay(
   { state, startedAt = 0 }: Pick<JobView, 'state' | 'startedAt'>,
   { markedAt = 0 }: Gone,

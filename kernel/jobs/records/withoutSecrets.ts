@@ -3,10 +3,10 @@ import { headersOf } from '#catalog/rest/headers.ts';
 import type { CatalogConfig, RestConfig } from '#shared/catalogConfig.ts';
 import type { BackfillOptions, BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 
-/** A request that may be stored; `isWhole` if nothing was left out, so that it is enough to resume the job. */
+/** `isWhole`: nothing was left out, so the request suffices to resume the job. */
 type OpenRequest = { readonly request: BackfillRequest; readonly isWhole: boolean };
 
-/** Returns a request without secrets: keys, tokens, headers, secret storage options, passwords in URLs. */
+/** Removes keys, tokens, headers, secret storage options and passwords in URLs. */
 export function withoutSecrets(request: BackfillRequest): OpenRequest {
   const catalog = openCatalogConfig(request.table.catalog);
   const options = openOptions(request);
@@ -14,7 +14,6 @@ export function withoutSecrets(request: BackfillRequest): OpenRequest {
   return { request: open, isWhole: secretsOf(request).length === 0 };
 }
 
-/** Returns the options of a request without secrets. */
 export function openOptions(options: BackfillOptions): BackfillOptions {
   const { runner, where, concurrency, taskSize, checkpointSize, commitGranularity } = options;
   const { numFrags, readVersion, onError, key, ray, python } = options;
@@ -34,7 +33,7 @@ export function openOptions(options: BackfillOptions): BackfillOptions {
   };
 }
 
-/** Returns every secret of a request, for redaction. */
+/** Lists the secrets of a request, for redaction. */
 export function secretsOf({ table, ray }: BackfillRequest): string[] {
   const { catalog } = table;
   const ofRay = ray && 'address' in ray ? [ray.token ?? '', passwordOf(ray.address)] : [];
@@ -50,7 +49,7 @@ function secretHeaders(config: RestConfig): string[] {
   try {
     return headersOf(config, new URL(config.uri)).secrets;
   } catch {
-    // The configuration is invalid, which is reported on connecting. Until then all of its strings count as secret.
+    // Invalid configurations fail on connecting. Until then all strings count as secret.
     const named = Object.entries(config).flatMap(([key, value]) =>
       key.startsWith('headers.') && typeof value === 'string' ? [value] : [],
     );

@@ -16,19 +16,19 @@ import {
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 
-/** Converts a job to the output of `--json`, with all stored error samples. A view contains no secret. */
+/** Builds the output of `--json`, with all stored error samples. A view contains no secret. */
 export const jobJson = (view: JobView): unknown => toSnake(withoutToken(view));
 
-/** Converts a plan to the output of `--json`, without the code of the function, which its hash identifies. */
+/** Builds the output of `--json`, with the hash instead of the code of the function. */
 export function planJson(plan: BackfillPlan): unknown {
   const { name, version, hash, kind, inputs } = plan.function;
   return toSnake(withoutToken({ ...plan, function: { name, version, hash, kind, inputs } }));
 }
 
-/** Converts a trial to the output of `--json`; its rows are Arrow IPC streams in base64. */
+/** Builds the output of `--json`; rows are Arrow IPC streams in base64. */
 export const trialJson = (trial: BackfillTrial): unknown => toSnake(trial);
 
-/** The Ray options of a request may include a token. */
+/** Removes the token that Ray options may include. */
 function withoutToken<T extends { readonly options: JobView['options'] }>(shown: T): T {
   const { ray } = shown.options;
   if (!ray || !('token' in ray)) return shown;
@@ -36,16 +36,16 @@ function withoutToken<T extends { readonly options: JobView['options'] }>(shown:
   return { ...shown, options: { ...shown.options, ray: place } };
 }
 
-/** `shop/products.length` */
+/** Returns for instance `shop/products.length`. */
 export const jobPlace = (view: JobView): string => `${jobTableText(view.table)}.${view.column}`;
 
-/** Returns a job as one status line: how far it is, and what it does or waits for. */
+/** Formats a job as one status line. */
 export function jobLine(view: JobView): string {
   const parts = [`${jobPlace(view)}: ${stateWords[view.state]}`, progressText(view), errorsText(view)];
   return oneLine([...parts, view.bottleneck ?? view.sentence].filter((part) => part !== '').join(' · '));
 }
 
-/** Columns of the table of jobs, by heading. */
+/** Columns of the job table, by heading. */
 const jobCells = {
   id: ({ id }) => id,
   column: jobPlace,
@@ -58,11 +58,11 @@ const jobCells = {
 
 type JobCell = keyof typeof jobCells;
 
-/** Columns to leave out if the terminal is narrow, in this order: a job can be identified without them. */
+/** Left out in this order if the terminal is narrow: they do not identify a job. */
 const expendable: readonly JobCell[] = ['function', 'runner', 'begun', 'progress'];
 
 /**
- * Returns jobs as aligned columns below a heading.
+ * Formats jobs as aligned columns.
  * @param width maximum length of a line: columns are left out until it suffices, then lines are cut
  */
 export function jobTable(views: readonly JobView[], now: number, width = Infinity): string {
@@ -78,7 +78,6 @@ export function jobTable(views: readonly JobView[], now: number, width = Infinit
 const of = (done: number, total: number | undefined): string =>
   total === undefined ? countText(done) : `${countText(done)} of ${countText(total)}`;
 
-/** Returns every detail of a job, one per line. */
 export function jobDetails(view: JobView): string {
   const { rows, fragments, failure, startedAt, endedAt } = view;
   const lines: [string, string][] = [
@@ -109,7 +108,7 @@ function lined(lines: readonly (readonly [string, string])[]): string[] {
   return lines.map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);
 }
 
-/** Returns one line per stored sample of the rows that the function failed for. */
+/** Formats the stored samples of failed rows. */
 export function errorLines({ errors }: JobView): string[] {
   if (errors.count === 0) return [];
   const samples = errors.samples.map(({ fragment, row, message, inputs }) => {
@@ -125,7 +124,7 @@ export function errorLines({ errors }: JobView): string[] {
   ];
 }
 
-/** Returns how a job ended and, if it failed, what to do. */
+/** Formats how a job ended and, if it failed, what to do. */
 export function endText(view: JobView): string {
   const took = view.startedAt === undefined ? 0 : ((view.endedAt ?? view.startedAt) - view.startedAt) / 1000;
   if (view.state === 'succeeded') {

@@ -5,14 +5,14 @@ import { durationText, rateText, rowsText, runnerWords, sizeText } from '#shared
 
 type Said = (value: number) => string;
 
-/** Formats a figure, with its basis if it is an estimate. */
+/** Formats a figure, with the basis of an estimate. */
 function said({ value, basis }: Figure, words: Said): string {
   return basis === 'counted' ? words(value) : `about ${words(value)} (estimate from ${basis.estimatedFrom})`;
 }
 
 const fragmentsText: Said = (count) => counted(count, 'fragment');
 
-/** Returns a plan as pairs of name and text, for terminals, notebooks and logs. */
+/** Formats a plan as pairs of name and text, for terminals, notebooks and logs. */
 export function planRows(plan: BackfillPlan): readonly (readonly [name: string, text: string])[] {
   const { rows, fragments, bytes, rowsPerSecond, seconds } = plan;
   const already = [
@@ -49,7 +49,7 @@ function functionText({ function: { name, version, kind, inputs } }: BackfillPla
   return `${called} (${kinds[kind]})${inputs.length === 0 ? '' : ` of ${inputs.join(', ')}`}`;
 }
 
-/** Returns a plan as lines of text. Long notes are not cut. */
+/** Formats a plan as lines of text. Long notes are not cut. */
 export function planText(plan: BackfillPlan): string {
   const all = planRows(plan);
   const width = Math.max(...all.map(([name]) => name.length));

@@ -4,10 +4,10 @@ import { runnerWords } from '#shared/jobs/jobLabels.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import type { Runner } from './runner.ts';
 
-/** Loads a runner by name. Tests pass their own. */
+/** Loads a runner; tests pass their own. */
 export type LoadRunner = (name: RunnerName) => Promise<Runner>;
 
-// Runners are loaded lazily, because each one has its own dependencies.
+// Lazy, because each runner has its own dependencies.
 const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
   local: async () => (await loadPart(() => import('./localRunner.ts'))).localRunner,
   'local-python': async () => (await loadPart(() => import('./pythonRunner.ts'))).localPythonRunner,
@@ -15,7 +15,6 @@ const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
   rest: async () => (await loadPart(() => import('#jobs/runners/rest/restRunner.ts'))).restRunner,
 };
 
-/** Names of the implemented runners. */
 export const knownRunners = Object.keys(loaders) as RunnerName[];
 
 /** @throws JobError RunnerUnavailable if the runner does not exist */

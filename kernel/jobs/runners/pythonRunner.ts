@@ -7,9 +7,8 @@ import { findPython, needPython, whyNoPython } from '#jobs/python/findPython.ts'
 import type { Availability, NewEvent, RunContext, Runner } from './runner.ts';
 
 /**
- * Runs jobs on this machine with the Python driver. It adds column files to each fragment and rewrites nothing; other
- * processes may append and delete rows at the same time. Needs a Python with pylance, and access to the storage of
- * the table.
+ * Runs jobs on this machine with the Python driver. It adds column files and rewrites nothing; other processes may
+ * append and delete meanwhile. Needs a Python with pylance and access to the storage of the table.
  */
 export const localPythonRunner: Runner = {
   name: 'local-python',
@@ -35,30 +34,29 @@ async function run({ spec, request, emit, log, folder, signal }: RunContext): Pr
     spec,
     mode: 'run',
     folder,
-    // `emit` sets a new time, a moment later.
+    // `emit` sets the time again.
     onEvent: ({ at: _at, ...event }) => emit(event satisfies NewEvent),
     log,
     signal,
   });
 }
 
-/** Interpreter and folder of a plan or trial. */
 export type PythonTools = {
   readonly python?: string | undefined;
-  /** An existing folder, the base of the function's relative paths. */
+  /** An existing folder, the base of relative paths in the function. */
   readonly folder: string;
   readonly log: (text: string) => void;
   readonly signal: AbortSignal;
 };
 
-/** Counts what a run of this runner would do. @throws JobError PythonMissing, and the failures of the driver */
+/** Counts what a run would do. @throws JobError PythonMissing, and the failures of the driver */
 export async function planWithPython(spec: JobSpec, tools: PythonTools): Promise<DriverPlan> {
   const { path } = await needPython(tools.python, tools.signal);
   return askPlan({ ...tools, python: path, spec });
 }
 
 /**
- * Computes one fragment without writing it, for at most `seconds`, and returns up to `rows` of its rows.
+ * Computes one fragment without writing it, for at most `seconds`, and shows up to `rows` rows.
  * @throws JobError PythonMissing, FunctionFailed if the function fails and its error handling is not set
  */
 export async function tryWithPython(

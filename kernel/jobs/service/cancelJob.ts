@@ -7,24 +7,23 @@ import { atRest } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isActive, runnerWords } from '#shared/jobs/jobLabels.ts';
 
-/** Time for a job to end itself: it stores its results and ends its work on other machines. */
+/** Milliseconds for a job to store its results and end its work on other machines. */
 const patienceMs = 60_000;
-/** Time for a process to end after a signal. */
+/** Milliseconds for a process to end after a signal. */
 const signalMs = 5000;
-/** Interval of checks whether a queued job's process has started. */
+/** Interval of checks for the process of a queued job. */
 const lookMs = 100;
 
 type Cancel = {
   readonly folders: JobFolders;
   readonly id: string;
   readonly signal: AbortSignal;
-  /** Milliseconds for the job to end itself before signals are sent; for tests. */
+  /** Milliseconds before signals are sent; for tests. */
   readonly patience?: number | undefined;
 };
 
 /**
- * Cancels a job, first by a request, then by signals, and waits until its process has ended. A finished job stays as
- * it is.
+ * Cancels a job by a request, then by signals, and waits for the end of its process.
  * @throws JobError Internal if the process can't be ended, RequestInvalid if it runs on another machine
  */
 export async function cancelJob({ folders, id, signal, patience = patienceMs }: Cancel): Promise<void> {
@@ -39,7 +38,7 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   }
   const { control } = found;
   try {
-    // A stopped process handles the request when it continues.
+    // A stopped process handles the request afterwards.
     sendSignal(control.pid, 'SIGCONT');
     void control.cancel(signal).catch(() => undefined);
     if (await endsWithin(control, patience, signal)) return;
@@ -54,7 +53,7 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   throw new JobError('Internal', what, 'It may wait for a disk or a network folder; look for it with ps.');
 }
 
-/** Finds the process of a job; waits if it is about to start. */
+/** Waits if the process is about to start. */
 async function processOf(folders: JobFolders, id: string, signal: AbortSignal): Promise<Found> {
   for (;;) {
     const found = await findProcess(folders.of(id), signal);
@@ -64,13 +63,13 @@ async function processOf(folders: JobFolders, id: string, signal: AbortSignal): 
   }
 }
 
-/** Signals the process and its children, if the system has process groups. */
+/** Includes child processes, if the system has process groups. */
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     if (process.platform !== 'win32') process.kill(-pid, name);
     else if (name !== 'SIGCONT') process.kill(pid, name);
   } catch {
-    // The process has ended in the meantime.
+    // The process has already ended.
   }
 }
 

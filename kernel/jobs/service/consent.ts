@@ -3,21 +3,19 @@ import type { StoredFunction } from '#jobs/definition/storedFunction.ts';
 import { isAbort } from '#shared/errors.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 
-/** How to ask the user whether a function that was found on a table may run. */
 type Consent = {
   /** `shop/products` */
   readonly table: string;
   readonly column: string;
-  /** Reads the function that the table stores. */
   readonly stored: () => Promise<StoredFunction | undefined>;
-  /** Shows the function and asks the user. Rejects if there is no way to ask. */
+  /** Rejects if the user can't be asked. */
   readonly ask: (text: string) => Promise<boolean>;
-  /** Returns a sentence that explains how to allow a function with this hash in advance. */
+  /** Explains in a sentence how to allow a function with this hash in advance. */
   readonly howToAllow: (hash: string) => string;
 };
 
 /**
- * Runs an action that may run a stored function, and asks for consent if it was not accepted on this machine.
+ * Runs an action, and asks for consent if it needs a stored function that was not accepted on this machine.
  * @throws JobError FunctionNotAccepted if the user declines or can't be asked; an AbortError if the question is
  * cancelled; the errors of `act`
  */

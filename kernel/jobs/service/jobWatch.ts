@@ -9,11 +9,11 @@ import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
 import { wordsOf } from './startProcess.ts';
 
-/** Reports changes at most four times a second. */
+/** Milliseconds between reports. */
 const tellMs = 250;
-/** Interval of requests to the process of a job, and of searches for a process that has not started yet. */
+/** Interval of requests to job processes, and of searches for those that have not started. */
 const askMs = 3000;
-/** Interval of checks without events, for file systems that report no changes or changes of other machines. */
+/** For file systems that report no changes, or none of other machines. */
 const pollMs = 5000;
 
 type Changes = (changed: readonly JobView[], removed: readonly string[]) => void;
@@ -25,16 +25,15 @@ type Known = {
   found: Found;
   answers: boolean;
   askedAt: number;
-  /** The view that was reported last, as JSON. */
+  /** The last reported view, as JSON. */
   told: string;
   state: JobState;
   watcher: FSWatcher | undefined;
 };
 
 /**
- * Watches the records of all jobs, or of one, and the processes of running jobs.
- * Records are watched by the file system and processes by the end of a connection, so that it does little while
- * nothing changes.
+ * Watches all jobs, or one, by file system events and by the connections to running processes, so that it does little
+ * while nothing changes.
  */
 export class JobWatch {
   readonly #folders: JobFolders;
@@ -82,7 +81,6 @@ export class JobWatch {
     }
   }
 
-  /** Schedules a check, at the earliest when the next report is allowed. */
   #soon(): void {
     this.#isDirty = true;
     if (this.#timer !== undefined || this.#looking || this.#signal.aborted) return;
@@ -113,7 +111,7 @@ export class JobWatch {
     if (changed.length > 0 || removed.length > 0) this.#onChange(changed, removed);
   }
 
-  /** Returns the view of a job if it differs from the last reported one. */
+  /** Returns the view if it differs from the last reported one. */
   async #lookAt(id: string): Promise<JobView | undefined> {
     const stamp = this.#stamp(id);
     const before = this.#known.get(id);
@@ -137,7 +135,7 @@ export class JobWatch {
     }
     if (isActive(known.record.progress)) {
       await this.#askAfter(id, known);
-      // The process may have written its end after the record was read.
+      // The process may have recorded its end since.
       if (known.found.kind === 'gone') known.record = this.#folders.read(id) ?? known.record;
     } else release(known);
     const view = viewOf(known.record, this.#livenessOf(id, known), Date.now());
@@ -162,7 +160,7 @@ export class JobWatch {
       };
       void found.control.ended.then(ended);
     }
-    // Not awaited, so that a process that does not respond does not delay the others.
+    // Not awaited: a blocked process must not delay the others.
     const answered = (answers: boolean): void => {
       if (answers !== known.answers) this.#soon();
       known.answers = answers;
@@ -176,7 +174,7 @@ export class JobWatch {
     return { ...found, words: wordsOf(this.#folders, id) };
   }
 
-  /** Whether any job may have a process. An interrupted job is not asked; if it is resumed, its folder changes. */
+  /** Whether a job may have a process. An interrupted job has none; if it is resumed, its folder changes. */
   #hasActive(): boolean {
     return [...this.#known.values()].some(({ state }) => isActive({ state }));
   }
@@ -185,7 +183,7 @@ export class JobWatch {
     return this.#stamp(id) !== '';
   }
 
-  /** Empty if there is no readable record. Such jobs are not reported. */
+  /** Returns an empty string without a readable record; such jobs are not reported. */
   #stamp(id: string): string {
     try {
       const { ino, mtimeMs, size } = statSync(join(this.#folders.of(id), recordFile));
@@ -198,7 +196,7 @@ export class JobWatch {
   #watch(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, () => this.#soon());
-      // The folder was removed, or the system's limit of watches is reached. Polling continues.
+      // Folder removed, or too many watches: polling continues.
       watcher.on('error', () => watcher.close());
       return watcher;
     } catch {

@@ -3,7 +3,7 @@ import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import type { How } from './resumeRequest.ts';
 
-/** Starts and watches jobs, for notebooks, the command line and the jobs process of the editor. */
+/** The jobs API for notebooks, the command line and the editor's jobs process. */
 export interface Jobs {
   /** Plans a run; changes nothing. @throws JobError, CatalogError */
   plan(request: BackfillRequest, signal: AbortSignal): Promise<BackfillPlan>;
@@ -14,26 +14,26 @@ export interface Jobs {
    * @throws JobError Busy if another job computes this column
    */
   start(request: BackfillRequest, signal: AbortSignal): Promise<{ readonly id: string; readonly joined: boolean }>;
-  /** Lists all jobs of this user on this machine, newest first. */
+  /** Jobs of this user on this machine, newest first. */
   list(signal: AbortSignal): Promise<readonly JobView[]>;
   /** @throws JobError JobMissing */
   view(id: string, signal: AbortSignal): Promise<JobView>;
-  /** Yields a job as it changes, at most four times a second, and ends after its final view. */
+  /** Yields at most four views a second, the final one last. */
   follow(id: string, signal: AbortSignal): AsyncIterable<JobView>;
-  /** Reports all jobs as they change, until the signal aborts. */
+  /** Reports changes until the signal aborts. */
   watch(
     onChange: (changed: readonly JobView[], removed: readonly string[]) => void,
     signal: AbortSignal,
   ): Promise<void>;
-  /** Reads at most 256 KB of the log from a byte offset. */
+  /** Reads at most 256 KB from a byte offset. */
   log(id: string, from: number, signal: AbortSignal): Promise<{ readonly text: string; readonly next: number }>;
   /** Cancels a job and waits until it has ended. */
   cancel(id: string, signal: AbortSignal): Promise<void>;
   /**
-   * Continues a job from its checkpoints, optionally with another runner or another handling of failed rows. Records
-   * hold no secrets, so the request must provide them.
+   * Continues from the checkpoints, optionally with another runner or error handling. Records hold no secrets, so the
+   * request must provide them.
    */
   resume(id: string, how: How, signal: AbortSignal): Promise<{ readonly id: string }>;
-  /** Removes the record of a finished job; its table and checkpoints stay. @throws JobError JobRunning */
+  /** Removes the record, but not the table and the checkpoints. @throws JobError JobRunning */
   remove(id: string, signal: AbortSignal): Promise<void>;
 }

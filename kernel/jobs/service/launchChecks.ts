@@ -5,13 +5,13 @@ import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { loadPart } from '#shared/loadPart.ts';
 
-/** Maximum number of failures to show, one sentence each. */
+/** Number of failures to show, one sentence each. */
 const mostShown = 5;
 
 /**
- * Checks a cluster before a job is sent to it, so that problems show before the job fails.
- * @returns the problems that prevent the job; `undefined` if there are none, and for jobs that run elsewhere or on a
- * cluster that was verified when it was created
+ * Checks a cluster before a job is sent there, so that problems show before the job fails.
+ * @returns the problems; `undefined` if there are none, and for jobs elsewhere or on a cluster that was verified when
+ * it was created
  * @throws ClusterError if the profile is missing or invalid; AbortError
  */
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {

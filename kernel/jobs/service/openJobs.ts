@@ -41,14 +41,14 @@ import { jobTableOf, placeOf, withAbsolutePaths } from './stateFolders.ts';
 type Follow = {
   readonly folders: JobFolders;
   readonly id: string;
-  /** Returns the current view. @throws JobError JobMissing */
+  /** @throws JobError JobMissing */
   readonly first: () => Promise<JobView>;
   readonly signal: AbortSignal;
 };
 
 /**
- * Yields the latest view of a job whenever the consumer requests one: a slow consumer misses some views but never
- * lags. Ends after the final view, or when the record is removed.
+ * Yields the latest view on each request: a slow consumer misses some views but never lags. Ends after the final
+ * view, or when the record is removed.
  * @throws JobError JobMissing; AbortError if the signal aborts
  */
 async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerator<JobView, void> {
@@ -69,7 +69,7 @@ async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerato
   signal.addEventListener('abort', aborted, { once: true });
   try {
     for (;;) {
-      // No change can be missed here: the check and the wait are synchronous.
+      // No change is missed: check and wait are synchronous.
       if (!latest && !isRemoved && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
       signal.throwIfAborted();
       const view = latest;
@@ -85,8 +85,8 @@ async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerato
 }
 
 /**
- * Returns the function of a request: the one in the request, else the one stored on the table, else, on a server, a
- * placeholder for the one that only the server knows.
+ * Returns the given function, else the stored one, else, on a server, a placeholder for the one that only the server
+ * knows.
  * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted if it is to run and was not
  * accepted on this machine; CatalogError if the table can't be read
  */
@@ -119,7 +119,7 @@ async function functionOf(
 }
 
 /**
- * Checks that the column of a job still exists, because the runner "local" does not create it.
+ * Checks that the column still exists, because the runner "local" does not create it.
  * @throws JobError ColumnMissing; CatalogError if the table can't be read
  */
 async function checkColumn({ table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
@@ -132,8 +132,8 @@ async function checkColumn({ table, column }: BackfillRequest, signal: AbortSign
 }
 
 /**
- * Stores the function of a request on the table, so that later requests don't need it, and accepts it, because the
- * user provided it. If the server can't store column metadata, the job runs anyway.
+ * Stores a given function on the table for later requests, and accepts it. If the server can't store column metadata,
+ * the job runs anyway.
  * @throws JobError ColumnMissing, FunctionInvalid; CatalogError
  */
 async function keepFunction({ function: fn, table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
@@ -146,13 +146,13 @@ async function keepFunction({ function: fn, table, column }: BackfillRequest, si
       await registerFunction(opened, column, fn, { signal });
     } catch (error) {
       if (isCatalogError(error, 'Unsupported')) return;
-      // Another process may have registered the same function at the same time.
+      // Another process may have registered it at the same time.
       if (!(await isKept())) throw error;
     }
   });
 }
 
-/** Returns the hash of the stored function, undefined if the column is missing or the stored function is damaged. */
+/** Returns undefined if the column is missing or its function damaged. */
 async function hashKept(table: Table, column: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await storedFunction(table, column, signal))?.function.hash;
@@ -163,17 +163,17 @@ async function hashKept(table: Table, column: string, signal: AbortSignal): Prom
 }
 
 type JobsPlace = {
-  /** Folder of the records. Default: the user's folder. */
+  /** Default: the user's folder. */
   readonly folder?: string | undefined;
-  /** Bundle of the job process. Default: the one beside this bundle. */
+  /** Default: the bundle beside this one. */
   readonly entry?: string | undefined;
-  /** Node.js for the job process. Default: that of this process. */
+  /** Default: that of this process. */
   readonly node?: NodeRuntime | undefined;
-  /** Available runners. Default: all. */
+  /** Default: all runners. */
   readonly runners?: Runners | undefined;
 };
 
-/** Returns the jobs of this user on this machine. Opens and creates nothing before the first call. */
+/** Opens and creates nothing before the first call. */
 export function openJobs(place: JobsPlace = {}): Jobs {
   const folders = new JobFolders(place.folder ?? jobsFolder());
   const entry = place.entry ?? join(import.meta.dirname, 'job.cjs');
@@ -194,7 +194,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   const viewOfRecord = async (record: JobRecord, signal: AbortSignal): Promise<JobView> => {
     if (!isActive(record.progress)) return viewOf(record, { kind: 'gone', words: '' }, Date.now());
     const liveness = await livenessOf(record.id, signal);
-    // The job may have ended while its process was asked.
+    // The job may have ended in the meantime.
     return viewOf(folders.read(record.id) ?? record, liveness, Date.now());
   };
 
@@ -215,7 +215,6 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     return Promise.all(records.filter((record) => record !== undefined).map((record) => viewOfRecord(record, signal)));
   };
 
-  /** Finds a running job for the same column of the same table. */
   const rivalOf = async (wanted: string, but: string | undefined, signal: AbortSignal): Promise<Rival | undefined> => {
     for (const id of folders.ids()) {
       const record = folders.read(id);
@@ -226,7 +225,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     return undefined;
   };
 
-  /** Starts the process of a run. If that fails, the record contains the failure. */
+  /** Records the failure if the process does not start. */
   const begin = async (record: JobRecord, request: BackfillRequest): Promise<void> => {
     try {
       await startProcess({ folders, id: record.id, request, entry, node });
@@ -238,10 +237,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     }
   };
 
-  /**
-   * Runs what starts or removes jobs in one process at a time. Calls no catalog meanwhile, because a slow one would
-   * block all other processes.
-   */
+  /** Locks out other processes that start or remove jobs. Calls no catalog: a slow one would block all of them. */
   const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
     writingRecords(folders.root, () => whileLocked(join(folders.root, '.start.lock'), signal, call));
 
@@ -254,7 +250,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       if (isSameWork(rival.record, whole)) return { id: rival.record.id, joined: true };
       throw busy(rival);
     };
-    // Checked before the table is changed, and again under the lock.
+    // Before the table is changed, and again under the lock.
     const other = await joined();
     if (other) return other;
     await checkRows(whole, signal);
@@ -279,7 +275,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     };
     const request = withAbsolutePaths(requestToResume(await resting(), folders.readRequest(id), how));
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
-    // Checked here, because the job process could not report the error to the caller.
+    // The job process could not report this error to the caller.
     const choice = await chooseRunner(whole, runners, signal);
     if (choice.runner === 'local') await checkColumn(whole, signal);
     return alone(signal, async () => {
@@ -300,7 +296,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   return {
     plan: async (request, signal) => {
       const fn = await functionOf(request, { isToRun: false }, signal);
-      // Loaded lazily with the engine, which listing jobs does not need.
+      // Lazy, because listing jobs does not need the engine.
       const { planBackfill } = await loadPart(() => import('#jobs/plan/planBackfill.ts'));
       return planBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },
@@ -347,7 +343,7 @@ function newRecord(request: ChoosingRequest, { runner, reason }: RunnerChoice, i
   };
 }
 
-/** Whether a running job does what the request asks for, so that it can be joined. */
+/** Whether the request can join a running job. */
 function isSameWork({ functionHash, options }: JobRecord, request: ChoosingRequest): boolean {
   return (
     functionHash === request.function.hash &&

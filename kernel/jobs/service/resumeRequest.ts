@@ -7,17 +7,16 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { jobTableText } from '#shared/jobs/jobLabels.ts';
 import { placeOf, withAbsolutePaths } from './stateFolders.ts';
 
-/** Options for resuming a job. */
 export type How = {
   readonly request?: BackfillRequest | undefined;
   readonly runner?: RunnerName | undefined;
-  /** Overrides how the job handles failed rows, for this and later runs. */
+  /** Overrides the handling of failed rows, also in later runs. */
   readonly onError?: OnError | undefined;
 };
 
 /**
- * Builds the request that resumes a job: the stored one, with the catalog and keys of the given one. A succeeded job
- * computes the rows that it left null.
+ * Builds the request that resumes a job: the stored one with the given catalog and keys. A succeeded job computes the
+ * rows that it left null.
  * @throws JobError RequestInvalid if keys are missing, or if the given request is for another table, column or
  * function
  */
@@ -42,7 +41,7 @@ function whole(
   given: BackfillRequest | undefined,
 ): BackfillRequest {
   if (given) {
-    // A table of the same name in another catalog is a different table.
+    // A table of the same name may be in another catalog.
     if (placeOf(withAbsolutePaths(given)) !== place) {
       const what = `Job ${id} is at "${column}" of ${jobTableText(table)} in "${table.catalog}", not at what was given.`;
       throw new JobError('RequestInvalid', what, 'Resume it with that table, or start a new job.');
@@ -56,7 +55,7 @@ function whole(
   throw new JobError('RequestInvalid', what, 'Resume it where that catalog is connected.');
 }
 
-/** Restricts a filter to rows that are still null. Without a filter, every job selects only those. */
+/** Restricts a filter to nulls. Without a filter, every job selects only those. */
 function stillNull(where: string | undefined, column: string): string | undefined {
   if (where === undefined) return undefined;
   const isNull = `${sqlName(column)} IS NULL`;

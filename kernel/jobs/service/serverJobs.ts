@@ -11,13 +11,10 @@ import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 
 const pageSize = 100;
 
-/** Limit of the concurrency that clients may request, because each worker is a process on this machine. */
+/** Limits what clients may request, because each worker is a process on this machine. */
 const mostAtOnce = Math.max(8, availableParallelism());
 
-/**
- * States in the server's API, which has fewer. An interrupted job counts as failed, because clients would have to
- * start it again.
- */
+/** The server's API has fewer states. Clients have to start interrupted jobs again. */
 const states: Readonly<Record<JobState, ServerState>> = {
   queued: 'queued',
   starting: 'queued',
@@ -29,17 +26,17 @@ const states: Readonly<Record<JobState, ServerState>> = {
 };
 
 type ServerJobsOptions = {
-  /** Object store options for the roots. They may hold secrets. */
+  /** May hold secrets. */
   readonly storageOptions?: Record<string, string> | undefined;
-  /** Hashes of stored functions that may run here, in addition to those accepted on this machine. */
+  /** Stored functions that may run here, in addition to those accepted on this machine. */
   readonly allowStoredCode?: readonly string[] | undefined;
 };
 
-/** Provides the jobs of this machine to a server. Each catalog sees only its own jobs. */
+/** Serves the jobs of this machine through a server. Each catalog sees only its own. */
 export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: ServerJobsOptions = {}): ServerJobs {
   const own = async (catalog: Catalog, id: string, signal: AbortSignal): Promise<JobView> => {
     const view = await told(() => jobs.view(id, signal));
-    // The same error as for a missing job: a key for one database must not reveal jobs of others.
+    // As for a missing job: a key for one database must not reveal jobs of others.
     if (!isOf(view, catalog)) throw missing(id);
     return view;
   };
@@ -56,7 +53,7 @@ export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: Serv
     },
     list: async ({ catalog, pageToken, signal }) => {
       const all = (await jobs.list(signal)).filter((view) => isOf(view, catalog));
-      // Ids are in order of time and the newest come first, so new jobs do not shift later pages.
+      // Ids ascend with time, so new jobs do not shift later pages.
       const rest = pageToken === undefined ? all : all.filter(({ id }) => id < pageToken);
       const page = rest.slice(0, pageSize);
       const last = page.at(-1);
@@ -77,7 +74,7 @@ export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: Serv
   };
 }
 
-/** Reads a log in pieces; a whole log is a few megabytes. */
+/** Reads a whole log, which is a few megabytes. */
 async function wholeLog(jobs: Jobs, id: string, signal: AbortSignal): Promise<string> {
   let whole = '';
   for (let at = 0; ;) {
@@ -122,7 +119,7 @@ function descriptionOf(view: JobView): JobDescription {
   };
 }
 
-/** Error codes of the specification by the kind of job error. Others become InvalidInput. */
+/** Error codes of the specification; others become InvalidInput. */
 const kinds: Partial<Record<JobErrorKind, ConstructorParameters<typeof CatalogError>[0]>> = {
   ColumnMissing: 'ColumnNotFound',
   FunctionNotAccepted: 'PermissionDenied',

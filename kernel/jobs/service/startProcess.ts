@@ -8,22 +8,22 @@ import { readyWord } from '#jobs/records/processMark.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** Time for a process to start: usually a second, more with a cold disk or a busy machine. */
+/** Usually a process starts in a second, later with a cold disk or a busy machine. */
 const startMs = 45_000;
 
 type ProcessStart = {
   readonly folders: JobFolders;
   readonly id: string;
   readonly request: BackfillRequest;
-  /** Path of the bundle, `dist/job.cjs`. */
+  /** Path of `dist/job.cjs`. */
   readonly entry: string;
   readonly node: NodeRuntime;
 };
 
 /**
  * Starts the process of a job and waits until it has taken over the job.
- * From then on it does not depend on this process: it has its own session, received its secrets through a pipe that
- * is closed, and writes its stderr to a file.
+ * Then it is independent: it has its own session, received its secrets through a closed pipe, and writes stderr to a
+ * file.
  * @throws JobError Internal with its error output if it ends or does not respond before that
  */
 export async function startProcess({ folders, id, request, entry, node }: ProcessStart): Promise<void> {
@@ -39,7 +39,7 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
   });
   closeSync(words);
   const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
-  // If the process ends before it reads everything, its exit explains why.
+  // The exit explains why the process did not read everything.
   stdin.on('error', () => {});
   stdin.end(JSON.stringify(request));
   let timer: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
   }
 }
 
-/** Returns the last error output of a job process as part of a sentence, or an empty string. */
+/** Returns the last error output of a job process, or an empty string. */
 export function wordsOf(folders: JobFolders, id: string): string {
   try {
     return lastSaid(readFileSync(join(folders.of(id), wordsFile), 'utf8').slice(-10_000));

@@ -6,23 +6,23 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { BackfillRequest, TableReference } from '#shared/jobs/backfill.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
 
-/** Returns the table of a job for display. */
+/** Describes the table of a job for display. */
 export function jobTableOf({ catalog, connection, namespacePath, name }: TableReference): JobTable {
   const place = catalog.implementation === 'dir' ? catalog.root : catalog.uri;
   return { catalog: connection ?? place, implementation: catalog.implementation, namespacePath, name };
 }
 
-/** Returns a hash that is equal for jobs that write the same column of the same table, and differs for all others. */
+/** Returns a hash that is equal for jobs that write the same column of the same table. */
 export function placeOf({ table, column }: BackfillRequest): string {
   const parts = [identityOf(table.catalog), table.namespacePath, table.name, column];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Resolves the paths of a request, so that it means the same in a process with another working directory. */
+/** Resolves paths for a process with another working directory. */
 export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
   const { table, ray } = request;
   const { catalog } = table;
-  // Cluster profiles are read from the settings of the folder in which the user works.
+  // Profiles are read from settings of the user's folder.
   const asked = ray && 'profile' in ray ? { ...request, ray: { folder: process.cwd(), ...ray } } : request;
   if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return asked;
   return { ...asked, table: { ...table, catalog: { ...catalog, root: localRoot(catalog.root) } } };

@@ -14,9 +14,9 @@ type BatchFunction = (batch: RecordBatch) => unknown;
 
 /**
  * Runs a function over a whole batch.
- * It must return one value per row, as an Arrow vector, a typed array or any iterable, in which an Error stands for a
+ * It must return one value per row, as an Arrow vector, a typed array or an iterable, in which an Error stands for a
  * failed row. If it throws, every row fails.
- * @returns the returned vector if its type is that of the column; otherwise the values are set on `column`
+ * @returns a vector of the column's type unchanged; other values are set on `column`
  */
 async function computeBatch(
   compute: BatchFunction,
@@ -72,8 +72,8 @@ function keepEach(values: readonly unknown[], onError: OnError, column: ColumnBu
 }
 
 /**
- * Returns the data of a vector from any copy of apache-arrow, because the function's bundle may contain its own.
- * Undefined if the value is not a vector, has another type, or has several chunks.
+ * Accepts vectors of any copy of apache-arrow, because the function's bundle may contain its own. Undefined if the
+ * value is not a vector, has another type or several chunks.
  */
 function columnOf(given: unknown, type: DataType): Data | undefined {
   if (!isRecord(given)) return undefined;
@@ -102,14 +102,10 @@ function checkCount(has: number, wants: number): void {
 
 const describe = (value: unknown): string => (value === null || value === undefined ? 'nothing' : `a ${typeof value}`);
 
-/** Schema of the result of a batch: a row has a `value`, an `error` or neither. */
+/** Result of a batch: a row has a `value`, an `error` or neither. */
 export const answerSchema = ({ output }: Pick<WorkerOptions, 'output'>): Schema =>
   new Schema([new Field('value', output.type, true), new Field('error', new Utf8(), true)]);
 
-/**
- * Returns a function that computes result batches.
- * @param schema schema of the results
- */
 export function batchWork(
   options: WorkerOptions,
   compute: RowFunction,

@@ -8,11 +8,11 @@ export type RowFunction = (row: Row) => unknown;
 type RowWork = {
   readonly compute: RowFunction;
   readonly onError: OnError;
-  /** Number of rows in progress at once, for an asynchronous function. */
+  /** Rows in progress at once, for asynchronous functions. */
   readonly concurrency: number;
 };
 
-/** Milliseconds before a row is retried. The pause doubles with each attempt, up to the longest one. */
+/** Milliseconds before a row is retried; doubles with each attempt up to the longest. */
 const firstPause = 100;
 const longestPause = 10_000;
 
@@ -21,8 +21,8 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 
 /**
  * Runs a function over the rows of a batch.
- * Values go to `column`; errors of the function, and values that the column can't hold, go to `failures`. If an error
- * ends the job, the remaining rows are not run and are marked so in `failures`.
+ * Values go to `column`, errors and values that the column can't hold to `failures`. If an error ends the job, the
+ * remaining rows are marked as not run.
  * @returns undefined for a synchronous function: a promise per row costs more than most rows
  */
 export function computeRows(
@@ -57,7 +57,7 @@ export function computeRows(
   const again = async (row: number, error: unknown, attempts: number): Promise<void> => {
     let last = error;
     for (let attempt = 0; attempt < attempts && !state.isEnded; attempt++) {
-      // Random, because many rows that fail together often come from one overloaded server.
+      // Random: many rows that fail together often come from one overloaded server.
       await pause(Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + Math.random()));
       try {
         return keep(row, await work.compute(rowAt(row)));
@@ -68,7 +68,7 @@ export function computeRows(
     failed(row, last);
   };
 
-  /** Runs rows until one is asynchronous, and returns its promise. */
+  /** Runs rows until one is asynchronous. */
   const run = (): Promise<void> | undefined => {
     while (state.next < rows && !state.isEnded) {
       const row = state.next++;

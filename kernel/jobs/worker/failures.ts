@@ -2,13 +2,12 @@ import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { isJobErrorKind, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** Error text of a row that was not run because an earlier row ended the job. */
+/** Stands for a row that was not run because an earlier row ended the job. */
 export const notRun = '';
 
-/** Maximum characters of an error text. */
+/** Characters of an error text. */
 const maxText = 2000;
 
-/** Returns the error text of a row, with limited length. */
 export function failureText(error: unknown): string {
   const text = isCatalogError(error) || !(error instanceof Error) ? messageOf(error) : nameAndMessage(error);
   const said = text.trim() === '' ? 'The function threw an error without a message.' : text;
@@ -18,7 +17,7 @@ export function failureText(error: unknown): string {
 const nameAndMessage = ({ name, message }: Error): string =>
   name === 'Error' || message.startsWith(name) ? message : `${name}: ${message}`;
 
-/** The error texts of the rows of a batch. Allocates memory only with the first error. */
+/** Error texts of a batch; allocated with the first one. */
 export class RowFailures {
   readonly #rows: number;
   #texts: (string | undefined)[] | undefined;
@@ -38,11 +37,9 @@ export class RowFailures {
   }
 }
 
-/**
- * Exit codes of a worker. Any other code is a crash of the function or process, after which it may be started again.
- */
+/** Any other exit code is a crash, after which the worker may be started again. */
 export const exitCodes = {
-  /** The options or the input are invalid: a bug in the driver, or a missing column. */
+  /** Invalid options or input: a bug in the driver, or a missing column. */
   unusable: 2,
   /** The function does not load. */
   notLoaded: 3,
@@ -56,7 +53,7 @@ const mark = '@@';
 export const failureLine = (code: JobErrorKind, message: string): string =>
   `${mark}${JSON.stringify({ kind: 'worker_failed', code, message })}\n`;
 
-/** Parses the reason why a worker could not continue from its stderr; undefined if it reported none. */
+/** Finds the failure line of a worker in its stderr. */
 export function failureIn(stderr: string): { kind: JobErrorKind; message: string } | undefined {
   const line = stderr
     .split('\n')

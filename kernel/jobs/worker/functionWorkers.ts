@@ -7,12 +7,12 @@ import { thisNode, type NodeRuntime } from '#processes/childProcess.ts';
 import { workerLine } from './workerOptions.ts';
 import { WorkerProcess, type WorkerEnded } from './workerProcess.ts';
 
-/** Batches sent to a worker at once, so that it has the next one when it finishes. */
+/** Two, so that a worker has the next batch when it finishes one. */
 const perWorker = 2;
-/** Number of crashes after which a batch counts as their cause. */
+/** Crashes after which a batch counts as their cause. */
 const maxCrashes = 3;
 
-/** Returns the worker's bundle: beside the bundles, or in dist/ if sources run unbundled. */
+/** Returns the bundle: beside the other bundles, or in dist/ if sources run unbundled. */
 export const functionWorkerEntry = (): string => {
   const here = import.meta.dirname;
   return basename(here) === 'dist' ? join(here, 'functionWorker.mjs') : join(here, '../../../dist/functionWorker.mjs');
@@ -24,15 +24,15 @@ export type FunctionWorkersOptions = {
   readonly count: number;
   /** Overrides the setting of the function. */
   readonly onError?: OnError | undefined;
-  /** Rows that a worker has in progress at once, for an asynchronous function. */
+  /** Rows in progress at once in a worker, for asynchronous functions. */
   readonly concurrency?: number | undefined;
-  /** A folder of the job: the module of the function is written there, and it is the working directory. */
+  /** A folder of the job: location of the function's module and working directory. */
   readonly folder: string;
-  /** Receives the output of the function. */
+  /** Receives output of the function. */
   readonly log: (text: string) => void;
   /** Called when a worker has died and is replaced. */
   readonly onRestart?: ((reason: string) => void) | undefined;
-  /** Called after each batch with its rows and the seconds that the worker took. */
+  /** Called after each batch with its rows and the worker's seconds. */
   readonly onAnswer?: ((rows: number, seconds: number) => void) | undefined;
   readonly signal: AbortSignal;
   readonly node?: NodeRuntime | undefined;
@@ -47,19 +47,17 @@ type Task = {
 };
 
 /**
- * Processes that run one TypeScript function over batches.
- * A process that dies is replaced and its batches are sent again, so that a function that crashes occasionally still
- * succeeds.
+ * Processes that run one TypeScript function over batches. A process that dies is replaced and its batches are sent
+ * again, so that functions that crash occasionally still succeed.
  */
 export class FunctionWorkers {
   readonly #options: FunctionWorkersOptions;
   readonly #line: string;
   readonly #workers = new Set<WorkerProcess>();
-  /** Batches that wait for a worker. */
   readonly #queue: Task[] = [];
-  /** Number of deaths since the last result of any worker. */
+  /** Since the last result of any worker. */
   #deaths = 0;
-  /** The reason for rejecting further batches, once set. */
+  /** Why further batches are rejected, if set. */
   #end: unknown;
   readonly #aborted = (): void => this.#fail(this.#options.signal.reason);
 
@@ -92,7 +90,6 @@ export class FunctionWorkers {
     return new FunctionWorkers(options, line);
   }
 
-  /** Current number of processes. */
   get size(): number {
     return this.#workers.size;
   }
@@ -102,7 +99,7 @@ export class FunctionWorkers {
   }
 
   /**
-   * Computes a batch of the function's inputs as soon as a worker is free. All batches must have one schema.
+   * Computes a batch as soon as a worker is free. All batches must have one schema.
    * @returns a batch of `value` and `error`, see README.md
    * @throws JobError FunctionInvalid, FunctionCrashed if workers die repeatedly; an AbortError
    */
@@ -158,7 +155,7 @@ export class FunctionWorkers {
     if (this.#end !== undefined) task.reject(this.#end);
     else if (task.crashes >= maxCrashes) task.reject(crashed(this.#options.function.name, error));
     else {
-      // At the front, because the caller waits for earlier batches first.
+      // First, because the caller waits for earlier batches first.
       this.#queue.unshift(task);
       this.#feed();
     }

@@ -16,15 +16,14 @@ import type { RowFunction } from './computeRows.ts';
 import { exitCodes, failureLine } from './failures.ts';
 import { readWorkerOptions, type WorkerOptions } from './workerOptions.ts';
 
-// The process that runs a TypeScript function: it reads batches of inputs as an Arrow IPC stream from stdin and
-// writes one batch of values and errors for each. TypeScript or Python code starts it, on this machine or on a Ray
-// worker, so it is one file without packages that runs on any Node.js from version 20. It ends with its input or its
-// parent. Protocol: README.md.
+// The process that runs a TypeScript function over batches from stdin. TypeScript or Python starts it, on this
+// machine or on a Ray worker, so it is one file without packages for any Node.js from version 20. It ends with its
+// input or its parent. Protocol: README.md.
 
 const lineFeed = 0x0a;
 
 /**
- * Reads the first line of a stream, without its line feed, and leaves the rest unread.
+ * Reads the first line of a stream and leaves the rest unread.
  * @returns the incomplete line if the stream ends before a line feed
  */
 async function firstLine(stream: Readable): Promise<string> {
@@ -49,13 +48,12 @@ async function firstLine(stream: Readable): Promise<string> {
 }
 
 /**
- * Reserves stdout for batches: from now on, everything that the function prints goes to stderr. Call it before the
- * function is loaded.
+ * Reserves stdout for batches: other output goes to stderr. Call it before the function is loaded.
  * @returns a function that writes bytes and waits until they are flushed
  */
 function takeOutput(): (bytes: Uint8Array) => Promise<void> {
   const output = process.stdout;
-  // `write` reports the error; without a listener the event would end the process first.
+  // `write` reports the error; without a listener the process would end.
   output.on('error', () => {});
   Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
   globalThis.console = new Console(process.stderr, process.stderr);
@@ -81,7 +79,7 @@ async function serve(options: WorkerOptions, compute: RowFunction, write: (bytes
   const writer = new RecordBatchStreamWriter();
   const written = createWrittenBytes();
   writer.reset(written, schema);
-  // Before reading: the schema shows the starter that the function is loaded.
+  // Sent first: the schema shows that the function is loaded.
   await write(written.take());
   const { batches } = await readIpc(process.stdin, undefined, { keepEmpty: true });
   for await (const batch of batches) {
@@ -102,13 +100,13 @@ async function main(): Promise<void> {
   let options: WorkerOptions;
   try {
     const line = await firstLine(process.stdin);
-    // Workers are started early; no options means that there is nothing to compute.
+    // Without options there is nothing to compute; workers are started early.
     if (line === '') return process.exit(0);
     options = readWorkerOptions(line);
   } catch (error) {
     return exitWith(exitCodes.unusable, 'Internal', messageOf(error));
   }
-  // Milliseconds: a short run needs no thread that watches the parent.
+  // Milliseconds: short runs need no thread that watches the parent.
   endWithParent(1000);
   let compute: RowFunction;
   try {
@@ -117,7 +115,7 @@ async function main(): Promise<void> {
     return exitWith(exitCodes.notLoaded, 'FunctionInvalid', `The function can't be loaded: ${messageOf(error)}`);
   }
   const send = async (bytes: Uint8Array): Promise<void> => {
-    // The reader is gone, so there is no process to report an error to.
+    // The reader is gone, so no process would read an error.
     await write(bytes).catch(() => process.exit(exitCodes.unread));
   };
   try {
@@ -125,7 +123,7 @@ async function main(): Promise<void> {
   } catch (error) {
     return exitWith(exitCodes.unusable, isJobError(error) ? error.kind : 'Internal', messageOf(error));
   }
-  // The function may have left handles open, such as connections, which would keep the process alive.
+  // Handles that the function left open would keep the process alive.
   process.exit(0);
 }
 

@@ -1,29 +1,27 @@
 import { isAscii } from 'node:buffer';
 import { type Data, DataType, Precision, type RecordBatch, type Vector } from '#arrow';
 
-// Converts Arrow values to plain JavaScript values, so that authors of row functions don't need to know Arrow.
+// Rows have plain JavaScript values, so that authors of functions don't need to know Arrow.
 
 /**
  * Reads the strings of a column.
- * Each one is decoded separately, not sliced from a larger string: a function that keeps one would keep its whole
- * batch in memory, and V8 takes longer to split or search a slice than to decode it.
+ * Each one is decoded separately: a slice of a larger string would keep the whole batch in memory, and V8 takes
+ * longer to split or search it than to decode it.
  * @param offsets byte offset of each string, and of the end of the last
  */
 function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number) => string {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // ASCII is copied instead of decoded, in half the time.
+  // ASCII needs no decoding, which halves the time.
   const encoding = isAscii(all) ? 'latin1' : 'utf8';
   return (row) => all.toString(encoding, offsets[row], offsets[row + 1]);
 }
 
-/** Returns the value of a row, or null. */
 type ReadValue = (row: number) => unknown;
 
 /**
  * Reads a column of one batch.
- * 64-bit integers become bigints and other numbers numbers; timestamps and dates become Date; times, durations and
- * decimals stay as in Arrow; lists of numbers become typed arrays, other lists arrays; structs and maps become
- * objects.
+ * 64-bit integers become bigints, other numbers numbers, timestamps and dates Date, lists of numbers typed arrays,
+ * other lists arrays, structs and maps objects. Times, durations and decimals stay as in Arrow.
  */
 function valueReader(vector: Vector): ReadValue {
   const data = vector.data[0];
@@ -46,7 +44,6 @@ function readerOf(data: Data, vector: Vector): ReadValue {
   return (row) => plain(type, vector.get(row));
 }
 
-/** Converts a value from Arrow to the form that functions get. */
 function plain(type: DataType, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (DataType.isTimestamp(type) || DataType.isDate(type)) return new Date(Number(value));
@@ -73,15 +70,14 @@ function plainList(item: DataType, list: Vector): unknown {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Made of the readers of the columns of a batch. */
 type MakeRow = (readers: readonly ReadValue[]) => (row: number) => Row;
 
 /**
- * Creates a reader of rows as plain objects with these columns, so that `{ ...row }` and JSON work as usual. It is
- * generated code with the names as literals: filling an object in a loop takes several times as long.
+ * Creates a reader of rows as plain objects, so that `{ ...row }` and JSON work as usual. Its code is generated with
+ * the names as literals: filling an object in a loop takes several times as long.
  */
 export function rowMaker(names: readonly string[]): (batch: RecordBatch) => (row: number) => Row {
-  // In brackets, because "__proto__" would set the prototype otherwise.
+  // In brackets, or "__proto__" would set the prototype.
   const members = names.map((name, index) => `[${JSON.stringify(name)}]: read${index}(row)`);
   const readers = names.map((_, index) => `read${index}`);
   const body = `const [${readers.join(', ')}] = readers; return (row) => ({ ${members.join(', ')} });`;

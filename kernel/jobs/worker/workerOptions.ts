@@ -4,24 +4,21 @@ import { readOnError } from '#shared/jobs/backfill.ts';
 import { isRecord } from '#shared/records.ts';
 import { decodeOutput } from '#jobs/definition/outputType.ts';
 
-/** Default number of rows in progress at once, for an asynchronous function. */
+/** Rows in progress at once, for asynchronous functions. */
 const defaultConcurrency = 16;
 
-/** Options of a worker, as JSON in the first line of its input. Drivers in other languages write the same line. */
+/** Options in the first line of a worker's input, as JSON. Drivers in other languages write the same line. */
 export type WorkerOptions = {
-  /** Path of an ES module whose default export is the function. */
+  /** Path of an ES module with the function as default export. */
   readonly module: string;
   readonly takes: 'row' | 'batch';
-  /** Columns that the function reads. */
   readonly inputs: readonly string[];
-  /** The column that it computes. */
   readonly output: Field;
   readonly onError: OnError;
-  /** Rows in progress at once, for an asynchronous function. */
   readonly concurrency: number;
 };
 
-/** Encodes the options as a line with its line feed. `output` is that of a ComputedFunction. */
+/** Encodes the options. `output` is that of a ComputedFunction. */
 export const workerLine = (
   options: Omit<WorkerOptions, 'output' | 'concurrency'> & { readonly output: string; readonly concurrency?: number },
 ): string =>

@@ -10,29 +10,28 @@ import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { createWrittenBytes } from '#catalog/arrow/ipcWriter.ts';
 import { exitCodes, failureIn } from './failures.ts';
 
-/** Characters of stderr to keep for the error message about the end of a worker. */
+/** Characters of stderr for the error message. */
 const tailLength = 20_000;
 
-/** Time to read the pipes of a process after it has ended. */
+/** Milliseconds to read the pipes after the process has ended. */
 const drainMilliseconds = 1000;
 
 type WorkerStart = {
   readonly node: NodeRuntime;
-  /** Path of the worker's bundle, `dist/functionWorker.mjs`. */
+  /** Path of `dist/functionWorker.mjs`. */
   readonly entry: string;
-  /** Options as encoded by `workerLine`. */
+  /** Options, encoded by `workerLine`. */
   readonly line: string;
   readonly folder: string;
-  /** Receives the output of the function. */
+  /** Receives output of the function. */
   readonly log: (text: string) => void;
 };
 
-/** The result of a batch, and the seconds that the worker took for it alone. */
+/** `seconds`: time of the worker for this batch alone. */
 type TimedAnswer = { readonly answer: RecordBatch; readonly seconds: number };
 
 type Waiting = { sent: number; resolve: (answer: TimedAnswer) => void; reject: (error: Error) => void };
 
-/** Why a worker ended, and whether a new one would end the same way. */
 export class WorkerEnded extends Error {
   /** Set if starting it again would not help. */
   readonly final: JobError | undefined;
@@ -44,15 +43,15 @@ export class WorkerEnded extends Error {
   }
 }
 
-/** One worker process. Results arrive in the order of the batches. */
+/** One worker. Results arrive in the order of the batches. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #waiting: Waiting[] = [];
-  /** When the worker became idle: it had loaded the function or sent its last result. */
+  /** When the function was loaded or the last result arrived. */
   #free = 0;
   readonly #writer = new RecordBatchStreamWriter();
   readonly #written = createWrittenBytes();
-  /** Resolves after the process has ended and its output was read. */
+  /** Resolves after the end of the process and of its output. */
   readonly ended: Promise<WorkerEnded>;
   #hasSchema = false;
   #tail = '';
@@ -60,7 +59,7 @@ export class WorkerProcess {
 
   constructor({ node, entry, line, folder, log }: WorkerStart) {
     this.#child = startNode({ node, entry, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
-    // The end of the process explains errors of the pipe.
+    // The end of the process explains pipe errors.
     this.#child.stdin?.on('error', () => {});
     this.#child.stdin?.write(line);
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -74,12 +73,10 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** Number of batches without a result. */
   get load(): number {
     return this.#waiting.length;
   }
 
-  /** Whether it accepts batches. */
   get isAlive(): boolean {
     return this.#end === undefined;
   }
@@ -96,7 +93,7 @@ export class WorkerProcess {
     return answer;
   }
 
-  /** Lets it finish its batches and end. */
+  /** Closes its input, so that it finishes its batches and ends. */
   close(): void {
     if (this.#hasSchema) this.#writer.finish();
     this.#child.stdin?.end(this.#written.take());
@@ -113,10 +110,10 @@ export class WorkerProcess {
           this.#reasonOf(code as number | null, signal as NodeJS.Signals | null),
       (error: unknown) => () => new WorkerEnded(messageOf(error), notStarted(error)),
     );
-    // After an invalid result the rest of the stream can't be read either.
+    // After an invalid result the stream can't be read further.
     const read = this.#readAnswers().catch(() => this.kill());
     const reason = await exited;
-    // The last output is still in the pipes, but a program that the function started may keep them open forever.
+    // The last output is still in the pipes, which a program of the function may keep open forever.
     await Promise.race([read, setTimeout(drainMilliseconds, undefined, { ref: false })]);
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -139,7 +136,7 @@ export class WorkerProcess {
 
   #reasonOf(code: number | null, signal: NodeJS.Signals | null): WorkerEnded {
     const said = failureIn(this.#tail);
-    // A function may exit with any code, so the code counts only together with a reason from the worker.
+    // A function may exit with any code, so the code counts only with a reason.
     if (said && (code === exitCodes.notLoaded || code === exitCodes.unusable)) {
       const { kind, message } = said;
       const hint = kind === 'FunctionInvalid' ? 'Mend the function and define it again.' : '';

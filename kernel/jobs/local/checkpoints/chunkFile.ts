@@ -7,17 +7,16 @@ import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFi
 
 const metadataKey = 'lance-catalog.checkpoint';
 
-/** Metadata of a chunk. */
 export type ChunkHeader = {
-  /** The job that wrote it, if known: failed rows count as done only for that job. */
+  /** Failed rows count as done only for this job. */
   readonly jobId: string | undefined;
   readonly functionHash: string;
   readonly column: string;
-  /** Filter of the job as given; null for rows whose value is null. */
+  /** As given; null for rows whose value is null. */
   readonly where: string | null;
   readonly readVersion: number;
   readonly fragment: number;
-  /** Position of the first row and number of rows that it spans, counting deleted rows. */
+  /** Span of row positions, counting deleted rows. */
   readonly first: number;
   readonly rows: number;
 };
@@ -31,7 +30,7 @@ export type ChunkPiece = {
 
 export type Chunk = ChunkHeader & { readonly pieces: readonly ChunkPiece[] };
 
-/** Encodes a chunk as an Arrow IPC file, with the error text of each failed row. */
+/** Encodes a chunk as an Arrow IPC file. */
 export function encodeChunk(header: ChunkHeader, field: Field, rows: ChunkRows): Uint8Array {
   const schema = new Schema(
     [
@@ -60,7 +59,7 @@ export type ChunkRows = {
 };
 
 /**
- * Decodes a chunk, which any user of the table may have written; `undefined` if it is invalid or has another column
+ * Decodes a chunk, which any user of the table may have written. Undefined if it is invalid or has another column
  * type.
  */
 export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined {
@@ -71,7 +70,7 @@ export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined 
     if (!header || !there || typeText(there.type) !== typeText(field.type)) return undefined;
     return { ...header, pieces: table.batches.map(pieceOf) };
   } catch {
-    // Truncated because its writer crashed. The rows are computed again.
+    // Truncated by a crash of its writer. The rows are computed again.
     return undefined;
   }
 }
@@ -93,7 +92,7 @@ const headerJson = (header: ChunkHeader) => ({
   first: header.first,
   rows: header.rows,
   partial: false,
-  // Unknown here, so readers compare the inputs of the rows instead.
+  // Unknown here: readers compare the inputs of the rows instead.
   files: null,
 });
 

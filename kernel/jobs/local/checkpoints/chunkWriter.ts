@@ -4,7 +4,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { ChunkHeader } from './chunkFile.ts';
 import { placeOf } from '#jobs/local/rows.ts';
 
-/** Maximum milliseconds between two chunks, however few rows there are. The Python driver uses the same interval. */
+/** Milliseconds between two chunks, however few rows there are, as in the Python driver. */
 const longest = 10_000;
 
 type Pending = {
@@ -17,7 +17,7 @@ type Pending = {
   states: Uint8Array[];
 };
 
-/** Collects computed rows and writes them as chunks, by number of rows and by time. */
+/** Writes computed rows as chunks, by number of rows and by time. */
 export class ChunkWriter {
   readonly #checkpoints: Checkpoints;
   readonly #header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>;
@@ -41,7 +41,7 @@ export class ChunkWriter {
     this.#now = now;
   }
 
-  /** Adds rows that follow the previous ones. @throws JobError StorageFull, StorageFailed */
+  /** Adds rows that must follow the previous ones. @throws JobError StorageFull, StorageFailed */
   async add({ rows, errors }: AnsweredRows): Promise<void> {
     if (this.#pending && this.#pending.fragment !== rows.fragment) await this.flush();
     const pending = (this.#pending ??= {
@@ -62,8 +62,7 @@ export class ChunkWriter {
   }
 
   /**
-   * Writes the collected rows: at the end, and before rows that another chunk holds, so that no chunk spans rows it
-   * does not hold.
+   * Writes the pending rows. Also called before rows of another chunk, so that no chunk spans rows it does not hold.
    */
   async flush(): Promise<void> {
     const pending = this.#pending;

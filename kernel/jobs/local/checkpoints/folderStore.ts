@@ -7,11 +7,11 @@ import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { storageError } from '#jobs/local/storageError.ts';
 import type { CheckpointStore } from './store.ts';
 
-/** Stores files in a folder on a disk of this machine. */
+/** Stores files on a disk of this machine. */
 export class FolderStore implements CheckpointStore {
   readonly #root: string;
 
-  /** @param root the folder of the table, or of the job if the table's folder can't be reached */
+  /** @param root the folder of the table, or of the job */
   constructor(root: string) {
     this.#root = root;
   }
@@ -24,7 +24,7 @@ export class FolderStore implements CheckpointStore {
     return readFile(this.placeOf(path)).catch(() => undefined);
   }
 
-  /** Syncs the content to disk under a temporary name and renames it, so that readers never see half a file. */
+  /** Syncs a temporary file and renames it, so that readers never see half a file. */
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const target = this.placeOf(path);
     const draft = `${target}.${randomBytes(4).toString('hex')}.tmp`;
@@ -54,10 +54,7 @@ export class FolderStore implements CheckpointStore {
     return existsSync(this.#root) || isAbort(failure) || isJobError(failure) ? failure : gone(this.#root, failure);
   }
 
-  /**
-   * Creates folders below the root, but never the root: for a table that was dropped meanwhile it would block the
-   * name forever.
-   */
+  /** Creates folders, but never the root: for a table that was dropped meanwhile it would block the name forever. */
   async #makeFolder(folder: string): Promise<void> {
     const parts = folder.split('/');
     for (let attempt = 1; ; attempt++) {
@@ -67,7 +64,7 @@ export class FolderStore implements CheckpointStore {
       } catch (error) {
         if (Object(error).code !== 'ENOENT') throw error;
         if (!existsSync(this.#root)) throw gone(this.#root, error);
-        // Another job removed the still empty folder just before this one wrote into it.
+        // Another job removed the still empty folder.
         if (attempt === 3) throw error;
       }
     }
@@ -106,10 +103,7 @@ const gone = (root: string, cause: unknown): JobError =>
     { cause },
   );
 
-/**
- * Creates a file that every reader of the table can read: a lease that other users can't read would not keep them
- * away.
- */
+/** Creates a file that all users can read: a lease that other users can't read would not stop them. */
 async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Promise<void> {
   const file = await open(path, 'wx', 0o644);
   try {
@@ -120,5 +114,5 @@ async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Pro
   }
 }
 
-/** Removes a folder if it is empty. It is created again on demand, and other jobs may have files in it. */
+/** Folders are created on demand, and other jobs may have files in them. */
 const removeEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);

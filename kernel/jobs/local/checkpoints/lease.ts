@@ -8,25 +8,23 @@ import { encodedColumn } from './checkpoints.ts';
 import type { CheckpointStore } from './store.ts';
 import { pause } from '#jobs/local/pause.ts';
 
-// A file beside the table that names the job that computes a column, for other machines too. All runners share its
-// format: kernel/jobs/driver/CHECKPOINTS.md.
+// A file beside the table that names the job that computes a column, for all machines. Format:
+// kernel/jobs/driver/CHECKPOINTS.md.
 
-// In milliseconds, the same values as in the Python driver.
+// Milliseconds, as in the Python driver.
 const beat = 10_000;
 const stale = 60_000;
 const look = 12_000;
 
-/** Exclusive right of a job to compute a column of a table. */
+/** The exclusive right of a job to compute a column. */
 export type Lease = AsyncDisposable & {
   /**
-   * Checks that this job still holds the lease: a machine that slept must not overwrite the work of a job that took
-   * over.
+   * Checks that this job still holds it: a machine that slept must not overwrite the work of a job that took over.
    * @throws JobError Busy
    */
   check(): Promise<void>;
 };
 
-/** The job that takes the lease, and a receiver of messages while it waits. */
 type LeaseOptions = {
   readonly spec: Pick<JobSpec, 'jobId' | 'column' | 'function'>;
   readonly notice: (text: string) => void;
@@ -34,7 +32,7 @@ type LeaseOptions = {
   readonly clock?: LeaseClock;
 };
 
-/** In milliseconds: the time of day, which is written to the lease; a clock that is never set; and a pause. */
+/** In milliseconds: the time of day for the lease, a clock that is never set, and a pause. */
 type LeaseClock = {
   wall(): number;
   steady(): number;
@@ -46,7 +44,7 @@ const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => perform
 /**
  * Takes the lease of a column until it is disposed.
  * A lease of the same job, or of a process of this machine that has ended, is taken over at once. One without recent
- * heartbeats is watched first, because the clocks of machines may differ.
+ * heartbeats is watched first, because clocks may differ.
  * @throws JobError Busy with the holder, StorageFailed; the reason of `signal`
  */
 export async function takeLease(store: CheckpointStore, options: LeaseOptions): Promise<Lease> {
@@ -82,7 +80,6 @@ export async function takeLease(store: CheckpointStore, options: LeaseOptions): 
   };
 }
 
-/** A lease that this process takes or holds. */
 type OwnLease = {
   readonly store: CheckpointStore;
   readonly path: string;
@@ -106,19 +103,17 @@ const leaseBytes = ({ jobId, function: { hash } }: LeaseOptions['spec'], nonce: 
 
 async function acquire(lease: OwnLease, options: LeaseOptions): Promise<void> {
   const { store, path, nonce, bytes } = lease;
-  // If two jobs find the same stale lease, the second may remove the new lease of the first, which notices when it
-  // reads the lease back.
+  // If two jobs find a stale lease, the second may remove the new one of the first, which notices on reading it back.
   for (let attempt = 0; attempt < 5; attempt++) {
     await outwait(lease, options);
     await store.create(path, bytes());
-    // Read even if it was not created: the response to a successful request may have been lost and the request
-    // repeated.
+    // Even if it was not created: the response may have been lost and the request repeated.
     if ((await holderOf(lease))?.nonce === nonce) return;
   }
   throw busy(await holderOf(lease), options.spec.column);
 }
 
-/** Removes a lease whose holder is gone. @throws JobError Busy if it is alive; the reason of `signal` */
+/** Removes the lease of a holder that is gone. @throws JobError Busy if it is alive; the reason of `signal` */
 async function outwait({ store, path }: OwnLease, options: LeaseOptions): Promise<void> {
   const { spec, notice, signal, clock = machineClock } = options;
   let seen = await store.read(path, signal);
@@ -149,13 +144,12 @@ const busy = (holder: Holder | undefined, column: string): JobError =>
     'Wait for it, or cancel it there.',
   );
 
-/** Writes a new heartbeat by replacing the file, so that readers never see half of it. */
+/** Replaces the file, so that readers never see half of it. */
 async function renew(lease: OwnLease): Promise<void> {
   try {
     if ((await holderOf(lease))?.nonce === lease.nonce) await lease.store.write(lease.path, lease.bytes());
   } catch {
-    // A full disk or a lost connection: the next heartbeat may succeed; after a minute without one, others may take
-    // over.
+    // The next heartbeat may succeed; after a minute without one, others may take over.
   }
 }
 
@@ -180,10 +174,9 @@ function holderIn(bytes: Uint8Array): Holder | undefined {
   }
 }
 
-/** Whether a lease can be taken over without waiting, regardless of its heartbeat. */
+/** Whether to take over without waiting, regardless of the heartbeat. */
 function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
-  // The same job, resumed: the process that started it has ended, or notices before its next commit that it lost the
-  // lease.
+  // The same job, resumed: its first process has ended, or notices before its next commit that it lost the lease.
   return jobId === ownJobId || (host === hostname() && !isRunning(pid));
 }
 
@@ -191,7 +184,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user id without a name, as in containers.
+    // Users of containers may lack a name.
     return 'somebody';
   }
 }

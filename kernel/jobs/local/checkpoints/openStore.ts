@@ -12,13 +12,10 @@ import type { CheckpointStore } from './store.ts';
 
 /** Number of files to remove at once. */
 const removedAtOnce = 16;
-/**
- * Milliseconds within which a Python driver, which has no conditional writes, may overwrite a file that it did not
- * find.
- */
+/** Milliseconds in which a Python driver, without conditional writes, may overwrite a file that it did not find. */
 const settling = 600;
 
-/** Stores files in a bucket of S3 or a compatible store. */
+/** Stores files in S3 or a compatible store. */
 class BucketStore implements CheckpointStore {
   readonly #files: BucketFiles;
   readonly #root: string;
@@ -41,7 +38,7 @@ class BucketStore implements CheckpointStore {
     await told(() => this.#files.put(this.#key(path), bytes));
   }
 
-  /** Reads the file back: if two writers find none, the last one wins unless both use conditional writes. */
+  /** Reads the file back: of two writers that find none, the last one wins unless both use conditional writes. */
   async create(path: string, bytes: Uint8Array): Promise<boolean> {
     if (!(await told(() => this.#files.create(this.#key(path), bytes)))) return false;
     await sleep(settling);
@@ -54,7 +51,7 @@ class BucketStore implements CheckpointStore {
   }
 
   async remove(path: string): Promise<void> {
-    // Remaining files are checked again by the next run, and a lease becomes stale after a minute.
+    // The next run checks remaining files again, and a lease becomes stale after a minute.
     await this.#files.remove(this.#key(path)).catch(() => undefined);
   }
 
@@ -65,7 +62,7 @@ class BucketStore implements CheckpointStore {
   }
 
   reasonOf(failure: unknown): unknown {
-    // A bucket has no folders: only the table's own files show whether it exists, and the engine reports those.
+    // A bucket has no folders; the engine reports missing files of the table.
     return failure;
   }
 
@@ -74,7 +71,6 @@ class BucketStore implements CheckpointStore {
   }
 }
 
-/** Converts errors of the cloud to job errors. */
 async function told<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await call();
@@ -86,18 +82,15 @@ async function told<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>
   }
 }
 
-/** The store for a job's checkpoints. The caller closes it. */
+/** The store of a job's checkpoints. The caller closes it. */
 type OpenStore = Disposable &
   (
     | { readonly isBesideTable: true; readonly store: CheckpointStore }
-    /** Stored in a folder of this machine, with the reason in a sentence. */
+    /** Stored on this machine; `reason` is a sentence. */
     | { readonly isBesideTable: false; readonly reason: string }
   );
 
-/**
- * Opens the store beside a table that all runners share: on a disk of this machine or in an S3 bucket. Checks only
- * that the folder exists; a bucket is not contacted yet.
- */
+/** Opens the store beside a table, on a disk of this machine or in an S3 bucket. Does not contact the bucket yet. */
 export async function openBesideTable(table: BackfillRequest['table'], spec: JobSpec['table']): Promise<OpenStore> {
   if (table.catalog.implementation !== 'dir' || spec.uri === '')
     return elsewhere('The files of the table are behind its server.');

@@ -4,29 +4,27 @@ import { fragmentOf, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';
 
-// A merge that overlaps with changes of other writers is corrected after it was made. If the process is killed before
-// that, values from outdated inputs remain, and the table does not show it. So the rows of a merge are stored beside
-// the checkpoints until it was checked.
+// A merge that overlaps with other writers is corrected afterwards. A process that is killed before that leaves
+// values of outdated inputs, which the table does not show. So a merge is stored beside the checkpoints until it was
+// checked.
 
 const baseKey = 'lance-catalog.merge-base';
-// The Python driver, which may resume jobs of this runner, learns the key column only from this entry.
+// The Python driver, which may resume the job, learns the key only from this entry.
 const keyKey = 'lance-catalog.merge-key';
 
-/** A merge that may be in the table without having been checked. */
 export type PendingMerge = {
-  /** The version of the table before the merge. */
+  /** Version of the table before the merge. */
   readonly base: number;
   readonly rows: readonly ComputedRows[];
 };
 
-/** The file that stores the merge of one job on one column. */
+/** Stores the merge of one job on one column. */
 export class PendingMerges {
   readonly #store: CheckpointStore;
   readonly #path: string;
   readonly #key: string;
   readonly #schema: Schema;
 
-  /** @param path the file in the store */
   constructor(store: CheckpointStore, path: string, key: Field, column: Field) {
     this.#store = store;
     this.#path = path;
@@ -40,7 +38,7 @@ export class PendingMerges {
     ]);
   }
 
-  /** Stores rows before they are merged, replacing earlier ones. @throws JobError StorageFull, StorageFailed */
+  /** Stores rows before they are merged. @throws JobError StorageFull, StorageFailed */
   async keep({ base, rows }: PendingMerge): Promise<void> {
     const metadata = new Map([
       [baseKey, String(base)],
@@ -58,7 +56,7 @@ export class PendingMerges {
   }
 
   /**
-   * Reads the stored merge; `undefined` if there is none, or if it is truncated or has another key or type.
+   * Returns `undefined` if there is none, or if it is truncated or has another key or type.
    * @throws JobError StorageFailed
    */
   async read(signal: AbortSignal): Promise<PendingMerge | undefined> {
@@ -74,7 +72,7 @@ export class PendingMerges {
     }
   }
 
-  /** Removes the file after the merge was checked, or if it was never made. */
+  /** Removes the file after the merge was checked, or if it never happened. */
   async settle(): Promise<void> {
     await this.#store.remove(this.#path);
   }

@@ -8,7 +8,7 @@ import { specWithoutSecrets } from '#jobs/jobSpec.ts';
 import { environmentOf, lookAtRay } from './rayFitness.ts';
 
 /**
- * Submits a job to Ray after checking that it can run there. Submitting twice with one id starts it once.
+ * Submits a job after checking that it can run there. Submitting one id twice starts it once.
  * @throws JobError if Ray lacks something that the job needs, ClusterError
  */
 export async function launchOnRay(
@@ -28,7 +28,7 @@ export async function launchOnRay(
       submissionId,
       entrypoint: 'python3 backfill.py spec.json',
       runtime: { workingDir, envVars: environmentOf(spec), pip },
-      // Shown in the Ray dashboard; the product does not read it.
+      // Shown in the Ray dashboard only.
       metadata: { 'lance-catalog': 'backfill', table: request.table.name, column: spec.column },
     },
     signal,
@@ -41,15 +41,15 @@ type Launch = {
   readonly version: RayVersion;
 };
 
-/** Sets the default concurrency to the number of Ray's processors; those of this machine do not matter there. */
+/** Sets the default concurrency to the number of Ray's processors. */
 async function withRayConcurrency(jobs: RayJobs, { spec, request }: RunContext, signal: AbortSignal): Promise<JobSpec> {
   if (request.concurrency !== undefined) return spec;
   const processors = Math.floor((await jobs.room(signal))?.resources['CPU']?.total ?? 0);
-  // An idle autoscaling cluster has no processors. Then the requested concurrency determines how far it grows.
+  // An idle autoscaling cluster has none; then the concurrency determines how far it grows.
   return processors < 1 ? spec : { ...spec, concurrency: Math.min(processors, mostWorkers) };
 }
 
-/** Upper limit of the default, because all workers share reading and committing. */
+/** More must be requested: workers share reading and committing. */
 const mostWorkers = 64;
 
 async function filesOf(spec: JobSpec): Promise<Record<string, Uint8Array | string>> {

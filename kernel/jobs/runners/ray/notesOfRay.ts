@@ -5,12 +5,10 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 import { lookAtRay } from './rayFitness.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 
-/**
- * Milliseconds after which a plan omits these notes: a Ray that first has to start nodes takes too long for the user.
- */
+/** Milliseconds. A Ray that first has to start nodes takes too long for a plan. */
 const patience = 60_000;
 
-/** Returns notes about a Ray for the plan: what it lacks, and whether it can reach the table. */
+/** Notes for a plan: what Ray lacks, and whether it reaches the table. */
 export async function notesOfRay(
   place: RayPlace,
   spec: JobSpec,

@@ -7,12 +7,12 @@ import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.
 import { loadPart } from '#shared/loadPart.ts';
 
 /**
- * Opens a connection to Ray by address, cluster or profile.
+ * Connects to Ray by address, cluster or profile.
  * @throws JobError if the target does not exist, ClusterError if it can't be reached
  */
 async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
-  // Loaded lazily, because the Kubernetes libraries are large.
+  // Lazy: the Kubernetes libraries are large.
   const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/entry.ts'));
   if ('cluster' in place)
     return await openRayLink(readProfile({ call: 'ray.cluster' }, place.cluster), {
@@ -30,7 +30,6 @@ const straight = (address: string, token: string | undefined): RayLink => ({
   [Symbol.asyncDispose]: async () => {},
 });
 
-/** Opens a connection to Ray for the duration of a callback. */
 export async function withRay<T>(
   place: RayPlace,
   signal: AbortSignal,
@@ -41,7 +40,7 @@ export async function withRay<T>(
   try {
     return await use(jobs, AbortSignal.any([signal, link.signal]));
   } catch (error) {
-    // If the connection is lost, its error explains more than the error of the request.
+    // The error of a lost connection explains more than that of the request.
     if (link.signal.aborted && !signal.aborted) throw link.signal.reason;
     throw error;
   } finally {
@@ -49,7 +48,7 @@ export async function withRay<T>(
   }
 }
 
-/** Converts a cluster error to a job error. Returns any other error unchanged. */
+/** Converts cluster errors to job errors; others stay unchanged. */
 export function jobErrorOf(error: unknown): unknown {
   if (isJobError(error) || isCatalogError(error) || !isClusterError(error)) return error;
   const kind: JobErrorKind = error.isTransient

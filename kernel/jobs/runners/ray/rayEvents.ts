@@ -5,14 +5,12 @@ import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 // oxlint-disable-next-line no-control-regex -- that is what a colour begins with
 const colours = /\u001B\[[0-9;]*m/g;
 
-/** Removes color codes from log text. */
 const plainText = (text: string): string => text.replaceAll(colours, '');
 
-/** Splits text that arrives in pieces into lines. */
 class Lines {
   #rest = '';
 
-  /** Number of characters of the incomplete line. */
+  /** Characters of the incomplete line. */
   get rest(): number {
     return this.#rest.length;
   }
@@ -32,24 +30,23 @@ class Lines {
   }
 }
 
-/** The event by which a driver reported its end. */
 export type DriverEnd = Extract<NewEvent, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
 
-/** Emits the events in a driver's output, and writes the rest to the job's log. */
+/** Emits the events in a driver's output and logs the rest. */
 export class RayEvents {
   readonly #context: RunContext;
   readonly #lines = new Lines();
   readonly #onKnown: (characters: number) => void;
-  /** The end that the driver reported. Not emitted here, because the state of the job in Ray decides. */
+  /** As the driver reported it. Not emitted here, because Ray's state of the job decides. */
   end: DriverEnd | undefined;
 
-  /** @param onKnown receives the log position up to which output was handled, where the next process continues */
+  /** @param onKnown receives the log position that is handled, for the next process */
   constructor(context: RunContext, onKnown: (characters: number) => void) {
     this.#context = context;
     this.#onKnown = onKnown;
   }
 
-  /** @param known number of characters of the whole log, including this text */
+  /** @param known characters of the whole log, including this text */
   take(text: string, known: number): void {
     this.#tell(this.#lines.take(text));
     this.#onKnown(known - this.#lines.rest);

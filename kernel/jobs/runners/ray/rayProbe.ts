@@ -6,15 +6,15 @@ import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** What a probe found on a node of Ray, or with the python3 on the head's PATH, which runs drivers. */
+/** A node of Ray, or the python3 on the head's PATH, which runs drivers. */
 export type ProbedNode = {
   readonly python: string;
   readonly pylance: string | undefined;
   /** `v24.1.0` */
   readonly node: string | undefined;
-  /** Whether Node.js is installed as a Python package. */
+  /** Whether the Python package of Node.js is installed. */
   readonly hasNodeWheel: boolean;
-  /** Why the table can't be written from this node. */
+  /** Why the table can't be written, if so. */
   readonly unreachable: string | undefined;
   /** Modules that the function imports and this node lacks. */
   readonly missingModules: readonly string[];
@@ -24,7 +24,7 @@ export type Probed = {
   readonly driver: ProbedNode;
   readonly ray: string | undefined;
   readonly nodes: readonly ProbedNode[];
-  /** Number of nodes that did not respond in time. */
+  /** Nodes that did not respond in time. */
   readonly silent: number;
 };
 
@@ -32,19 +32,17 @@ type ProbeRequest = {
   readonly version: RayVersion;
   readonly tableUri: string;
   readonly envVars: Readonly<Record<string, string>>;
-  /** Source of the probe program. */
   readonly code: string;
-  /** Source of a Python function, whose imports are checked. */
+  /** A Python function, whose imports are checked. */
   readonly functionCode?: string | undefined;
-  /** Whether an earlier result can be reused; otherwise the probe runs again. */
+  /** Whether an earlier result can be reused. */
   readonly isFine: (probed: Probed) => boolean;
   readonly onLook: () => void;
 };
 
 /**
- * Checks what the nodes of a Ray have, by a small job on it.
- * The job stays there with its output, under an id that contains a hash of what it checked, so that one probe serves
- * all backfills of a table until Ray restarts.
+ * Checks what the nodes of a Ray have, by a small job there. It stays with its output, under an id with a hash of
+ * what it checked: one probe serves all backfills of a table until Ray restarts.
  * @throws ClusterError, JobError if no job can run there
  */
 export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: AbortSignal): Promise<Probed> {
@@ -80,13 +78,13 @@ const filesOf = ({ code, functionCode }: ProbeRequest): Record<string, string> =
   ...(functionCode !== undefined && { 'function.py': functionCode }),
 });
 
-/** Includes the Ray session, table, secrets and Python function: one key may reach tables that another can't. */
+/** Includes secrets, because one key may reach tables that another can't. */
 function probeId({ version, tableUri, envVars, code, functionCode = '' }: ProbeRequest): string {
   const hash = createHash('sha256').update(JSON.stringify([version.session, tableUri, envVars, code, functionCode]));
   return `lance-catalog-probe-${hash.digest('hex').slice(0, 20)}`;
 }
 
-/** Returns an earlier result, `undefined` if there is none. Waits for a probe that is still running. */
+/** Waits for a probe that is still running. */
 async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<Probed | undefined> {
   const known = (await jobs.list(signal)).some((job) => job.submissionId === submissionId);
   if (!known) return undefined;
@@ -94,7 +92,7 @@ async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   return readProbe(await jobs.log(submissionId, signal)) ?? nothing;
 }
 
-/** The result of a failed probe, which is never reused. */
+/** Result of a failed probe, never reused. */
 const nothing: Probed = {
   driver: {
     python: '',
@@ -117,7 +115,7 @@ async function ended(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   }
 }
 
-/** Parses the last result in a log. A new probe with the same id appends to the log of the old one. */
+/** Parses the last result: a new probe with the same id appends to the log. */
 export function readProbe(log: string): Probed | undefined {
   const line = log.split('\n').findLast((one) => one.startsWith('@@probe '));
   if (line === undefined) return undefined;
@@ -150,5 +148,4 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const lastLineOf = (log: string): string | undefined => log.trimEnd().split('\n').at(-1)?.slice(0, 300);
 
-/** Quotes a shell argument. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

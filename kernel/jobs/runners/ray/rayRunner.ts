@@ -12,18 +12,15 @@ import { failureOf } from './rayPending.ts';
 import { RayEvents } from './rayEvents.ts';
 import { tellPending } from './rayPending.ts';
 
-/**
- * Values stored for the next process: id of the Ray job, the id that was submitted, log position and number of the
- * attempt.
- */
+/** For the next process: id of the Ray job, submitted id, log position and attempt. */
 const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;
 
-/** Time to end a cancelled job, in milliseconds: Ray gives its driver three seconds. */
+/** Milliseconds. Ray gives a driver three seconds to end. */
 const endingMs = 60_000;
 
 /**
- * Creates the runner for Ray. The driver runs there and continues if this process ends or loses its connection; the
- * next process that resumes the job finds it by its id and follows it.
+ * Runs jobs on Ray. The driver continues if this process ends or loses its connection; the next process finds it by
+ * its id.
  * @param silence milliseconds without a response after which this job fails; the job on Ray continues
  */
 export function createRayRunner(silence = 30 * 60_000): Runner {
@@ -90,15 +87,14 @@ async function run(context: RunContext, silence: number): Promise<void> {
 }
 
 /**
- * Returns the id of the job on Ray: one from an earlier process, if it is running, has succeeded or was not submitted
- * yet, otherwise a new one. It is stored before the job is submitted, so that no job on Ray is unknown here.
+ * Reuses the Ray job of an earlier process if it is running, has succeeded or was not submitted yet. A new id is
+ * stored before it is submitted, so that no job on Ray is unknown here.
  */
 async function submissionOf(context: RunContext, jobs: RayJobs, signal: AbortSignal): Promise<string> {
   const known = context.kept.get(kept.submission);
   if (known) {
     const job = await statusOf(jobs, known, signal);
-    // An id that was submitted but is unknown to Ray is not reused: remains of the old job could end a new one with
-    // its id.
+    // An id that Ray has forgotten is not reused: remains of the old job could end a new one.
     const goesOn = job ? !isOver(job.state) || job.state === 'SUCCEEDED' : context.kept.get(kept.sent) !== known;
     if (goesOn) return known;
   }
@@ -141,7 +137,7 @@ async function follow(
     signal,
   );
   events.finish();
-  // The end was handled, so the next run starts a new job on Ray.
+  // The next run starts a new job on Ray.
   context.kept.set(kept.submission, '');
   const failure = failureOf(jobs.subject, job, events.end);
   if (failure) throw failure;

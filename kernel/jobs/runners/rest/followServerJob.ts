@@ -6,18 +6,15 @@ import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { ServerProgress } from './serverProgress.ts';
 
-/** Milliseconds between two requests for events, because a server sends all of them each time. */
+/** Milliseconds between requests for events, because servers send all of them each time. */
 const pauseMs = 5000;
-/** Maximum number of logged events per job, because a server may send one for every row. */
+/** Logged events per job; a server may send one per row. */
 const most = 10_000;
 
-/** Logs new events. `isLast` skips the minimum time between two requests. */
+/** `isLast`: regardless of the time of the last request. */
 type TellLog = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
 
-/**
- * Returns a function that writes the server's events to the job's log, one JSON line each, as they arrive. A server
- * that does not support events is asked only once; the job continues.
- */
+/** Logs new events of the server as JSON lines. A server without events is asked only once; the job continues. */
 function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): TellLog {
   let told = 0;
   let askedAt = -Infinity;
@@ -43,7 +40,7 @@ function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jo
 /** JSON has no bigints. */
 const asText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
-/** Describes the phase in which a server failed, by words that servers use in phase names. */
+/** What the server did when it failed, by words in its phase names. */
 const phases: readonly [word: RegExp, said: string][] = [
   [/queue|pending|schedul/i, 'while it waited for its turn'],
   [/plan|prepare|init|valid/i, 'while it planned the work'],
@@ -53,7 +50,6 @@ const phases: readonly [word: RegExp, said: string][] = [
   [/run|exec|appl|comput|udf/i, 'while it ran the function'],
 ];
 
-/** Converts the failure of a server's job to a job error. */
 function failureOf(id: string, failure: JobDescription['failure']): JobError {
   if (!failure)
     return new JobError('ServerRefused', `The server's job ${id} failed, and the server does not say why.`, logHint);
@@ -71,7 +67,7 @@ const logHint = "The job's log has what the server told of it.";
 export type Patience = {
   readonly firstPause: number;
   readonly longestPause: number;
-  /** Time without a response after which this job fails. The server's job continues. */
+  /** Without a response for this long this job fails; the server's continues. */
   readonly silence: number;
 };
 
@@ -83,12 +79,12 @@ type Following = {
   readonly patience: Patience;
 };
 
-/** Time for the server to end a cancelled job, in milliseconds. */
+/** Milliseconds for the server to end a cancelled job. */
 const endingMs = 60_000;
 
 /**
  * Follows a job of the server to its end.
- * @throws JobError ServerRefused if the job fails, another client cancels it, or the server no longer responds; an
+ * @throws JobError ServerRefused if it fails, another client cancels it, or the server no longer responds; an
  * AbortError if it was cancelled here
  */
 export async function followServerJob(following: Following): Promise<void> {
@@ -153,7 +149,7 @@ async function untilEnded(following: Following, tellLog: TellLog, signal: AbortS
   }
 }
 
-/** Whether an error is temporary: the job continues meanwhile. */
+/** Whether an error is temporary, so that the job continues. */
 const isPassing = (error: unknown): boolean =>
   isCatalogError(error) && (error.kind === 'ServiceUnavailable' || error.kind === 'Throttling' || error.status >= 500);
 
@@ -165,7 +161,6 @@ const gone = (id: string, cause: unknown): JobError =>
     { cause },
   );
 
-/** Cancels the server's job and waits until it has ended. */
 async function cancelled({ catalog, id, patience }: Following): Promise<JobDescription> {
   const signal = AbortSignal.timeout(endingMs);
   await catalog.jobs.cancel(id, { signal });
@@ -189,6 +184,6 @@ async function tellSuccess({ context, catalog, rows }: Following): Promise<void>
     });
   const computed = done ?? rows.plan.rows;
   context.emit({ kind: 'progress', rows: computed, errors: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 });
-  // Servers report neither the bytes written nor the failed rows.
+  // Servers report neither bytes nor failed rows.
   context.emit({ kind: 'succeeded', rows: computed, errors: 0, skipped: 0, bytesWritten: 0, version });
 }

@@ -3,9 +3,9 @@ import type { JobDescription } from '#catalog/jobs.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** Milliseconds of tolerance for different clocks and rounded times. */
+/** Milliseconds, for different clocks and rounded times. */
 const clockSlack = 60_000;
-/** Maximum number of pages of the server's list to search; its order is not specified. */
+/** Pages of the server's list to search, whose order is not specified. */
 const pages = 20;
 
 type Wanted = {
@@ -13,16 +13,15 @@ type Wanted = {
   /** `shop/products` */
   readonly table: string;
   readonly column: string;
-  /** The id that an earlier process stored. */
   readonly id: string | undefined;
-  /** When an earlier process requested the job, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly askedAt: string | undefined;
   readonly signal: AbortSignal;
 };
 
 /**
- * Finds the server's job that an earlier process started: by its id, or by table, column and time if that process
- * died before it received the id. Failed and cancelled jobs don't count; a new one then continues their work.
+ * Finds the server's job of an earlier process: by id, or by table, column and time if the process died before it
+ * received the id. Failed and cancelled jobs don't count.
  */
 export async function launchedBefore({ id, askedAt, ...wanted }: Wanted): Promise<string | undefined> {
   if (id !== undefined) {
@@ -41,7 +40,7 @@ async function described(
   try {
     return await catalog.jobs.describe(id, { signal });
   } catch (error) {
-    // Servers forget jobs after some time. Other errors do not show whether the job exists.
+    // Servers forget old jobs. Other errors do not show whether the job exists.
     if (isCatalogError(error) && error.status >= 400 && error.status < 500 && error.status !== 429) {
       if (error.kind === 'Unauthenticated' || error.kind === 'PermissionDenied') throw error;
       return undefined;
@@ -50,7 +49,7 @@ async function described(
   }
 }
 
-/** Finds a job with unknown id. Jobs that do not report their table and column are ignored. */
+/** Ignores jobs that do not report their table and column. */
 async function lost(wanted: Omit<Wanted, 'id' | 'askedAt'>, askedAt: number): Promise<string | undefined> {
   let pageToken: string | undefined;
   for (let page = 0; page < pages; page++) {
@@ -67,6 +66,6 @@ async function lost(wanted: Omit<Wanted, 'id' | 'askedAt'>, askedAt: number): Pr
   return undefined;
 }
 
-/** Compares table identifiers; servers join their parts with different delimiters. */
+/** Servers join identifiers with different delimiters. */
 const isTable = (told: string | undefined, path: string): boolean =>
   told !== undefined && told.replaceAll(/[$.]/g, '/') === path.replaceAll(/[$.]/g, '/');

@@ -12,16 +12,15 @@ import { followServerJob, type Patience } from './followServerJob.ts';
 import { launchedBefore } from './launchedBefore.ts';
 import { serverProgress } from './serverProgress.ts';
 
-/** Values stored for the next process: the time of the request and the id that the server returned. */
+/** For the next process: time of the request and id of the job. */
 const kept = { asked: 'rest.askedAt', job: 'rest.jobId' } as const;
 
-/** Pauses between two requests; they grow while nothing changes. */
+/** Pauses between requests; they grow while nothing changes. */
 const usual: Patience = { firstPause: 200, longestPause: 3000, silence: 15 * 60_000 };
 
 /**
- * Runs a job on the server of a catalog, by "AlterTableBackfillColumns" of the specification.
- * The server has the function and does all the work. Progress comes from the server and from counting rows of the
- * table.
+ * Runs a job on the server of a catalog, by "AlterTableBackfillColumns" of the specification. The server has the
+ * function; progress is what it reports and a count of the table's rows.
  */
 export function createRestRunner(patience: Patience = usual): Runner {
   return {
@@ -39,7 +38,7 @@ async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Pr
   if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a directory, not a server.' };
   return onCatalog(request.table.catalog, signal, async (catalog) => {
     try {
-      // A backfill can't be probed without running it, but a server that lists jobs can run them.
+      // A backfill can't be probed, but a server that lists jobs can run them.
       const can = await catalog.capabilities({ probe: ['ListJobs'], signal });
       const isThere = can.AlterTableBackfillColumns !== 'no' && can.ListJobs !== 'no';
       return isThere
@@ -62,7 +61,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
     const table = await catalog.openTable(name, [...namespacePath], { signal });
     const rows = await serverProgress(table, spec, signal);
     const { id, isAdopted } = await jobOf(context, catalog, table);
-    // After the launch, because a job that the server refuses never ran.
+    // After the launch: a job that the server refuses never ran.
     context.emit({ kind: 'planned', ...rows.plan });
     if (isAdopted)
       context.emit({ kind: 'notice', text: `The server's job ${id} was begun before, and is followed again.` });
@@ -70,10 +69,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
   });
 }
 
-/**
- * Returns the id of the server's job: one that an earlier process started, unless it failed or was cancelled, or a
- * new one.
- */
+/** Adopts the job of an earlier process unless it failed or was cancelled. */
 async function jobOf(
   context: RunContext,
   catalog: Catalog,
@@ -91,8 +87,7 @@ async function jobOf(
     context.kept.set(kept.job, adopted);
     return { id: adopted, isAdopted: true };
   }
-  // Stored before the request: if this process dies before the response arrives, the next one finds the job by this
-  // time.
+  // Stored first: if this process dies before the response, the next one finds the job by this time.
   context.kept.set(kept.asked, String(Date.now()));
   const jobId = await launch(context, table);
   context.kept.set(kept.job, jobId);
@@ -103,7 +98,7 @@ async function jobOf(
 async function launch({ spec, request, signal }: RunContext, table: Table): Promise<string> {
   const options: BackfillColumnOptions = given({
     where: spec.where,
-    // Left undefined if the user did not set them, so that the server chooses.
+    // If not set by the user, the server chooses.
     concurrency: request.concurrency,
     taskSize: spec.taskSize,
     checkpointSize: request.checkpointSize,

@@ -3,11 +3,7 @@ import { withHash } from '#jobs/definition/hash.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 
-/**
- * Returns a placeholder for a function that only the server knows. The runner `rest` asks the server to compute the
- * column.
- * @param field the column in the table
- */
+/** Returns a placeholder for a function that only the server knows; the runner `rest` lets the server compute it. */
 export const serverFunction = ({ name, type }: Field): ComputedFunction =>
   withHash({
     kind: 'server',

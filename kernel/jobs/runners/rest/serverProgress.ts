@@ -13,13 +13,12 @@ export type ServerProgress = {
     readonly reusedRows: number;
   };
   /**
-   * Counts the rows that have received a value since the start, `undefined` if unknown.
-   * Servers don't report it. For the default rows it follows from the number of rows that still have no value.
+   * Rows that received a value since the start, `undefined` if unknown. Servers don't report it; for default rows it
+   * follows from the number of nulls.
    */
   done(signal: AbortSignal): Promise<number | undefined>;
 };
 
-/** Counts the rows to compute in a job that the server runs. */
 export async function serverProgress(table: Table, spec: JobSpec, signal: AbortSignal): Promise<ServerProgress> {
   const { column } = spec;
   const empty = `${sqlName(column)} IS NULL`;
@@ -40,13 +39,13 @@ export async function serverProgress(table: Table, spec: JobSpec, signal: AbortS
     },
     done: async (own) => {
       if (!isDefault) return undefined;
-      // Appended rows have no value either, so the difference may be negative.
+      // Appended rows have no value either.
       return Math.max(0, rows - (await table.countRows(empty, { signal: own })));
     },
   };
 }
 
-/** Returns the number of fragments, or 1 if the server does not report it, which does not harm the job. */
+/** Returns the number of fragments, which not every server reports. */
 async function fragmentsOf(table: Table, signal: AbortSignal): Promise<number> {
   try {
     return (await table.stats({ signal })).numFragments;
