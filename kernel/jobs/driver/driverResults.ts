@@ -17,7 +17,7 @@ export type DriverPlan = {
   readonly committedFragments: number;
   /** Computed by an earlier run; only the commit is missing. */
   readonly checkpointedFragments: number;
-  /** Of the input columns in these fragments; null if there are too many to measure. */
+  /** Size of the input columns in these fragments; null if there are too many to measure. */
   readonly inputBytes: number | null;
 };
 

@@ -29,7 +29,7 @@ type WriteTarget = {
   readonly key: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
-  /** The scope is rows without a value, so that rows that stay null need not be written. */
+  /** Whether the scope is rows without a value, so that rows that stay null need not be written. */
   readonly isDefaultScope: boolean;
   readonly index: KeyIndex;
   /** Stores a merge until it was checked for concurrent changes. */
@@ -39,7 +39,7 @@ type WriteTarget = {
   readonly emit: (event: NewEvent) => void;
 };
 
-/** Attempts to write a group of rows while others write to them. */
+/** Maximum number of attempts to write a group of rows while others write to them. */
 const patience = 12;
 
 /**

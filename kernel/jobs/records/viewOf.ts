@@ -10,7 +10,7 @@ export type Liveness =
   /** @param words last error output of the process, or empty */
   | (Gone & { readonly words: string });
 
-/** A queued job's process must have started by then. Normally the starter reports a failure earlier. */
+/** Time for a queued job's process to start. Normally the starter reports a failure earlier. */
 const queuedMs = 60_000;
 
 /** Converts a job record to the data that views show. @param now milliseconds since 1970 */

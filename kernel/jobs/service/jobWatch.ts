@@ -13,7 +13,7 @@ import { wordsOf } from './startProcess.ts';
 const tellMs = 250;
 /** Interval of requests to job processes, and of searches for those that have not started. */
 const askMs = 3000;
-/** For file systems that report no changes, or none of other machines. */
+/** Interval of polling, for file systems that report no changes, or none of other machines. */
 const pollMs = 5000;
 
 type Changes = (changed: readonly JobView[], removed: readonly string[]) => void;
@@ -196,7 +196,7 @@ export class JobWatch {
   #watch(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, () => this.#soon());
-      // Folder removed, or too many watches: polling continues.
+      // The folder was removed, or there are too many watches. Polling continues.
       watcher.on('error', () => watcher.close());
       return watcher;
     } catch {

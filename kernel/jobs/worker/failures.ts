@@ -17,7 +17,7 @@ export function failureText(error: unknown): string {
 const nameAndMessage = ({ name, message }: Error): string =>
   name === 'Error' || message.startsWith(name) ? message : `${name}: ${message}`;
 
-/** Error texts of a batch; allocated with the first one. */
+/** Error messages of a batch; allocated with the first one. */
 export class RowFailures {
   readonly #rows: number;
   #texts: (string | undefined)[] | undefined;
