@@ -3,12 +3,12 @@ import { messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type JobFile, readJobFile } from '#shared/jobs/jobFile.ts';
 
-/** Nobody writes a longer one. */
+/** In characters, far above any real job file. */
 const longest = 1024 ** 2;
 
 /**
  * Reads a job file.
- * @throws JobError RequestInvalid naming the file, and the first thing in it that is wrong
+ * @throws JobError RequestInvalid with the path and the first problem in the file
  */
 export async function openJobFile(path: string, signal: AbortSignal): Promise<JobFile> {
   const { file, problems } = readJobFile(await jsonOf(path, signal));
@@ -47,8 +47,8 @@ async function jsonOf(path: string, signal: AbortSignal): Promise<unknown> {
   }
 }
 
-// What notebooks and terminals need of backfills: a bundle of its own, loaded by `import()` when somebody asks for it, since
-// it brings the engine, a compiler and a bundler along. Types are imported from their own files.
+// What notebooks and the command line use of backfills. A separate bundle that is loaded lazily, because it contains
+// the engine, a compiler and a bundler. Types are imported from the files that declare them.
 export { readFunction } from '#jobs/definition/functionSource.ts';
 export { functionHash } from '#jobs/definition/hash.ts';
 export { storedFunction } from '#jobs/definition/registration.ts';

@@ -4,11 +4,11 @@ import { isRowError } from '#shared/jobs/jobShapes.ts';
 import { isAmount, isCount, isText, listOf, oneOf, optional, shape, type Check } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 
-// An event as a line: `@@` and JSON in snake_case. Drivers print them and records keep them.
+// Events as lines: `@@` and JSON in snake_case. Drivers print them, records store them.
 
 const mark = '@@';
 
-/** The longest line that is taken for one; samples of rows are cut short, so that a real one is far below. */
+/** Real lines are far shorter, because drivers truncate row samples. */
 const longest = 1_000_000;
 
 const checks: { readonly [K in JobEventKind]: Check } = {
@@ -45,7 +45,7 @@ const checks: { readonly [K in JobEventKind]: Check } = {
   cancelled: shape({}),
 };
 
-/** The fields of a line that claims to be an event, in camelCase; `undefined` where it is text like any other. */
+/** Returns the fields of an event line in camelCase, `undefined` for ordinary output. */
 export function readMarkedLine(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith(`${mark}{`) || line.length > longest) return undefined;
   let value: unknown;
@@ -58,14 +58,14 @@ export function readMarkedLine(line: string): Record<string, unknown> | undefine
   return isRecord(fields) ? fields : undefined;
 }
 
-/** Whether something is an event, complete and of the types that it says; what else it has is let pass. */
+/** Whether a value is a complete event. Unknown fields are allowed. */
 export function isJobEvent(value: unknown): value is JobEvent {
   if (!isRecord(value) || !isAmount(value['at'])) return false;
   const { kind } = value;
   return typeof kind === 'string' && Object.hasOwn(checks, kind) && checks[kind as JobEventKind](value);
 }
 
-/** The event that a line tells; `undefined` where the line is none and belongs to the log. */
+/** Parses an event line, `undefined` for any other line, which belongs in the log. */
 export function readEventLine(line: string): JobEvent | undefined {
   const fields = readMarkedLine(line);
   return isJobEvent(fields) ? fields : undefined;

@@ -1,7 +1,6 @@
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 
-/** What is told of an error that ended a job: which it is, what is wrong, and what to do. */
 export function failureOf(error: unknown): { readonly code: string; readonly message: string; readonly hint: string } {
   if (isJobError(error)) return { code: error.kind, message: error.what, hint: error.hint };
   if (isCatalogError(error)) {

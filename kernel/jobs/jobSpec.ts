@@ -6,62 +6,60 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { onCatalog } from './openCatalog.ts';
 
 /**
- * One backfill as all runners understand it, with everything decided. On the wire and in files it is JSON with the
- * specification's names in snake_case ("BackfillColumnRequest").
+ * One backfill with all defaults resolved. As JSON it has the names of the specification in snake_case
+ * ("BackfillColumnRequest").
  */
 export type JobSpec = {
-  /** Version of this shape. */
   readonly version: 1;
   readonly jobId: string;
   readonly table: {
-    /** Directory or object store address of the Lance dataset. */
+    /** Directory or URL of the Lance dataset. */
     readonly uri: string;
-    /** Settings of the object store. They may hold secrets: by a pipe or the environment alone, never in a record. */
+    /** May hold secrets: pass them by a pipe or the environment only, never in a record. */
     readonly storageOptions: Readonly<Record<string, string>>;
   };
   readonly column: string;
   readonly function: ComputedFunction;
-  /** SQL that says which rows; those where the column is null when nothing is said. */
+  /** SQL filter. Default: rows where the column is null. */
   readonly where: string | undefined;
-  /** How many compute at once. */
+  /** Number of workers. */
   readonly concurrency: number;
-  /** Rows of a task at most; a fragment is one task where nothing is said. */
+  /** Maximum rows of a task. Default: a task is one fragment. */
   readonly taskSize: number | undefined;
-  /** Rows after which what was computed is kept. */
+  /** Rows between two checkpoints. */
   readonly checkpointSize: number;
-  /** Fragments after which what was computed is committed. */
+  /** Fragments between two commits. */
   readonly commitGranularity: number;
-  /** Only so many fragments. */
+  /** Maximum number of fragments. */
   readonly numFrags: number | undefined;
-  /** The version of the table that inputs are read at; the latest where nothing is said. */
+  /** Version that inputs are read from. Default: the latest. */
   readonly readVersion: number | undefined;
 };
 
-/** Whether a job is about all rows without a value, those too that come while it runs. */
+/** Whether a job includes rows that are added while it runs. */
 export const isOpenEnded = ({ where, numFrags, readVersion }: JobSpec): boolean =>
   where === undefined && numFrags === undefined && readVersion === undefined;
 
-/** A job with its keys in snake_case, as drivers read it. It holds the settings of the object store: by a pipe alone. */
+/** Converts a job to JSON for drivers. May hold secrets: send it through a pipe only. */
 export const specToJson = (spec: JobSpec): Record<string, unknown> => toSnake(spec) as Record<string, unknown>;
 
-/** The same without anything that may be a secret, for files. */
+/** Converts a job to JSON for files, without secrets. */
 export const specWithoutSecrets = (spec: JobSpec): Record<string, unknown> =>
   specToJson({ ...spec, table: { ...spec.table, storageOptions: {} } });
 
-/** What is taken where a request says nothing. Plans say the same. */
 const jobDefaults = {
-  /** More than this seldom pays on one machine: reading and writing are shared. */
+  /** More rarely helps on one machine: workers share reading and writing. */
   concurrency: Math.min(8, availableParallelism()),
-  /** Rows; of a function that takes a second a row, what is lost at worst is an hour of one worker. */
+  /** Rows. At one second per row, a crash costs about an hour of one worker. */
   checkpointSize: 4096,
   /** Fragments. */
   commitGranularity: 8,
 } as const;
 
 /**
- * The job that a request means, with everything decided. The catalog is asked where the table is.
- * @param request with its function
- * @throws JobError FunctionMissing; CatalogError as `describeTable`
+ * Resolves a request, which must have a function, to a job.
+ * @throws JobError FunctionMissing if it has none, RequestInvalid if `where` is empty; CatalogError as
+ * `describeTable`
  */
 export async function specOf(jobId: string, request: BackfillRequest, signal: AbortSignal): Promise<JobSpec> {
   const { table, column, where, taskSize, numFrags, readVersion, onError } = request;
@@ -81,7 +79,7 @@ export async function specOf(jobId: string, request: BackfillRequest, signal: Ab
   return {
     version: 1,
     jobId,
-    // A server may keep to itself where its tables are; runners that need to know refuse such tables.
+    // A server may not expose the location. Runners that need it refuse such tables.
     table: { uri: location ?? '', storageOptions },
     column,
     function: onError ? { ...request.function, onError } : request.function,

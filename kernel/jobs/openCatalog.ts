@@ -7,7 +7,7 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
 
 /**
- * The catalog of a job in this process; the engine is loaded by the first directory. Whoever asks owns it, and closes it.
+ * Opens a catalog, which the caller closes. The first directory catalog loads the engine.
  * @throws CatalogError as `connectNamespace`
  */
 export async function openCatalog(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
@@ -21,7 +21,6 @@ export async function openCatalog(config: CatalogConfig, signal: AbortSignal): P
   return connectNamespace(implementation, rest, { keyHint, signal });
 }
 
-/** Runs a call on a catalog that is closed after it. */
 export async function onCatalog<T>(
   config: CatalogConfig,
   signal: AbortSignal,
@@ -36,7 +35,7 @@ export async function onCatalog<T>(
 }
 
 /**
- * Runs a call on a table, whose catalog is closed after it.
+ * Runs a callback with an open table.
  * @throws CatalogError as `openTable`
  */
 export const onTable = <T>(

@@ -6,22 +6,22 @@ import { messageOf } from '#shared/errors.ts';
 import { sizeText } from '#shared/format/numbers.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// A function travels as one file: its own text and all that it imports. The bundler runs here and nothing of the function does.
+// A function travels as one file that contains its imports. Bundling runs no code of the function.
 
-/** The most bytes of a bundle: it is kept on the table, and started for every worker. */
+/** In bytes: the bundle is stored on the table and loaded by every worker. */
 export const maxCodeBytes = 8 * 2 ** 20;
 
 export type ModuleText = {
   /** An ES module in TypeScript whose default export is the function. */
   readonly contents: string;
-  /** Where its imports are resolved from. */
+  /** Base folder of its imports. */
   readonly folder: string;
-  /** For errors: `words.ts`, or what the function is called. */
+  /** For errors: a file name such as `words.ts`, or the name of the function. */
   readonly name: string;
   readonly isJsx?: boolean;
 };
 
-/** Where packages are looked for that the folder has not: apache-arrow is lent to every notebook. */
+/** Returns extra folders to search for packages: apache-arrow is available to every notebook. */
 const lentPackages = (): string[] => {
   const here = import.meta.dirname;
   return basename(here) === 'dist'
@@ -29,20 +29,20 @@ const lentPackages = (): string[] => {
     : [join(here, '../../../node_modules')];
 };
 
-/** What the module is called in its bundle: names in there are made of it, and are to be the same for every file. */
+/** The same for every file, because esbuild derives identifiers from it. */
 const ownName = '<function>';
 
-/** Loaded when the first function is defined, and not before: it is a program of its own. */
+/** Loads esbuild lazily, because it is large. */
 function esbuild(): typeof Esbuild {
   try {
-    // Said so by name and not by `import`, since it stays outside of our bundles.
+    // An `import` would pull esbuild into our own bundle.
     return createRequire(import.meta.filename)('esbuild') as typeof Esbuild;
   } catch (cause) {
     throw noBundler(cause);
   }
 }
 
-/** Its module is everywhere, and its program in the packages of platforms alone. */
+/** The esbuild module is in every package of the extension, its executable only in the packages for one platform. */
 const noBundler = (cause: unknown): JobError =>
   new JobError(
     'FunctionInvalid',
@@ -52,8 +52,10 @@ const noBundler = (cause: unknown): JobError =>
   );
 
 /**
- * Bundles a module into one that imports nothing but modules of Node. Equal sources give equal code wherever they are.
- * @throws JobError FunctionInvalid for code that does not compile, FunctionNotPortable for what can't travel
+ * Bundles a module into one that imports only Node.js modules.
+ * The output depends on the sources alone, not on their location.
+ * @throws JobError FunctionInvalid if the code does not compile, FunctionNotPortable if it can't run on another
+ * machine
  */
 export function bundleFunction(module: ModuleText): string {
   const { contents, folder, name } = module;
@@ -66,7 +68,7 @@ export function bundleFunction(module: ModuleText): string {
     format: 'esm',
     target: 'node20',
     nodePaths: lentPackages(),
-    // Comments name the files that the parts come from.
+    // Removes comments, because they contain paths of source files.
     minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'silent',
@@ -86,7 +88,7 @@ export function bundleFunction(module: ModuleText): string {
   );
 }
 
-/** CommonJS packages ask for modules of Node by `require`, which an ES module has not. */
+/** CommonJS packages load Node.js modules by `require`, which ES modules lack. */
 const requireOfNode = `import{createRequire as $createRequire}from'node:module';const require=$createRequire(import.meta.url);\n`;
 
 function run(options: BuildOptions, name: string) {
@@ -141,7 +143,7 @@ function explained(errors: readonly Message[], folder: string, name: string, cau
   );
 }
 
-/** The package that a file belongs to: what follows the last `node_modules`. */
+/** Describes the package of a file by the last `node_modules` in its path. */
 function packageOf(file: string): string {
   const parts =
     file
@@ -152,7 +154,7 @@ function packageOf(file: string): string {
   return file.includes('node_modules') ? `the package "${name}"` : `"${file}"`;
 }
 
-/** CommonJS modules are named by their paths, which are others in another folder. */
+/** Shortens the paths by which esbuild names CommonJS modules, because they depend on the folder. */
 const withoutPlaces = (code: string): string =>
   code.replace(
     /(__(?:commonJS|esm)(?:Min)?\(\{)"((?:[^"\\]|\\.)*)"/g,
@@ -170,7 +172,7 @@ function largestOf(metafile: { inputs: Record<string, { bytes: number }> } | und
   return inputs[0]?.[0] ?? 'its own text';
 }
 
-/** A path as errors name it: from the working directory where it is below it. */
+/** Returns a path for messages: relative if the file is below the working directory. */
 export function shownPath(file: string): string {
   const near = relative(process.cwd(), file);
   return near.startsWith('..') ? file : near || basename(dirname(file));

@@ -3,12 +3,12 @@ import { withHash } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 import type { StoredFunction } from './storedFunction.ts';
 
-/** What the engine keeps of a column that it computes itself. */
+/** Field metadata of a column that the engine computes. */
 const isComputed = 'computed_column';
 const expressionOf = 'computed_column.expression';
 const inputsOf = 'computed_column.inputs';
 
-/** The expression of a column that the engine computes and refreshes itself; undefined for any other column. */
+/** Returns the expression of a column that the engine computes and refreshes, undefined for any other column. */
 export function engineFunction(field: Field): StoredFunction | undefined {
   const expression = field.metadata.get(expressionOf);
   if (field.metadata.get(isComputed) !== 'true' || expression === undefined) return undefined;
@@ -26,7 +26,7 @@ export function engineFunction(field: Field): StoredFunction | undefined {
   return { function: fn, author: '', registeredAt: '' };
 }
 
-/** Whoever may write to the table may write this: what can't be read is left out, since nothing is computed by it here. */
+/** Any writer of the table can change this entry. Invalid parts are ignored, because no job here uses them. */
 function readInputs(json: string | undefined): readonly string[] {
   let inputs: unknown;
   try {

@@ -11,16 +11,14 @@ import { literalOf } from './literals.ts';
 import { typescriptFunction } from './typescriptFunction.ts';
 import { exportedCall, isUdf, namedCall } from './udfCalls.ts';
 
-// A file that exports `udf({ … }, (row) => …)`. What the options say is read off the text, and the file that is bundled
-// has the function in the place of the call: so nothing of it runs before somebody has agreed to that.
-
-// The text of a file as one of its functions travels.
+// A file that exports `udf({ … }, (row) => …)`. Options are read from the syntax tree, and the bundle contains the
+// function instead of the call, so that no code of the file runs before the user consents.
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
 /**
- * The file's text as it travels: functions in the place of what describes them, and the one that is meant as the only
- * export, so that the others and what they need are left out.
+ * Returns the module to bundle: the file with each `udf` call replaced by its function.
+ * If `local` is set, it becomes the only export, so that the bundler drops the other functions and their imports.
  */
 export function functionModule(file: ts.SourceFile, local: string | undefined): string {
   const edits: Edit[] = [];
@@ -44,7 +42,7 @@ export function functionModule(file: ts.SourceFile, local: string | undefined): 
 
 const without = (start: number, end: number): Edit => ({ start, end, text: '' });
 
-/** What a statement exports, it only declares. */
+/** Removes `export`, so that only the declaration remains. */
 function exportEdits(file: ts.SourceFile, statement: ts.Statement): Edit[] {
   if (ts.isExportDeclaration(statement)) return [without(statement.getStart(file), statement.end)];
   if (ts.isExportAssignment(statement)) return [without(statement.getStart(file), statement.expression.getStart(file))];
@@ -54,7 +52,7 @@ function exportEdits(file: ts.SourceFile, statement: ts.Statement): Edit[] {
     .map((modifier) => without(modifier.getStart(file), modifier.end));
 }
 
-/** `lance-catalog` is not there where functions run; the Arrow that it lends is. */
+/** Rewrites imports of `lance-catalog`, which does not exist where functions run; its `arrow` becomes apache-arrow. */
 function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit[] {
   const { importClause, moduleSpecifier } = statement;
   if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== 'lance-catalog') return [];
@@ -66,7 +64,7 @@ function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit
   );
   const kept = [
     ...(arrow ? [`import * as ${arrow.name.text} from 'apache-arrow';`] : []),
-    // Types go by themselves, and what is used is refused by name.
+    // Types need no import. Other values stay, so that the bundler refuses the import by name.
     ...(others.length > 0
       ? [`import { ${others.map((each) => each.getText(file)).join(', ')} } from 'lance-catalog';`]
       : []),
@@ -75,9 +73,9 @@ function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit
 }
 
 /**
- * The text of a file of functions as the compiler reads it. It reads what is broken too, as it was probably meant: what would
- * run then is not what somebody wrote.
- * @throws JobError FunctionInvalid with the place of the first mistake
+ * Parses a file of functions. The parser recovers from syntax errors by guessing, so any error is refused: the code
+ * that would run is not what the author wrote.
+ * @throws JobError FunctionInvalid with the position of the first syntax error
  */
 export function parsedFile(path: string, text: string): ts.SourceFile {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
@@ -92,7 +90,7 @@ export function parsedFile(path: string, text: string): ts.SourceFile {
 }
 
 /**
- * The function that a TypeScript file exports, by default or by a name.
+ * Reads the function that a TypeScript file exports, as default or by name.
  * @throws JobError FunctionInvalid, FunctionNotPortable
  */
 export async function fileFunction(
@@ -131,7 +129,7 @@ export async function fileFunction(
 }
 
 /**
- * A function of a file that is being run, whose options are known: of a notebook that imports the file.
+ * Returns a function of a file that a notebook has imported, which makes its options known.
  * @throws JobError FunctionInvalid, FunctionNotPortable
  */
 export function functionOfRunning(path: string, options: FunctionOptions): ComputedFunction {

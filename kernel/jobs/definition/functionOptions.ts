@@ -18,15 +18,14 @@ import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// The words by which a person says what a function gives, in a job file or a terminal. Those that the product shows
-// (`typeText`) are among them, so that what is read on a screen can be typed.
+// Parses type names of job files and the command line. They include the names that the product displays (`typeText`).
 
-/** What can be said, for errors and help. */
+/** Shown in errors and help. */
 const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;
 
 /**
- * The type that a word means.
- * @throws JobError FunctionInvalid that lists what is known
+ * Parses a type name.
+ * @throws JobError FunctionInvalid with the list of supported names
  */
 export function typeOfWords(words: string): DataType {
   const parser = new Parser(words);
@@ -35,7 +34,7 @@ export function typeOfWords(words: string): DataType {
   return type;
 }
 
-/** More levels than any column has. */
+/** More levels than any real column has. */
 const maxDepth = 16;
 
 class Parser {
@@ -46,7 +45,6 @@ class Parser {
     this.#text = text;
   }
 
-  /** A type, and the lengths of vectors behind it. */
   type(depth: number): DataType {
     if (depth > maxDepth) return this.#wrong();
     let type = this.#item(depth);
@@ -174,7 +172,6 @@ class Parser {
   }
 }
 
-/** What is said of a function beside its code, checked. */
 export type FunctionOptions = {
   readonly name: string;
   readonly version: string;
@@ -188,7 +185,7 @@ const known = ['name', 'input', 'output', 'version', 'takes', 'onError'];
 
 /**
  * Checks the options of `udf`.
- * @throws JobError FunctionInvalid that says which one is wrong and how it is written
+ * @throws JobError FunctionInvalid with the wrong option and its syntax
  */
 export function checkFunctionOptions(options: unknown): FunctionOptions {
   if (!isRecord(options)) {
@@ -235,13 +232,13 @@ function outputType(of: string, output: unknown): DataType {
   return checkOutput(of, adopted);
 }
 
-/** @throws JobError FunctionInvalid */
+/** Refuses types that a computed column can't have. @throws JobError FunctionInvalid */
 export function checkOutput(of: string, type: DataType, hint = 'Give the type of its values.'): DataType {
   if (!DataType.isDictionary(type) && !DataType.isUnion(type) && !DataType.isNull(type)) return type;
   throw invalid(`${of} gives ${typeText(type)}, which no column is computed as.`, hint);
 }
 
-/** As a person writes it, or what it becomes. @throws JobError FunctionInvalid */
+/** Accepts the form that users write and the form that is stored. @throws JobError FunctionInvalid */
 function onErrorOf(of: string, value: unknown): OnError {
   const read = onErrorOfWords(value) ?? readOnError(value);
   if (read) return read;

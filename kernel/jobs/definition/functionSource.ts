@@ -12,9 +12,9 @@ import { encodeOutput } from './outputType.ts';
 import { sqlFunction } from './sqlFunction.ts';
 
 /**
- * A function of a Python file, which travels as the text of that file: what it imports has to be installed where it runs.
- * Nothing of it is run, and whether it is Python at all is told by who runs it.
- * @throws JobError FunctionInvalid for a file that is not there or has no function of that name
+ * Reads a function of a Python file. The whole file is sent to the workers, where its imports must be installed; only
+ * they run and check it.
+ * @throws JobError FunctionInvalid if the file is missing or too large, or has no function of that name
  */
 async function pythonFunction(
   source: Extract<FunctionSource, { kind: 'python' }>,
@@ -34,7 +34,7 @@ async function pythonFunction(
       'Keep functions in files of their own.',
     );
   if (!isPythonName(entry)) throw invalid(`"${entry}" is no name of a Python function.`, 'Write file.py:function.');
-  // A class may be called too, and `name = something` may be anything.
+  // Classes and assigned values may be callable too.
   const declared = new RegExp(String.raw`^(?:(?:async\s+)?def|class)\s+${entry}\b|^${entry}\s*[:=]`, 'm');
   const imported = new RegExp(String.raw`^from\s.+\simport\b.*\b${entry}\b`, 'm');
   if (!declared.test(code) && !imported.test(code))
@@ -60,19 +60,18 @@ function namesIn(code: string): string {
 }
 
 type FunctionPlace = {
-  /** Relative paths of files are from here. */
+  /** Base folder of relative file paths. */
   readonly folder: string;
-  /** The table whose column is computed: it says what a SQL expression gives. */
+  /** Determines the type of a SQL expression. */
   readonly table: Table;
   readonly column: string;
-  /** In place of what the function says. */
+  /** Overrides the setting of the function. */
   readonly onError?: OnError | undefined;
 };
 
 /**
- * A function as somebody gives it in a file or as an expression, with all that a runner needs of it. Files are read and
- * bundled; nothing of them is run.
- * @throws JobError FunctionInvalid, FunctionNotPortable; CatalogError for a table that can't be asked
+ * Reads a function from a file or expression, for runners. Files are bundled, but not run.
+ * @throws JobError FunctionInvalid, FunctionNotPortable; CatalogError if the table can't be read
  */
 export async function readFunction(
   source: FunctionSource,
@@ -87,7 +86,7 @@ export async function readFunction(
     case 'python':
       return pythonFunction(source, resolve(folder, source.file), onError, signal);
     case 'typescript': {
-      // With the compiler, which nobody needs for the other kinds.
+      // Lazy, because only this kind needs the compiler.
       const { fileFunction } = await loadPart(() => import('./fileFunction.ts'));
       return fileFunction(source, resolve(folder, source.file), onError, signal);
     }

@@ -3,13 +3,12 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { decodeOutput } from './outputType.ts';
 
-/** A function before it has a hash. */
 export type Unhashed = Omit<ComputedFunction, 'hash' | keyof FunctionBody> & FunctionBody;
 
 /**
- * SHA-256, in hexadecimal, over all that decides about values: the code, what it takes and what it gives. Names, versions
- * and what is done with errors are no part of it, nor is the place where the code was written: the same function is the
- * same everywhere, so that one machine goes on with what another one has computed.
+ * Returns the SHA-256, in hexadecimal, of everything that determines the values: code, inputs and output type. Equal
+ * functions have equal hashes on every machine, regardless of name, version, error handling and location, so that one
+ * machine continues from the results of another.
  */
 export function functionHash(fn: Unhashed): string {
   const type = typeText(decodeOutput(fn.output).type);
@@ -31,5 +30,4 @@ function codeOf(body: FunctionBody): readonly string[] {
   }
 }
 
-/** The function with its hash, which nobody changes any more. */
 export const withHash = (fn: Unhashed): ComputedFunction => Object.freeze({ ...fn, hash: functionHash(fn) });

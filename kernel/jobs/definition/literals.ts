@@ -3,9 +3,10 @@ import * as arrow from '#arrow';
 import { invalid } from './functionOptions.ts';
 
 /**
- * What an expression is, where its text alone says it: texts, numbers, truths, lists and objects of them, and types of
- * Arrow (`new arrow.Int32()`, with what they are made of). Constants of the file are followed.
- * @throws JobError FunctionInvalid that names the place of what would have to be run
+ * Evaluates an expression without running it.
+ * Supports strings, numbers, booleans, arrays, objects, Arrow types (`new arrow.Int32()`, with arguments) and
+ * constants of the file.
+ * @throws JobError FunctionInvalid with the position of an expression that would have to run
  */
 export function literalOf(node: ts.Expression, file: ts.SourceFile): unknown {
   const bare = bareExpression(node);
@@ -29,7 +30,7 @@ export function literalOf(node: ts.Expression, file: ts.SourceFile): unknown {
   throw unreadable(bare, file);
 }
 
-/** Without parentheses and what is said of its type. */
+/** Removes parentheses and type assertions. */
 export function bareExpression(node: ts.Expression): ts.Expression {
   let bare = node;
   while (
@@ -59,7 +60,7 @@ function objectOf(node: ts.ObjectLiteralExpression, file: ts.SourceFile): Record
 
 const classes: Readonly<Record<string, unknown>> = arrow;
 
-/** The name at the end of `arrow.Int32` or `Int32`. */
+/** Returns the last name of `arrow.Int32` or `Int32`. */
 const lastName = (node: ts.Expression): string | undefined => {
   if (ts.isIdentifier(node)) return node.text;
   return ts.isPropertyAccessExpression(node) ? node.name.text : undefined;
@@ -74,7 +75,7 @@ function typeOf(node: ts.NewExpression, file: ts.SourceFile): unknown {
   return new (made as unknown as Make)(...(node.arguments ?? []).map((each) => literalOf(each, file)));
 }
 
-/** `arrow.TimeUnit.MICROSECOND` and the like. */
+/** Evaluates enum members such as `arrow.TimeUnit.MICROSECOND`. */
 function enumMember(node: ts.PropertyAccessExpression): number | undefined {
   const members = classes[lastName(node.expression) ?? ''];
   if (typeof members !== 'object' || members === null) return undefined;

@@ -1,16 +1,16 @@
 import { Field, RecordBatchReader, Schema, tableToIPC, Table, type DataType } from '#arrow';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// What a function gives, as text that crosses pipes and stays in metadata: an Arrow IPC stream without a batch. A word
-// such as `int32` would do for the common types, and not for a struct whose fields have metadata.
+// Output types as strings: Arrow IPC streams without batches. A name such as `int32` would not suffice for a struct
+// whose fields have metadata.
 
-/** The type of a column as `ComputedFunction.output` has it: base64 of an IPC stream whose one field is the column. */
+/** Encodes a column type for `ComputedFunction.output`, in base64. */
 export const encodeOutput = (column: string, type: DataType): string =>
   Buffer.from(tableToIPC(new Table(new Schema([new Field(column, type, true)])), 'stream')).toString('base64');
 
 /**
- * The column that `ComputedFunction.output` describes.
- * @throws JobError FunctionInvalid for what is no such text
+ * Decodes the column of `ComputedFunction.output`.
+ * @throws JobError FunctionInvalid if the string is not such a stream
  */
 export function decodeOutput(text: string): Field {
   try {

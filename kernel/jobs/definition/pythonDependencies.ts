@@ -4,9 +4,9 @@ const block = /^# \/\/\/ script\s*\n((?:#(?: .*)?\r?\n)+?)# \/\/\/\s*$/m;
 const hint = 'Write it as "Inline script metadata" of Python says: # dependencies = ["pillow>=11"].';
 
 /**
- * Packages that a Python file says it needs, by the block that Python has for it (PEP 723): requirements as pip takes them.
- * None where it has no such block.
- * @throws JobError FunctionInvalid for a block whose list cannot be read
+ * Returns the pip requirements that a Python file declares in its script metadata (PEP 723); none without such a
+ * block.
+ * @throws JobError FunctionInvalid if the list can't be parsed
  */
 export function pythonDependencies(code: string): readonly string[] {
   const lines = block.exec(code.replaceAll('\r\n', '\n'))?.[1];
@@ -17,7 +17,7 @@ export function pythonDependencies(code: string): readonly string[] {
   return readList(text.slice(list.index + list[0].length));
 }
 
-/** The texts of a TOML array, up to its end: all that such a list may hold. */
+/** Parses a TOML array of strings, up to its closing bracket. */
 function readList(text: string): string[] {
   const found: string[] = [];
   const token = /\s+|,|#[^\n]*|(\])|"([^"\\\n]*)"|'([^'\n]*)'/y;
@@ -26,7 +26,7 @@ function readList(text: string): string[] {
     if (end !== undefined) return found;
     const requirement = double ?? single;
     if (requirement === undefined) continue;
-    // An option of pip would say where to look for packages, which is the cluster's to say.
+    // A pip option could set another package index, which only the cluster may configure.
     if (requirement.trim().startsWith('-'))
       throw invalid(`The Python file asks for the package ${JSON.stringify(requirement)}, which is none.`, hint);
     found.push(requirement);

@@ -12,16 +12,16 @@ import { decodeOutput } from './outputType.ts';
 import { functionKey, metadataOf, readStored, valuesKey, type StoredFunction } from './storedFunction.ts';
 
 export type RegisterOptions = {
-  /** Who registers it, as others are to read it; the name of the account when nothing is said. */
+  /** Default: the name of the account. */
   readonly author?: string | undefined;
   readonly signal: AbortSignal;
 };
 
 /**
- * Keeps a function on a column, so that whoever has the table can fill it. A column that is not there is added, null in
- * every row; a function that is there is replaced, and the values that it made stay.
- * @throws JobError ColumnMissing for an input that is not there, FunctionInvalid where the column has another type or the
- * function is too large; CatalogError Unsupported (0) on a server that keeps nothing about columns
+ * Stores a function on a column, so that every user of the table can fill it.
+ * A missing column is added with nulls; an existing function is replaced and its values stay.
+ * @throws JobError ColumnMissing if an input column is missing, FunctionInvalid if the column has another type or the
+ * function is too large; CatalogError Unsupported (0) if the server can't store column metadata
  */
 export async function registerFunction(
   table: Table,
@@ -42,7 +42,7 @@ export async function registerFunction(
     await table.updateFieldMetadata([{ path: column, metadata }], { signal });
   } catch (error) {
     if (!isCatalogError(error, 'Unsupported')) throw error;
-    // As it was: without its function the column would be one of nulls that nobody can explain.
+    // Without its function the new column would only hold unexplained nulls.
     if (isNew) await table.dropColumns([column], { signal });
     throw new CatalogError(
       'Unsupported',
@@ -53,7 +53,7 @@ export async function registerFunction(
   }
 }
 
-/** Values that another function has made are stale from now on, also where no run has made all of them. */
+/** Marks existing values of another function as stale, even if no run computed all of them. */
 async function madeBefore(
   table: Table,
   field: Field,
@@ -66,7 +66,10 @@ async function madeBefore(
   return filled > 0 ? { [valuesKey]: before } : {};
 }
 
-/** @throws JobError ColumnMissing, FunctionInvalid, RequestInvalid for a column that nobody could make */
+/**
+ * Checks that a function can compute a column.
+ * @throws JobError ColumnMissing, FunctionInvalid, RequestInvalid if a new column can't have that name
+ */
 export function checkFits(schema: Schema, table: string, column: string, fn: ComputedFunction): void {
   const names = schema.fields.map(({ name }) => name);
   const missing = fn.inputs.find((name) => !names.includes(name));
@@ -93,7 +96,7 @@ export function checkFits(schema: Schema, table: string, column: string, fn: Com
   );
 }
 
-/** What every catalog refuses, or nobody can ask for again. */
+/** Refuses names that catalogs refuse, or that could not be addressed later. */
 function checkNewName(column: string): void {
   if (column.trim() === '') {
     const hint = 'Say which one: backfill TABLE COLUMN.';
@@ -113,8 +116,8 @@ async function addColumn(table: Table, name: string, fn: ComputedFunction, signa
 }
 
 /**
- * The function that a column keeps, undefined where it keeps none.
- * @throws JobError ColumnMissing, FunctionInvalid where it is damaged
+ * Returns the function that is stored on a column, undefined if there is none.
+ * @throws JobError ColumnMissing, FunctionInvalid if it is damaged
  */
 export async function storedFunction(
   table: Table,
@@ -125,8 +128,7 @@ export async function storedFunction(
 }
 
 /**
- * The columns of a table that are computed, by functions kept on it or by the engine itself, with how much of them is
- * filled. What is damaged is left out.
+ * Lists the computed columns, also those of the engine, with their number of filled rows. Damaged ones are left out.
  */
 export async function computedColumns(table: Table, signal: AbortSignal): Promise<readonly ComputedColumn[]> {
   const schema = await table.schema({ signal });
@@ -139,7 +141,7 @@ export async function computedColumns(table: Table, signal: AbortSignal): Promis
   return Promise.all(found.map(async ({ field, stored }) => described(table, field, stored, rows, signal)));
 }
 
-/** Remembers that a function has made all values of a column. To be called after a run over all rows. */
+/** Records that a function has computed all values. Call it after a run over all rows. */
 export async function markValues(table: Table, column: string, hash: string, signal: AbortSignal): Promise<void> {
   await table.updateFieldMetadata([{ path: column, metadata: { [valuesKey]: hash } }], { signal });
 }
@@ -171,12 +173,12 @@ async function described(
     rows,
     filled,
     valuesHash,
-    // Of values that nobody has vouched for it is not known; a run over some rows leaves those of others.
+    // Without a recorded hash it is unknown: a run over some rows keeps the other values.
     isStale: filled > 0 && valuesHash !== undefined && valuesHash !== fn.hash,
   };
 }
 
-/** A column with all that is kept on it. @throws JobError ColumnMissing */
+/** Returns a column with its metadata. @throws JobError ColumnMissing */
 export async function columnOf(table: Table, column: string, signal: AbortSignal): Promise<Field> {
   const { fields } = await table.schema({ signal });
   const field = fields.find(({ name }) => name === column);
@@ -185,7 +187,7 @@ export async function columnOf(table: Table, column: string, signal: AbortSignal
   throw new JobError('ColumnMissing', `The table "${table.name}" has no column "${column}".`, `It has ${names}.`);
 }
 
-/** An account may have no name, in a container for instance. */
+/** Accounts may lack a name, for instance in containers. */
 function accountName(): string {
   try {
     return userInfo().username;

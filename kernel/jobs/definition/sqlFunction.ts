@@ -17,8 +17,8 @@ type SqlFunctionOptions = {
 };
 
 /**
- * A function that is an expression of SQL. The table is asked what type it gives; no row is computed for it.
- * @throws JobError FunctionInvalid for an expression that the engine refuses; CatalogError for a table that is not there
+ * Creates a function from a SQL expression. The table reports its type; no row is computed.
+ * @throws JobError FunctionInvalid if the engine refuses the expression; CatalogError if the table can't be read
  */
 export async function sqlFunction(
   table: Table,
@@ -53,15 +53,15 @@ type Asked = {
   readonly inputs: readonly string[];
 };
 
-/** Asks for no row: what is in one the expression may fail for, and that is for `onError` to say. */
+/** Reads no row, because the expression may fail on its values, which `onError` handles in the job. */
 async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<DataType> {
-  // As runners ask for it, beside other columns.
+  // In parentheses, as runners select it beside other columns.
   const query = table.query().select({ value: `(${asked.expression})` });
   const none = query.limit(0);
   try {
     return await typeBy(none, signal).catch((error: unknown) => {
       if (!isCatalogError(error, 'InvalidInput') && !isCatalogError(error, 'Internal')) throw error;
-      // A server has one row computed all the same, unless no row fits.
+      // A server may compute one row despite the limit, unless the filter excludes all rows.
       return typeBy(none.where('false'), signal);
     });
   } catch (error) {
@@ -71,17 +71,17 @@ async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<
 
 async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
   const { schema, batches } = await query.execute({ signal });
-  // Who stops reading ends the query at its source.
+  // Ends the query at its source.
   for await (const _ of batches) break;
   const type = schema.fields.find((field) => field.name === 'value')?.type;
   if (type) return type;
   throw new CatalogError('Internal', 'The engine did not say what the expression gives.', '');
 }
 
-/** What to say of an error of the engine; undefined for one that is not about the expression. */
+/** Converts an engine error; undefined if it is not about the expression. */
 function refusal({ of, expression, columns, inputs }: Asked, error: unknown): JobError | undefined {
   const { message } = error instanceof Error ? error : { message: '' };
-  // The engine shows its own plan of these, pages long.
+  // The engine's message contains several pages of query plan.
   if (isCatalogError(error, 'Unsupported')) {
     if (/(?:Aggregate|Window)Function/.test(message))
       return invalid(
@@ -97,44 +97,44 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
   const odd = columns.find((column) => !plainName.test(column) && bare.includes(column));
   if (odd !== undefined)
     return invalid(`${of} has the column "${odd}" without backticks.`, `Write it as \`${odd}\`.`, error);
-  // It shows a statement that nobody wrote.
+  // The engine's message shows a generated statement.
   if (message.includes('Error parsing statement'))
     return invalid(`${of} is not one expression of SQL.`, example, error);
-  // What columns there are, is said.
+  // The message already lists the columns.
   const hint = isCatalogError(error, 'ColumnNotFound') ? '' : example;
   return invalid(`${of} can't be computed: ${message}`, hint, error);
 }
 
 const plainName = /^[a-z_]\w*$/i;
 
-/** The engine looks at what comes behind a semicolon only when it computes, long after the column was made. */
+/** Checks for problems that the engine would report only during the job, such as a semicolon. */
 function statementProblem(expression: string): string | undefined {
   let last: string | undefined;
   for (const { sign, text } of sqlTokens(expression)) {
     if (sign === ';') return 'has a semicolon, but is to be one expression';
     last = text;
   }
-  // What runners write behind it would be of the comment.
+  // SQL that runners append would become part of the comment.
   return last?.startsWith('--') ? 'ends with a comment, but is to be one expression' : undefined;
 }
 
-/** In lower case, with their quotes. To the engine they are texts. */
+/** Finds double-quoted tokens, which the engine reads as strings. */
 const doubleQuoted = (expression: string): string[] =>
   [...sqlTokens(expression)].map(({ text }) => text.toLowerCase()).filter((text) => text.startsWith('"'));
 
 const withoutQuoted = (expression: string): string =>
   [...sqlTokens(expression)].map(({ quoted, text }) => (quoted === undefined ? text : '\n')).join('');
 
-/** The columns that an expression names, in the order of the table. */
+/** Returns the columns in an expression, in the order of the table. */
 export function columnsIn(expression: string, columns: readonly string[]): string[] {
   const named = new Set<string>();
   let before = '';
-  /** A name without quotes, which is a function's if a parenthesis comes. */
+  /** An unquoted name; a function if a parenthesis follows. */
   let bare: string | undefined;
   for (const { space, word, quoted, sign } of sqlTokens(expression)) {
     if (space !== undefined) continue;
     if (bare !== undefined && sign !== '(') named.add(bare);
-    // Behind a dot is a field of a struct, whatever it is called.
+    // A struct field follows a dot, not a column.
     bare = before === '.' ? undefined : word?.toLowerCase();
     if (quoted?.startsWith('`') && before !== '.') named.add(quoted.slice(1, -1).toLowerCase());
     before = sign ?? '';

@@ -8,18 +8,17 @@ import { maxCodeBytes } from './bundle.ts';
 import { functionHash, type Unhashed } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 
-// How a function is kept on its table: in the metadata of the field, which directories, object stores and servers all have.
-// Whoever may write to the table may write there, so nothing of it is believed but that it is what its hash says.
+// Functions are stored in the metadata of their field, which directories, object stores and servers all support. Any
+// writer of the table can change it, so nothing is trusted except that the function matches its hash.
 
 export const functionKey = 'lance-catalog.function';
 const codeKey = 'lance-catalog.function.code';
-/** Hash of the function that has made all values there are. */
+/** Hash of the function that computed all existing values. */
 export const valuesKey = 'lance-catalog.function.values';
 
-/** The most characters of code that are kept on a table: they are read whenever its schema is. */
+/** In characters of encoded code: it is read with every schema. */
 const maxStoredCode = 256 * 1024;
 
-/** A function as it was found on a table. */
 export type StoredFunction = {
   readonly function: ComputedFunction;
   readonly author: string;
@@ -28,8 +27,8 @@ export type StoredFunction = {
 };
 
 /**
- * The entries of a field's metadata that keep a function.
- * @throws JobError FunctionInvalid for one that is too large to be kept, or that only a server has
+ * Converts a function to metadata of its field.
+ * @throws JobError FunctionInvalid if it is too large, or exists only on a server
  */
 export function metadataOf({ function: fn, author, registeredAt }: StoredFunction): Record<string, string | null> {
   const about = {
@@ -62,8 +61,8 @@ export function metadataOf({ function: fn, author, registeredAt }: StoredFunctio
 }
 
 /**
- * The function that a field keeps; undefined where it keeps none.
- * @throws JobError FunctionInvalid where what is kept is damaged, or is not what its hash says
+ * Reads the function of a field, undefined if there is none.
+ * @throws JobError FunctionInvalid if it is damaged, does not match its hash or was stored by a newer version
  */
 export function readStored(field: Field): StoredFunction | undefined {
   const text = field.metadata.get(functionKey);
@@ -88,7 +87,7 @@ export function readStored(field: Field): StoredFunction | undefined {
     onError,
     ...body,
   };
-  // Consent is given to a hash: it has to be that of what would run.
+  // Users consent to a hash, so it must be the hash of the code that would run.
   if (functionHash(fn) !== hash) {
     const what = `The function of the column "${field.name}" is not the one that was registered: its hash is another, or the column has another type.`;
     throw new JobError('FunctionInvalid', what, 'Register the function again.');
@@ -110,7 +109,7 @@ function codeOf(field: Field): { code?: unknown; source?: unknown } {
   const packed = field.metadata.get(codeKey);
   if (packed === undefined) return {};
   try {
-    // With the source beside the code, and no more than both may be.
+    // The limit is for code and source together.
     const text = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: 2 * maxCodeBytes });
     const json = parsed(text.toString('utf8'));
     return isRecord(json) ? json : {};

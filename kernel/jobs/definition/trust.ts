@@ -9,29 +9,27 @@ import { replaceFile } from '#processes/files.ts';
 import { notKept } from '#jobs/records/recordErrors.ts';
 import { decodeOutput } from './outputType.ts';
 
-// A function that is found on a table was written by whoever may write to the table, and would run here with all that this
-// person may do. So each one is shown, and runs once it was accepted on this machine. What is accepted is a hash, and thus
-// exactly this code: a table that is changed behind somebody's back is asked about anew.
+// A function on a table may come from any user with write access, and would run with all rights of the local user. So
+// its code is shown, and it runs only after it was accepted on this machine. Accepting stores a hash: if the function
+// on the table changes, the user is asked again.
 //
-// A file a hash, in a folder of the person alone: two windows that accept something at once need no lock for it.
+// One private file per hash: two windows can accept functions at once without a lock.
 
 const acceptedFolder = (): string => join(dataFolder(), 'accepted-functions');
 
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
-/** Whether a function brings code that runs with the rights of the person. A SQL expression computes values and no more. */
+/** Whether a function needs consent. SQL expressions only compute values. */
 const bringsCode = ({ kind }: Pick<ComputedFunction, 'kind'>): boolean => kind === 'typescript' || kind === 'python';
 
-/** Whether a function of this hash may run on this machine. */
 export function isAccepted(hash: string): boolean {
   return isHash(hash) && statSync(join(acceptedFolder(), hash), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /**
- * Remembers that functions of this hash may run on this machine: somebody has seen the code and said so, or has defined it
- * here.
- * @param about for who looks into the folder
- * @throws JobError Internal for what is no hash, StorageFull or StorageFailed where it can't be kept
+ * Records that the user has accepted this code or defined it here, so that it may run on this machine.
+ * @param about stored for information only
+ * @throws JobError Internal if `hash` is not a function hash, StorageFull or StorageFailed if it can't be stored
  */
 export function accept(hash: string, about: { readonly name?: string; readonly table?: string } = {}): void {
   if (!isHash(hash)) throw new JobError('Internal', `"${hash.slice(0, 100)}" is no hash of a function.`, '');
@@ -47,8 +45,8 @@ export function accept(hash: string, about: { readonly name?: string; readonly t
 }
 
 /**
- * Lets through what may run: what was accepted here, what is allowed for this one time, and what brings no code.
- * @throws JobError FunctionNotAccepted, which says how to look at it and how to allow it
+ * Checks that a function was accepted here, is allowed this once, or contains no code.
+ * @throws JobError FunctionNotAccepted with the steps to review and accept it
  */
 export function checkAccepted(fn: ComputedFunction, table: string, allowed: readonly string[] = []): void {
   if (!bringsCode(fn) || allowed.includes(fn.hash) || isAccepted(fn.hash)) return;
@@ -59,13 +57,10 @@ export function checkAccepted(fn: ComputedFunction, table: string, allowed: read
   );
 }
 
-/** Characters of code that a person is shown at once. */
+/** Number of characters. */
 const maxShown = 20_000;
 
-/**
- * What somebody has to see before they agree that a function runs: where it is from, what it does to the table, and its
- * code. Names are in quotes, since they are the words of whoever wrote them.
- */
+/** Describes a function for consent. Its name and author are quoted, because its author chose them. */
 export function consentText(
   fn: ComputedFunction,
   { author, table, column }: { readonly author: string; readonly table: string; readonly column: string },
@@ -81,17 +76,13 @@ export function consentText(
   return visible(lines.join('\n'));
 }
 
-// Signs that move a cursor, colour a terminal, turn the direction of text or take no room: a way to hide code from who reads it.
+// Control and invisible characters, which could hide code from the reader.
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A text with all signs to be seen that are not by themselves. */
 const visible = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
-/**
- * The code that would run. Of TypeScript what is shown is the bundle and not only the text beside it: that a text belongs to
- * a bundle is nothing that a hash could say.
- */
+/** Shows the bundle of TypeScript first: the hash does not prove that the source belongs to it. */
 function codeShown(fn: ComputedFunction): string {
   switch (fn.kind) {
     case 'sql':

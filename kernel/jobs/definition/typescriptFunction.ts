@@ -5,8 +5,8 @@ import { withHash } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 
 /**
- * A function of a module, with all that it imports.
- * @param source what is shown to who is asked whether it may run
+ * Creates a function from a module and its imports.
+ * @param source code to show to users who decide whether it may run
  * @throws JobError FunctionInvalid, FunctionNotPortable
  */
 export function typescriptFunction(options: FunctionOptions, module: ModuleText, source: string): ComputedFunction {

@@ -1,15 +1,15 @@
 import ts from 'typescript-6';
 import { bareExpression } from './literals.ts';
 
-// Where the functions of a file are: calls of `udf` that are exported, or constants of its top level.
+// Finds the functions of a file: calls of `udf` that are exported or are top-level constants.
 
 type FoundCall = {
   readonly call: ts.CallExpression;
-  /** Name of the constant in the file; undefined for what is exported as it is written. */
+  /** Name of the constant; undefined if the export is the call itself. */
   readonly local: string | undefined;
 };
 
-/** The call of `udf` that an export is, directly or through a constant of the file. */
+/** Finds the `udf` call of an export, directly or through a constant of the file. */
 export function exportedCall(file: ts.SourceFile, name: string): FoundCall | undefined {
   for (const statement of file.statements) {
     if (name === 'default' && ts.isExportAssignment(statement) && !statement.isExportEquals) {
@@ -52,12 +52,12 @@ function callOf(expression: ts.Expression): ts.CallExpression | undefined {
   return ts.isCallExpression(bare) && isUdf(bare.expression) ? bare : undefined;
 }
 
-/** `udf`, or `catalog.udf` of a module that is imported as a whole. */
+/** Matches `udf` and members of that name such as `catalog.udf`. */
 export const isUdf = (callee: ts.Expression): boolean =>
   (ts.isIdentifier(callee) && callee.text === 'udf') ||
   (ts.isPropertyAccessExpression(callee) && callee.name.text === 'udf');
 
-/** The call whose options have this name. */
+/** Finds the `udf` call whose options have this name. */
 export function namedCall(file: ts.SourceFile, name: string): FoundCall | undefined {
   const all = file.statements.flatMap((statement): (FoundCall | undefined)[] => {
     if (ts.isExportAssignment(statement)) return [exportedAs(statement.expression)];

@@ -12,15 +12,15 @@ import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import { bundleFile, driverFile } from './driverFiles.ts';
 
-/** How often is looked in the time that a driver may be silent. It beats at least four times in it. */
+/** Checks within the time that a driver may be silent. It sends at least four beats in that time. */
 const looks = 6;
 
 /**
- * Finds a driver that stands still: it says that it goes on every few seconds, unless it can't. Looks are counted, and no
- * clock is asked: a machine that slept wakes its processes in any order.
+ * Detects a blocked driver, which no longer sends its beats. Checks are counted instead of reading a clock, because a
+ * machine that wakes from sleep resumes its processes in any order.
  */
 class DriverWatch {
-  /** How long it was silent when it was found to stand still. */
+  /** Seconds of silence after which the driver counts as blocked. */
   readonly seconds: number;
   isStalled = false;
   readonly #pid: number;
@@ -32,11 +32,11 @@ class DriverWatch {
   constructor(pid: number, env: Readonly<Record<string, string | undefined>>, end: () => void) {
     this.#pid = pid;
     this.#end = end;
-    // The driver reads the same variable for those that it watches.
+    // The driver reads the same variable for the processes that it watches.
     this.seconds = Number(env['LANCE_CATALOG_STALL_SECONDS'] ?? 60) || 60;
   }
 
-  /** It said something. Before the first beat it loads its packages, which may take any time. */
+  /** Starts the watch with the first event: before that the driver loads packages, for any length of time. */
   heard(): void {
     this.#silent = 0;
     this.#timer ??= setInterval(() => this.#look(), (this.seconds * 1000) / looks);
@@ -51,7 +51,7 @@ class DriverWatch {
     if (++this.#silent === 1) this.#ticks = ticks;
     if (this.#silent < looks) return;
     if (ticks !== this.#ticks) {
-      // It computes: something holds the lock of Python, and lets it go some time.
+      // Native code computes while it holds the Python lock.
       this.#silent = 0;
       return;
     }
@@ -61,12 +61,12 @@ class DriverWatch {
   }
 }
 
-/** Processor time that a process has used, where the system tells it: on Linux. */
+/** Reads the used processor time, which only Linux reports. */
 function processorTicks(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Behind the name, which may have anything in it.
+    // The fields follow the name, which may contain any character.
     return stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -77,19 +77,18 @@ function processorTicks(pid: number): string | undefined {
   }
 }
 
-/** How long a driver that was told to end may take to keep what it has. Its workers have five seconds. */
+/** Time for a driver to store its results after SIGTERM. Its workers get five seconds. */
 const graceMilliseconds = 15_000;
-/** How long its workers may take for that when it is gone. One that hangs in a function holds the pipes open meanwhile. */
+/** Time for its workers after the driver has ended. One that hangs in a function keeps the pipes open. */
 const orphanMilliseconds = 7000;
-/** Lines of its log that are kept for the error that names its end. */
+/** Log lines kept for the error message. */
 const tailLines = 20;
 
 export type DriverRun = {
-  /** The interpreter. */
   readonly python: string;
   readonly spec: JobSpec;
   readonly mode: 'run' | 'plan' | 'try';
-  /** Only of a trial: the fragment, how many rows are shown, how long it may take. */
+  /** Only for `try`: fragment, number of rows to show, time limit in seconds. */
   readonly trial?:
     | {
         readonly fragment?: number | undefined;
@@ -97,22 +96,24 @@ export type DriverRun = {
         readonly seconds?: number | undefined;
       }
     | undefined;
-  /** Where the function runs: relative paths in it are relative to this. */
+  /** Working directory of the function, the base of its relative paths. */
   readonly folder: string;
   readonly onEvent: (event: JobEvent) => void;
-  /** What the driver and the function print, in lines. */
+  /** Receives output of the driver and the function by lines. */
   readonly log: (text: string) => void;
-  /** Added to the environment. */
+  /** Additions to the environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
 };
 
 /**
- * Runs the Python driver to its end, in a process group of its own, so that nothing of it outlives this process or the signal.
- * The job, with the settings of the object store, goes to it by its stdin, which stays open: its end is ours. One that stands
- * still is ended.
- * @returns the result of `plan` and `try`, unchecked
- * @throws JobError with what the driver said, FunctionCrashed when it ended without a word; an AbortError
+ * Runs the Python driver to its end.
+ * It runs in its own process group, so that it can be ended as a whole. Stdin carries the job and its secrets and
+ * stays open: the driver ends when it closes, so it never outlives this process. A driver that does not respond is
+ * killed.
+ * @returns the unchecked result of `plan` and `try`
+ * @throws JobError with the failure that the driver reports, FunctionCrashed if it ends without a report; an
+ * AbortError
  */
 export async function runDriver(run: DriverRun): Promise<Record<string, unknown> | undefined> {
   run.signal.throwIfAborted();
@@ -146,7 +147,7 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     if (child.stdout) createInterface({ input: child.stdout }).on('line', hear);
     if (child.stderr) createInterface({ input: child.stderr }).on('line', logLine);
     child.stdin?.on('error', () => {
-      // It ended before it had read the job; how, is told by its end.
+      // The exit of the driver explains why it did not read the job.
     });
     child.stdin?.write(`${JSON.stringify(jsonOf(run))}\n`);
     const [code, signal] = await closed;
@@ -164,7 +165,7 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     run.signal.removeEventListener('abort', stop.ask);
     watch.stop();
     stop.now();
-    // What the driver removes itself unless it is killed.
+    // Only needed if the driver was killed.
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
@@ -182,12 +183,12 @@ const jsonOf = ({ spec, mode, trial }: DriverRun): object => ({
 
 function environment({ env }: DriverRun): NodeJS.ProcessEnv {
   const inherited = { ...process.env };
-  // Flags for us are none for the Node of a function.
+  // Options of this process must not apply to the function's Node.js processes.
   delete inherited['NODE_OPTIONS'];
   return { ...inherited, PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', ...env };
 }
 
-/** A folder for the files that the Nodes of a function need; without one the driver finds a place for them itself. */
+/** Creates a folder for the function's Node.js processes. Without it the driver finds a location itself. */
 function temporaryFolder({ spec }: DriverRun, env: NodeJS.ProcessEnv): string | undefined {
   if (spec.function.kind !== 'typescript') return undefined;
   try {
@@ -202,13 +203,13 @@ function start({ python, folder }: DriverRun, env: NodeJS.ProcessEnv): ChildProc
     cwd: folder,
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own, so that all of it can be ended at once.
+    // Its own process group, to end all of its processes at once.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
 }
 
-/** Ends a driver: asked first, so that it keeps what it has, then with all that it has started. */
+/** Ends a driver by a request, so that it stores its results, then by killing its process group. */
 function stopper(child: ChildProcess): { ask: () => void; orphans: () => void; now: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const killGroup = (): void => {
@@ -217,12 +218,12 @@ function stopper(child: ChildProcess): { ask: () => void; orphans: () => void; n
       if (process.platform === 'win32') child.kill('SIGKILL');
       else process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // Nothing of it is left.
+      // No process of the group is left.
     }
   };
   return {
     ask: () => {
-      // Windows knows no signals: there the end of stdin says it.
+      // Windows has no signals; the end of stdin has the same effect.
       if (process.platform === 'win32') child.stdin?.end();
       else child.kill('SIGTERM');
       timer ??= setTimeout(killGroup, graceMilliseconds);

@@ -3,22 +3,21 @@ import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runDriver, type DriverRun } from './driverProcess.ts';
 
-/** What the driver found out for a plan; everything in it is counted. */
+/** All figures are counted. */
 export type DriverPlan = {
   readonly readVersion: number;
   readonly totalFragments: number;
   readonly totalRows: number;
-  /** Numbers of the fragments with something to compute. */
   readonly fragments: readonly number[];
-  /** Rows to compute in those, reused ones among them. */
+  /** Rows to compute, including reused ones. */
   readonly rows: number;
-  /** Rows of those fragments, deleted ones too: so many values are written. */
+  /** Includes deleted rows: the number of values written. */
   readonly physicalRows: number;
   readonly reusedRows: number;
   readonly committedFragments: number;
-  /** Finished by an earlier run, and only to be committed. */
+  /** Computed by an earlier run; only the commit is missing. */
   readonly checkpointedFragments: number;
-  /** Of the input columns in the files of those fragments; null where there are too many to count. */
+  /** Size of the input columns in these fragments; null if there are too many to measure. */
   readonly inputBytes: number | null;
 };
 
@@ -44,19 +43,18 @@ const isTrial = shapeOf<BackfillTrial>({
   after: isText,
 });
 
-/** Which parts of a run only a run has. */
 type Asked = Omit<DriverRun, 'mode' | 'onEvent'> & Partial<Pick<DriverRun, 'onEvent'>>;
 
 const silent = (): void => {};
 
-/** What a run would do, counted by the driver; changes nothing. @throws JobError as `runDriver` */
+/** Counts what a run would do; changes nothing. @throws JobError as `runDriver` */
 export async function askPlan(asked: Asked): Promise<DriverPlan> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'plan' });
   if (isPlan(said)) return said as DriverPlan;
   throw new JobError('Internal', 'The Python driver gave a plan of another form.', 'The log has what it said.');
 }
 
-/** Computes one fragment and writes it nowhere. @throws JobError as `runDriver`, and what the function failed with */
+/** Computes one fragment without writing it. @throws JobError as `runDriver`, and the failure of the function */
 export async function askTrial(asked: Asked): Promise<BackfillTrial> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'try' });
   if (!isTrial(said))

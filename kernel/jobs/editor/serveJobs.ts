@@ -12,13 +12,12 @@ import { checkedHandlers, Endpoint, type Handlers } from '#shared/protocol/rpc.t
 
 type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | 'isAccepted';
 
-/** What an editor asks about computed columns. */
 const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
-    // The editor names files by absolute paths.
+    // Unused: the editor sends absolute paths.
     onTable(table, signal, (opened) => readFunction(source, { folder: process.cwd(), table: opened, column }, signal)),
   register: async ({ table, column, function: fn }, signal) => {
-    // Whoever registers a function here has it from here, and need not be asked about it.
+    // The user who registers a function has seen it and need not consent later.
     accept(fn.hash, { name: fn.name, table: table.name });
     await onTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
     return null;
@@ -29,20 +28,20 @@ const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
 };
 
 /**
- * Answers one editor.
- * @param pipe of which the caller sees the end
- * @param end called when nothing that the editor sends can be read any more
+ * Serves the requests of one editor.
+ * @param pipe connection to the editor; the caller handles its close
+ * @param end called when the data from the editor can no longer be parsed
  */
 export function serveJobs(pipe: Duplex, jobs: Jobs, end: () => void): void {
   const gone = new AbortController();
   pipe.once('close', () => gone.abort());
   const tell = (params: JobsHostMethods['jobsChanged'][0]): void => {
-    // Fails with the pipe, whose end the caller sees.
+    // Fails only when the pipe closes, which the caller handles.
     editor.request('jobsChanged', params).catch(() => {});
   };
   let isWatching = false;
   const watch = (): void => {
-    // A window that asks twice is told once.
+    // A window may send `watch` twice.
     if (isWatching) return;
     isWatching = true;
     void jobs.watch((changed, removed) => tell({ changed, removed }), gone.signal);

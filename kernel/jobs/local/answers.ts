@@ -5,18 +5,18 @@ import { hashesOf, sliceRead, stretches, type ReadRows } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 import { sqlRows } from './sqlRows.ts';
 
-/** Rows of one fragment with their values, in the order of their addresses. */
+/** Rows of one fragment with values, in the order of their addresses. */
 export type AnsweredRows = Answered & {
   readonly read: ReadRows;
-  /** They were computed by an earlier run. */
+  /** Whether an earlier run computed them. */
   readonly isReused: boolean;
 };
 
 export type AnswerRequest = ScanRequest & {
   readonly computing: Computing;
-  /** How many rows are computed together. */
+  /** Number of rows to compute together. */
   readonly batchSize: Pick<BatchSize, 'rows'>;
-  /** Batches that are computed at once. */
+  /** Number of batches to compute at once. */
   readonly atOnce: number;
   readonly reusable?: Reusable | undefined;
 } & (
@@ -24,7 +24,7 @@ export type AnswerRequest = ScanRequest & {
     | { readonly expression?: undefined; readonly compute: Compute }
   );
 
-/** Reads rows in scope and gives them with their values, of those that were kept and of those that are computed now. */
+/** Yields the rows in scope with their values, reused or computed now. */
 export async function* answerRows(
   request: AnswerRequest,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export async function* answerRows(
   const pending: Promise<AnsweredRows>[] = [];
   try {
     for await (const { answer } of asked(request, signal)) {
-      // Who waits for an earlier one learns of its failure from that.
+      // Prevents an unhandled rejection while the consumer waits for an earlier batch.
       answer.catch(() => undefined);
       pending.push(answer);
       if (pending.length > request.atOnce) yield await pending.shift()!;
@@ -43,7 +43,7 @@ export async function* answerRows(
   }
 }
 
-/** In an object: a generator would wait for a promise that it gives. */
+/** An object, because async generators await yielded promises. */
 type Asked = { readonly answer: Promise<AnsweredRows> };
 
 async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<Asked, void, undefined> {
@@ -54,7 +54,7 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
       kept = { fragment, rows: (await request.reusable?.of(fragment, signal)) ?? noRows };
     const reusable = kept.rows;
     const found = Array.from(rows.addresses, (address) => reusable.find(address));
-    // In one stretch rows follow each other in the chunk as they do here.
+    // Rows of a span are consecutive in the chunk too.
     for (const { start, end } of stretches(found.length, (row) => (found[row] === -1 ? -1 : found[row]! - row))) {
       if (found[start] !== -1) {
         yield { answer: Promise.resolve(reused(request, sliceRead(rows, start, end), reusable, found[start]!)) };
@@ -74,7 +74,7 @@ const noRows = new ReusableRows([]);
 
 async function* readRows(request: AnswerRequest, signal: AbortSignal) {
   if (request.expression !== undefined) {
-    // Of rows that were kept the engine computes the value all the same; what was kept is what is taken.
+    // The engine also evaluates reusable rows; the stored values are taken.
     yield* sqlRows({ ...request, expression: request.expression }, request.computing, signal);
     return;
   }

@@ -1,26 +1,26 @@
-/** Rows that a worker gets at a time at most, of a function that takes no time. */
+/** Maximum rows of a batch, for very fast functions. */
 export const mostRows = 1024;
 /** Rows of the first batch. */
 const firstRows = 8;
-/** What a batch is to take: progress is seen, and little is lost where a job is ended. */
+/** Short enough to show progress and to lose little if a job is cancelled. */
 const wantedSeconds = 0.25;
 
 /**
- * How many rows a function gets at once: such as take a quarter of a second. The driver in Python does the same. Where fewer
- * rows take hardly less time, as of a function that waits for many rows together or is given batches, there are more.
+ * Adapts the batch size so that a batch takes a quarter of a second, like the Python driver. Batches are larger if
+ * fewer rows take hardly less time, as with functions that take batches or wait for many rows at once.
  */
 export class BatchSize {
   readonly #most: number;
   #rows: number;
-  /** Fewer are of no use. */
+  /** Lower limit: fewer rows take hardly less time. */
   #least = 1;
-  /** Batches until that is doubted, and how many it was the last time. */
+  /** Batches until the lower limit is tested again, and until the test after that. */
   #wait = 0;
   #patience = 8;
-  /** The last measure: an older one would be of a function that was faster then, or slower. */
+  /** The last measurement only: the speed may change. */
   #other: { readonly rows: number; readonly rate: number } | undefined;
 
-  /** @param most rows, if that is less than what is taken otherwise */
+  /** @param most maximum rows, if below the general limit */
   constructor(most: number) {
     this.#most = Math.max(1, Math.min(most, mostRows));
     this.#rows = Math.min(firstRows, this.#most);
@@ -30,7 +30,7 @@ export class BatchSize {
     return this.#rows;
   }
 
-  /** Learns from a batch. Those that were cut before the last one was learned from say nothing new. */
+  /** Adjusts the size; ignores batches of an outdated size. */
   took(rows: number, seconds: number): void {
     if (rows > this.#rows || (rows < this.#rows && seconds < wantedSeconds)) return;
     this.#compare(rows, rows / Math.max(seconds, 1e-6));
@@ -39,7 +39,7 @@ export class BatchSize {
     this.#rows = Math.max(1, Math.min(wanted, this.#most));
   }
 
-  /** Finds out whether more rows at once are faster. It is tried anew now and then, ever less often: it may have been noise. */
+  /** Tests whether larger batches are faster, at growing intervals, because a measurement may be noise. */
   #compare(rows: number, rate: number): void {
     const other = this.#other;
     this.#other = { rows, rate };

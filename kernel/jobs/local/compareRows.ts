@@ -12,24 +12,23 @@ import {
 } from './rows.ts';
 import { sqlName } from '#catalog/sqlText.ts';
 
-/** What rows that were computed earlier are in another version of the table. */
+/** Computed rows compared with another version of the table. */
 export type ChangedRows = {
-  /** Those that are as they were. */
   readonly same: readonly ComputedRows[];
-  /** In scope, with other inputs: as they are there. */
+  /** In scope with other inputs, as they are in that version. */
   readonly changed: readonly ReadRows[];
-  /** Not in scope any more: their keys and the values of the column there. */
+  /** No longer in scope: keys and values of the column in that version. */
   readonly outside: readonly RecordBatch[];
 };
 
 type ComparedTable = {
-  /** Stays at the version to compare with. */
+  /** Pinned to the version to compare with. */
   readonly table: Table;
   readonly key: Field;
   readonly column: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
-  /** Of rows that this job has written already, by key, the hash of the value: in scope are those that have it still. */
+  /** Hashes of values that this job wrote, by key. A row counts as in scope while it has that value. */
   readonly written: ReadonlyMap<unknown, bigint>;
 };
 
@@ -42,7 +41,7 @@ const names = {
 
 type Status = 'same' | 'changed' | 'outside' | 'other';
 
-/** Finds the rows by their keys in the version that `at` stays at; those that are gone are in no list. */
+/** Finds rows by key in the version of `at`. Deleted rows are in no list. */
 export async function compareRows(
   at: ComparedTable,
   rows: readonly ComputedRows[],
@@ -119,7 +118,7 @@ async function* scan(at: ComparedTable, keys: readonly unknown[], signal: AbortS
   yield* batches;
 }
 
-/** SQL for the keys from the first to the last, where they are numbers: of a few rows not the whole table is read. */
+/** Filters by the range of integer keys, so that few rows don't need a full scan. */
 function rangeOf({ name, type }: Field, keys: readonly unknown[]): string | undefined {
   if (!DataType.isInt(type) || keys.length === 0) return undefined;
   const numbers = (keys as readonly (bigint | number)[]).map(BigInt);
@@ -146,7 +145,6 @@ function partsOf(batch: RecordBatch, { inputs }: ComparedTable) {
     keys: new Vector([keyData]),
     scope: new Vector([data(names.scope)]),
     columnData,
-    /** Hashes of the values that the column has. */
     values: () => (values ??= hashesOfData([columnData], batch.numRows)),
   };
 }

@@ -7,16 +7,15 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
 import { hashesOf, placeOf, rowStates, type ComputedRows, type ReadRows } from './rows.ts';
 
-/** Rows with their values, and why the function threw: a text or null for each. */
+/** `errors`: text or null for each row. */
 export type Answered = { readonly rows: ComputedRows; readonly errors: readonly (string | null)[] };
 
-/** Computes rows. `inputs` of what it is given may be slices of what was read. */
+/** `inputs` may be slices of a batch. */
 export type Compute = (rows: ReadRows, signal: AbortSignal) => Promise<Answered>;
 
-/** How a worker answers: a value and an error a row, in their order. */
+/** Returns a value and an error per row, in order. */
 type AskWorkers = (inputs: RecordBatch) => Promise<RecordBatch>;
 
-/** What is common to all rows of a job. */
 export type Computing = {
   readonly name: string;
   readonly column: Field;
@@ -24,7 +23,7 @@ export type Computing = {
   readonly onError: OnError;
 };
 
-/** Computes rows by a function in worker processes. @throws JobError FunctionFailed where `onError` says so */
+/** Computes rows with a function in worker processes. @throws JobError FunctionFailed if `onError` requires it */
 export const byWorkers =
   (computing: Computing, ask: AskWorkers): Compute =>
   async (rows) => {
@@ -34,13 +33,13 @@ export const byWorkers =
     return answered(computing, rows, value, errors);
   };
 
-/** Takes values that the engine has computed while it read. @throws JobError FunctionInvalid for another type */
+/** Takes values that the engine computed while reading. @throws JobError FunctionInvalid if they have another type */
 export const byEngine =
   (computing: Computing): Compute =>
   async (rows) =>
     answered(computing, rows, rows.value!, nothingThrown(rows.addresses.length));
 
-/** A row that an expression fails for. */
+/** Returns a row for which the expression fails. */
 export const failedRow = (computing: Computing, rows: ReadRows, error: unknown): Answered =>
   answered(computing, rows, nullData(computing.column.type, 1), [shortReason(error)]);
 
@@ -59,7 +58,7 @@ function answered(computing: Computing, rows: ReadRows, value: Data, errors: rea
   return { rows: { fragment, addresses, hashes, key, value: typed(value, column), states }, errors };
 }
 
-/** A column of nothing but null may come without a type of its own. */
+/** A column of nulls may arrive with the null type. */
 const typed = (value: Data, { type }: Field): Data =>
   typeText(value.type) === typeText(type) ? value : nullData(type, value.length);
 
@@ -85,7 +84,7 @@ function thrown({ name, inputs }: Computing, rows: ReadRows, row: number, error:
 
 const shortest = 120;
 
-/** A row that the function threw for, with its inputs cut short. */
+/** Returns the sample of a failed row, with shortened inputs. */
 export function rowError(rows: ReadRows, inputs: readonly string[], row: number, message: string): RowError {
   const shown = inputs.map((name) => {
     const text = inputText(rows.inputs.getChild(name)?.get(row));
@@ -98,7 +97,6 @@ export function rowError(rows: ReadRows, inputs: readonly string[], row: number,
 const inputText = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value.slice(0, shortest * 2)) : String(value);
 
-/** Errors of rows that have none. */
 export const nothingThrown = (rows: number): null[] => Array.from({ length: rows }, () => null);
 
 const textsOf = (data: Data): (string | null)[] => {
@@ -106,6 +104,5 @@ const textsOf = (data: Data): (string | null)[] => {
   return Array.from(new Vector([data]), (text: unknown) => (typeof text === 'string' ? text : null));
 };
 
-/** What the engine says of an expression, without what it adds of its own. */
 const shortReason = (error: unknown): string =>
   (isCatalogError(error) ? error.message : messageOf(error)).slice(0, 2000);

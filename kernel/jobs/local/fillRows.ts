@@ -8,10 +8,9 @@ import type { ScopeCount } from './scopeCount.ts';
 import { secondsSince, type Tally } from './tally.ts';
 import type { WriteBack } from './writeBack.ts';
 
-/** What waits to be written in one version at most, in bytes. A merge has all of its rows in memory. */
+/** Bytes to write in one version: a merge holds all its rows in memory. */
 const mostBytes = 256 * 2 ** 20;
 
-/** What rows are computed and written back with. */
 type Filling = {
   readonly context: RunContext;
   readonly lease: Lease | undefined;
@@ -22,15 +21,15 @@ type Filling = {
   readonly tally: Tally;
 };
 
-/** Rows of fragments that are computed and not yet in the table. */
+/** Computed rows that are not yet in the table. */
 type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
 const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
 
-/** What rows take while they wait: of a column of flags that is their keys, addresses and hashes, not their values. */
+/** Returns the memory of pending rows. For booleans, keys, addresses, hashes and states exceed the values. */
 const bytesAtOnce = ({ value, key, addresses }: ComputedRows): number =>
   bytesOf(value) + (key ? bytesOf(key) : 0) + 17 * addresses.length;
 
-/** Computes all rows that were counted and writes them back. */
+/** Computes the counted rows and writes them back. */
 export async function fillRows(run: Filling, signal: AbortSignal): Promise<void> {
   const { chunks, tally, context } = run;
   let group = newGroup();
@@ -55,7 +54,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
       if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
       group.rows.push(answer.rows);
       group.bytes += bytesAtOnce(answer.rows);
-      // Counted before: who waits for rows of the next one might wait for long.
+      // From the count: the next fragment's rows may take long.
       const isDone = current.rows === run.count.fragments.get(fragment);
       if (isDone) {
         await chunks.flush();
@@ -66,14 +65,13 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
         await commit();
     }
   } finally {
-    // Also of a run that failed or was cancelled: what was computed stays.
+    // Also after a failure or cancellation, to store the results.
     await chunks.flush();
     tally.tell();
   }
   await commit();
 }
 
-/** What is told of a fragment when it is done. */
 class FragmentTally {
   readonly fragment: number;
   readonly samples: RowError[] = [];

@@ -1,11 +1,11 @@
 import { DataType, makeData, RecordBatch, Struct, type Data } from '#arrow';
 
-/** Rows that a batch is joined up to; one that has as many is left as it is. */
+/** Maximum rows of a joined batch. */
 const enoughRows = 4096;
 
 /**
- * The same rows in fewer batches. A column with nulls here and there is written in a batch for each stretch of rows
- * between two of them; to write tens of thousands of batches takes minutes, and more bytes than the values have.
+ * Joins small batches. Scattered nulls split a column into one batch per span; writing tens of thousands takes
+ * minutes, and more bytes than the values.
  */
 export function joinBatches(batches: readonly RecordBatch[]): RecordBatch[] {
   const joined: RecordBatch[] = [];
@@ -34,7 +34,7 @@ function joinSome(batches: readonly RecordBatch[]): readonly RecordBatch[] {
   return [new RecordBatch(first.schema, makeData({ type, length, nullCount: 0, children }))];
 }
 
-/** Types whose values are bytes in a row, perhaps by offsets, and lists and structs of them. Others stay in batches of their own. */
+/** Types of consecutive bytes, optionally with offsets, and lists and structs of them. Others are not joined. */
 const canJoin = (type: DataType): boolean =>
   (DataType.isInt(type) ||
     DataType.isFloat(type) ||
@@ -58,7 +58,6 @@ const hasOffsets = (type: DataType): boolean =>
   DataType.isList(type) ||
   DataType.isMap(type);
 
-/** Pieces of one column, of a type that `canJoin`, as one. */
 function joinData(pieces: readonly Data[]): Data {
   const { type } = pieces[0]!;
   const length = pieces.reduce((total, piece) => total + piece.length, 0);
@@ -89,7 +88,6 @@ function partsOf(type: DataType, pieces: readonly Data[], length: number): objec
   return { data: valuesOf(pieces) };
 }
 
-/** Values of the same width one after the other. */
 function valuesOf(pieces: readonly Data[]): unknown {
   const parts = pieces.filter(({ length }) => length > 0).map(ownValues);
   if (parts.length === 0) return undefined;
@@ -97,7 +95,7 @@ function valuesOf(pieces: readonly Data[]): unknown {
   return new Values(concat(parts.map(bytesOf)).buffer);
 }
 
-/** What a piece has of the buffer of values that it may share with others. */
+/** Returns a chunk's part of a buffer that may be shared. */
 const ownValues = ({ values, stride, length }: Data): Uint8Array => (values as Uint8Array).subarray(0, stride * length);
 
 function offsetsOf(type: DataType, pieces: readonly Data[], length: number): unknown {

@@ -5,12 +5,12 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { hashesOf } from './rows.ts';
 
-/** Whether each row has a value of its own in a column; `example` is a value that two rows have. */
+/** `example`: a value that occurs twice. */
 type Uniqueness = { readonly nulls: number; readonly rows: number; readonly example: string | undefined };
 
 /**
- * Looks through a column of a table that stays at a version: exact, in 8 bytes of memory a row. Hashes find what may be
- * there twice, and only those values are compared.
+ * Checks a column of a pinned table for duplicates: by hashes first, then by the suspicious values. Takes 16 bytes of
+ * memory per row for the hashes and their sorted copy.
  */
 async function uniquenessOf(table: Table, column: string, signal: AbortSignal): Promise<Uniqueness> {
   const nulls = await table.countRows(`${sqlName(column)} IS NULL`, { signal });
@@ -28,7 +28,7 @@ async function uniquenessOf(table: Table, column: string, signal: AbortSignal): 
 
 function repeated(sorted: BigUint64Array): Set<bigint> {
   const found = new Set<bigint>();
-  // A column of few values has millions: some of them prove as much, since two rows of one hash are rarely two values.
+  // Few distinct values repeat millions of times; 1000 suffice, because different values rarely have equal hashes.
   for (let row = 1; row < sorted.length && found.size < 1000; row++) {
     if (sorted[row] === sorted[row - 1]) found.add(sorted[row]!);
   }
@@ -63,15 +63,15 @@ async function* valuesOf(table: Table, column: string, signal: AbortSignal): Asy
   yield* batches;
 }
 
-/** The column by which rows are written back, and how it was found. */
 export type KeyColumn = { readonly name: string; readonly reason: string };
 
 const primaryKey = 'lance-schema:unenforced-primary-key';
 const obvious = /^(id|key|pk|uuid|guid|row_?id|_id|.+_id|.+_uuid|.+_key)$/i;
 
 /**
- * The column whose values name one row each: the one that is asked for, else the only one that looks like it and is it.
- * @param table stays at the version that is computed
+ * Returns the column that identifies rows: the requested one, otherwise the only unique candidate by name or
+ * metadata.
+ * @param table pinned to the version that is computed
  * @param isNotKey the column that is computed
  * @throws JobError ColumnMissing, KeyMissing, KeyNotUnique
  */
@@ -90,13 +90,13 @@ export async function findKey(
   for (const { name } of candidates.slice(0, mostCandidates)) {
     if (isUnique(await uniquenessOf(table, name, signal))) unique.push(name);
   }
-  // `id` before `order_id`: of two that are unique, the plainest name is the row's own.
+  // Prefers `id` to `order_id`, which may identify another row.
   const name = unique.length > 1 ? unique.find((each) => /^_?id$/i.test(each)) : unique[0];
   if (name === undefined) throw noKey(table, unique);
   return { name, reason: `each row has a value of its own in "${name}"` };
 }
 
-/** Looking through a column reads it whole. */
+/** Checking a column reads all its values. */
 const mostCandidates = 5;
 
 async function checkedKey(table: Table, schema: Schema, name: string, signal: AbortSignal): Promise<KeyColumn> {
@@ -125,7 +125,6 @@ const isUnique = ({ nulls, example }: Uniqueness): boolean => nulls === 0 && exa
 
 const hint = 'The runner "local-python" needs no key.';
 
-/** Why a column can't be the key any more, or never could. */
 function notUnique(table: string, column: string, { nulls, example }: Uniqueness): JobError {
   const why =
     nulls > 0

@@ -1,20 +1,19 @@
 import { isCatalogError } from '#shared/errors.ts';
 import type { IndexInfo, Table } from '#catalog/table.ts';
 
-// The engine merges rows in two ways. Where an index finds the rows by their key, it writes only the columns that are given, as
-// new files of their fragments; without one it writes whole rows anew, which is all vectors beside one number. What it
-// has written so is out of the index afterwards, and an index that covers nothing any more is not asked: the index is
-// made again then, which reads one column. A condition on the merge takes the second way too, so there is none.
+// The engine merges rows in two ways. If an index finds the rows by key, it writes only the given columns, as new
+// files of their fragments; without one it rewrites whole rows, for instance all vectors beside one number. Rows
+// written in the first way drop out of the index, and an index that covers no rows is not used, so it is then created
+// again, which reads one column. A condition on the merge would force the second way, so there is none.
 
-/** The index of the column that names rows, while they are written back. */
 export class KeyIndex {
   readonly #table: Table;
   readonly #column: string;
-  /** A person's own index, to be whole again at the end. */
+  /** The user's own index, completed at the end. */
   #theirs: IndexInfo | undefined;
   #name: string;
   #isThere = false;
-  /** Told of versions of the table that the index alone made. */
+  /** Called with versions that only the index created. */
   readonly #onVersion: (version: number) => void;
 
   constructor(table: Table, column: string, onVersion: (version: number) => void) {
@@ -25,8 +24,8 @@ export class KeyIndex {
   }
 
   /**
-   * Sees to an index that covers rows, before rows are merged.
-   * @returns whether there is one: otherwise whole rows are written anew
+   * Ensures that an index covers rows before a merge.
+   * @returns whether there is one; otherwise the merge rewrites whole rows
    */
   async ready(signal: AbortSignal): Promise<boolean> {
     if (!this.#isThere) {
@@ -45,8 +44,8 @@ export class KeyIndex {
   }
 
   /**
-   * Removes our own index, one that a killed process left behind too; makes a person's whole again. After a failure as well:
-   * what this says, if it fails then, is of no use.
+   * Drops the product's own index, also that of a killed process, and completes the user's index. Also called after a
+   * failure; its own errors are then of no use.
    */
   async leave(signal: AbortSignal): Promise<void> {
     if (this.#isThere && this.#theirs) await this.#known(() => this.#make(signal));
@@ -60,12 +59,12 @@ export class KeyIndex {
     const before = await this.#table.version({ signal });
     await this.#table.createIndex(this.#column, { type: 'BTREE', name: this.#name, replace: true, signal });
     const after = await this.#table.version({ signal });
-    // Where somebody else wrote too, nobody can say which version is whose.
+    // Otherwise another client wrote too, and the author of each version is unknown.
     if (after === before + 1) this.#onVersion(after);
     return true;
   }
 
-  /** What a server can't do, it can't do. Anything else is told. */
+  /** Returns undefined if the server does not support the operation. */
   async #known<T>(call: () => Promise<T>): Promise<T | undefined> {
     try {
       return await call();
@@ -79,5 +78,5 @@ export class KeyIndex {
 const isOn = ({ columns, name }: IndexInfo, column: string, own: string): boolean =>
   columns.length === 1 && columns[0] === column && name !== own;
 
-/** A name that says whose it is, if a killed process leaves it behind; the next run takes it up. */
+/** Returns a recognizable name, so that the next run reuses the index of a killed process. */
 export const ownName = (column: string): string => `lance_catalog_backfill_${column.replaceAll(/\W/g, '_')}`;

@@ -10,30 +10,27 @@ import { byEngine, byWorkers, type Compute, type Computing } from './computeRows
 import { sliceComputed, stretches, type ComputedRows, type ReadRows } from './rows.ts';
 import { sqlRows } from './sqlRows.ts';
 
-/** What has to be known to compute rows of a column. */
 export type ComputingOptions = {
   readonly function: ComputedFunction;
   readonly column: Field;
   readonly onError: OnError;
-  /** How many worker processes. */
+  /** Number of worker processes. */
   readonly concurrency: number;
-  /** Rows that one of them gets at a time at most, where that is to be few. */
+  /** Upper limit of rows per batch. */
   readonly batchRows: number;
-  /** Of the job, for the files of the function. */
+  /** For the files of the function. */
   readonly folder: string;
-  /** The column that names rows, where they are written back. */
+  /** Set if rows are written back. */
   readonly key?: string | undefined;
   readonly openAt: (version: number) => Promise<Table>;
   readonly emit: (event: NewEvent) => void;
   readonly log: (text: string) => void;
-  /** Told of seconds that workers were busy. */
+  /** Receives the seconds that workers were busy. */
   readonly onBusy: (seconds: number) => void;
   readonly signal: AbortSignal;
 };
 
-/** The function of a job, ready to compute. */
 export type OpenComputing = AsyncDisposable & {
-  /** What is asked for beside the rows. */
   readonly request: {
     readonly computing: Computing;
     readonly batchSize: Pick<BatchSize, 'rows'>;
@@ -42,17 +39,20 @@ export type OpenComputing = AsyncDisposable & {
     | { readonly expression: string; readonly compute?: undefined }
     | { readonly compute: Compute; readonly expression?: undefined }
   );
-  /** Computes rows as they are in a version. */
+  /** Computes rows from their inputs in a version. */
   again(rows: ReadRows, version: number): Promise<ComputedRows[]>;
 };
 
-/** Gets a function ready; workers are started for one in TypeScript. @throws JobError RunnerUnavailable for any other kind */
+/**
+ * Starts workers for a TypeScript function. @throws JobError RunnerUnavailable for other kinds than SQL and
+ * TypeScript
+ */
 export async function openComputing(options: ComputingOptions): Promise<OpenComputing> {
   const { function: fn, column, onError, signal } = options;
   const computing: Computing = { name: fn.name, column, inputs: fn.inputs, onError };
   if (fn.kind === 'sql') {
     const { expression } = fn;
-    // The engine has computed them when they are here, so there is nothing to learn.
+    // Constant: the engine has computed the values already.
     const batchSize = { rows: Math.min(options.batchRows, mostRows) };
     return {
       request: { computing, batchSize, atOnce: 1, expression },
@@ -84,7 +84,7 @@ export async function openComputing(options: ComputingOptions): Promise<OpenComp
   };
 }
 
-/** An expression is the engine's to compute, so the rows are read again, at the version in which they were found changed. */
+/** Reads rows again at the version in which they were found changed, because only the engine evaluates expressions. */
 async function sqlAgain(
   { openAt, key, signal }: ComputingOptions,
   computing: Computing,

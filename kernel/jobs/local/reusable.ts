@@ -6,7 +6,7 @@ import type { Chunk, ChunkPiece } from '#jobs/local/checkpoints/chunkFile.ts';
 import { firstAddress, hashesOf, rowStates } from './rows.ts';
 import { scanRows } from './scanRows.ts';
 
-/** The table at the version that is computed now, and a way to those that chunks were made at. */
+/** `openAt` opens the versions of chunks. */
 type ReuseSource = {
   readonly table: Table;
   readonly readVersion: number;
@@ -15,10 +15,10 @@ type ReuseSource = {
   readonly openAt: (version: number) => Promise<Table>;
 };
 
-/** Rows of chunks that still hold, of one fragment. */
+/** Reusable rows of one fragment. */
 export class ReusableRows {
   readonly #pieces: readonly ValidPiece[];
-  /** Of each row that holds: a slow function leaves pieces of few rows, and of those many. */
+  /** By row: a slow function leaves many pieces of few rows. */
   readonly #places = new Map<bigint, number>();
 
   constructor(pieces: readonly ValidPiece[]) {
@@ -28,12 +28,12 @@ export class ReusableRows {
         if (isValid[row] === 1) this.#places.set(address, index * perPiece + row);
   }
 
-  /** Where the value of a row is: a number by which stretches of rows in one piece are told, -1 where there is none. */
+  /** Returns the location of a value, or -1. Consecutive rows of a piece have consecutive locations. */
   find(address: bigint): number {
     return this.#places.get(address) ?? -1;
   }
 
-  /** Values and states of `length` rows from what `find` gave for the first one. */
+  /** Returns `length` rows from a location of `find`. */
   take(found: number, length: number): { value: Data; states: Uint8Array } {
     const { piece } = this.#pieces[Math.floor(found / perPiece)]!;
     const row = found % perPiece;
@@ -45,11 +45,11 @@ const perPiece = 2 ** 32;
 
 type ValidPiece = { readonly piece: ChunkPiece; readonly isValid: Uint8Array };
 
-/** A chunk, and of the rows of each of its pieces whether they hold. */
+/** Flags of the valid rows of each piece. */
 type ValidChunk = { readonly name: ChunkName; readonly isValid: readonly Uint8Array[] };
 type ValidChunks = ReadonlyMap<number, readonly ValidChunk[]>;
 
-/** What chunks of an earlier run, by whichever runner, spare this one. */
+/** Results of earlier runs, with any runner, that this run can reuse. */
 export class Reusable {
   readonly rows: number;
   readonly #checkpoints: Checkpoints;
@@ -61,10 +61,7 @@ export class Reusable {
     this.rows = rows;
   }
 
-  /**
-   * Looks through the chunks. A row of one holds while it is in scope and what it was computed from is as it was then: both
-   * versions are read and compared.
-   */
+  /** Checks all chunks. A row is valid while it is in scope and its inputs are equal in both versions of the table. */
   static async find(checkpoints: Checkpoints, source: ReuseSource, signal: AbortSignal): Promise<Reusable> {
     const valid = new Map<number, ValidChunk[]>();
     let rows = 0;
@@ -101,7 +98,6 @@ export class Reusable {
     return new Reusable(checkpoints, valid, rows);
   }
 
-  /** Rows of a fragment that need not be computed. */
   async of(fragment: number, signal: AbortSignal): Promise<ReusableRows> {
     const pieces: ValidPiece[] = [];
     for (const { name, isValid } of this.#valid.get(fragment) ?? []) {
@@ -127,7 +123,7 @@ async function earlier(
     const table = await source.openAt(chunk.readVersion);
     return await hashesAt(table, source, 'TRUE', chunk.fragment, signal);
   } catch (error) {
-    // Cleaned up since: nobody can say any more what was computed from.
+    // The version was removed, so its inputs are unknown.
     if (isCatalogError(error, 'VersionNotFound') || isCatalogError(error, 'ColumnNotFound')) return undefined;
     throw error;
   }

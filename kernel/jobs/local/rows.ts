@@ -1,34 +1,32 @@
 import type { Data, RecordBatch } from '#arrow';
 import { absorberOf, finish, reset, state as hashState } from '#catalog/arrow/rowHash.ts';
 
-/** What became of a row: 0 computed, 1 the function threw and null counts, 2 left for the next run. As checkpoints have it. */
+/** As in checkpoints: computed, failed with null as its value, or left for the next run. */
 export const rowStates = { computed: 0, threw: 1, skipped: 2 } as const;
 
-/** Rows of one fragment as they were read. All parts are of the same length. */
+/** Rows of one fragment. All parts have the same length. */
 export type ReadRows = {
   readonly fragment: number;
-  /** Ascending; the fragment in the upper 32 bits, the place of the row in it in the lower ones. */
+  /** Ascending: fragment in the upper 32 bits, position in the lower ones. */
   readonly addresses: BigUint64Array;
-  /** The columns that the function reads. */
   readonly inputs: RecordBatch;
-  /** Values of the column that names rows, where there is one. */
   readonly key: Data | undefined;
-  /** What the engine computed of an expression, where it was asked to. */
+  /** Set if the engine evaluates an expression. */
   readonly value: Data | undefined;
 };
 
-/** Rows of one fragment with what was computed for them. All parts are of the same length. */
+/** Results of rows of one fragment. All parts have the same length. */
 export type ComputedRows = {
   readonly fragment: number;
   readonly addresses: BigUint64Array;
-  /** Hashes of what they were computed from, as `hashesOf` gives them. */
+  /** Hashes of the inputs, from `hashesOf`. */
   readonly hashes: BigUint64Array;
   readonly key: Data | undefined;
   readonly value: Data;
   readonly states: Uint8Array;
 };
 
-/** Hashes of rows over these columns of a batch, by which a row that was changed is told from one that was not. */
+/** Hashes rows over some columns, to detect changes. */
 export function hashesOf(batch: RecordBatch, columns: readonly string[]): BigUint64Array {
   const places = columns.map((name) => batch.schema.fields.findIndex((field) => field.name === name));
   return hashesOfData(
@@ -37,7 +35,7 @@ export function hashesOf(batch: RecordBatch, columns: readonly string[]): BigUin
   );
 }
 
-/** The same of columns that are in no batch. */
+/** Hashes columns outside of a batch, like `hashesOf`. */
 export function hashesOfData(columns: readonly Data[], rows: number): BigUint64Array {
   const absorbers = columns.map((data) => absorberOf(data, 'a column'));
   const hashes = new BigUint64Array(rows);
@@ -52,12 +50,12 @@ export function hashesOfData(columns: readonly Data[], rows: number): BigUint64A
   return hashes;
 }
 
-/** Place of a row in its fragment, deleted rows counted. */
+/** Returns the position of a row in its fragment, counting deleted rows. */
 export const placeOf = (address: bigint): number => Number(address & 0xffffffffn);
 export const fragmentOf = (address: bigint): number => Number(address >> 32n);
 export const firstAddress = (fragment: number): bigint => BigInt(fragment) << 32n;
 
-/** The rows from `start` up to `end` of them; nothing is copied. */
+/** Returns the rows from `start` to `end`, without copying. */
 export const sliceRead = (rows: ReadRows, start: number, end: number): ReadRows => ({
   fragment: rows.fragment,
   addresses: rows.addresses.subarray(start, end),
@@ -75,7 +73,7 @@ export const sliceComputed = (rows: ComputedRows, start: number, end: number): C
   states: rows.states.subarray(start, end),
 });
 
-/** Stretches of rows one after the other for which `of` says the same. */
+/** Yields spans of consecutive rows with equal `of`. */
 export function* stretches<T>(
   length: number,
   of: (row: number) => T,
@@ -90,7 +88,7 @@ export function* stretches<T>(
   }
 }
 
-/** Bytes of the values, as columns have them, without what marks nulls. */
+/** Returns the size of the values, without validity bitmaps. */
 export function bytesOf(data: Data): number {
   const { length, valueOffsets, values, stride, children } = data;
   if (length === 0) return 0;

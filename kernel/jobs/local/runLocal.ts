@@ -25,10 +25,10 @@ import { openSource, type Source } from './source.ts';
 import { Tally } from './tally.ts';
 import { WriteBack } from './writeBack.ts';
 
-/** How often rows are computed that others have added meanwhile. */
+/** Passes over the table. All but the first compute rows that were added meanwhile. */
 const mostPasses = 5;
 
-/** What all passes over a table have in common. */
+/** State that all passes share. */
 type Run = {
   readonly context: RunContext;
   readonly source: Source;
@@ -39,25 +39,24 @@ type Run = {
   readonly checkpoints: Checkpoints;
   readonly computing: OpenComputing;
   readonly tally: Tally;
-  /** What there was to do in all of them. */
+  /** Rows to compute in all passes so far. */
   readonly planned: { fragments: Set<number>; rows: number; reusedRows: number };
 };
 
-/** Rows in scope at a version of the table. */
 type Pass = {
   readonly table: Table;
   readonly readVersion: number;
-  /** The first address that is looked at. */
+  /** First row address of the pass. */
   readonly from: bigint;
   readonly count: ScopeCount;
   readonly reusable: Reusable | undefined;
 };
 
 /**
- * Fills a column through the catalog: reads the rows at one version, computes them, keeps what was computed, and writes
- * it back by a key; then those that others have added meanwhile. Works wherever tables can be read and merged into; needs no
- * access to their files.
- * @throws JobError, CatalogError; the signal's reason when it was cancelled
+ * Fills a column through the catalog: reads rows at one version, computes them, stores checkpoints and merges the
+ * values by a key, then continues with rows that were added meanwhile. Needs a catalog that can read and merge rows,
+ * but no access to its files.
+ * @throws JobError, CatalogError; the reason of `signal` if the job was cancelled
  */
 export async function runLocal(context: RunContext): Promise<void> {
   const { spec, request, signal, emit } = context;
@@ -112,7 +111,6 @@ function tellPlan({ emit }: RunContext, planned: Run['planned'], { readVersion, 
 
 type Done = { readonly bytesWritten: number; readonly othersWrote: boolean };
 
-/** Computes the rows of a pass and writes them back. */
 async function fillPass(
   run: Run,
   { table, readVersion, from, count, reusable }: Pass,
@@ -146,14 +144,14 @@ async function fillPass(
   } catch (error) {
     throw store.reasonOf(error);
   } finally {
-    // Cancelled or not, what was put on the table goes from it.
+    // Also after a cancellation: no index of the job stays on the table.
     await index
       .leave(AbortSignal.timeout(60_000))
       .catch((error: unknown) => context.log(`The index stays: ${String(error)}\n`));
   }
 }
 
-/** The rows that others have added since a pass began; `undefined` where they are none of the job's, and that is said. */
+/** Returns the pass for rows added since; `undefined`, with a notice, if the job does not cover them. */
 async function nextPass(run: Run, { count, from }: Pass, number: number): Promise<Pass | undefined> {
   const { context, source, key, scope, planned } = run;
   const { spec, signal, emit } = context;
@@ -164,7 +162,7 @@ async function nextPass(run: Run, { count, from }: Pass, number: number): Promis
   if (number === mostPasses) return left('Others go on writing to the table');
   const readVersion = await source.table.version({ signal });
   const table = await source.openAt(readVersion);
-  // Fragments are numbered as they come. What an earlier pass looked at is done, with rows for which nothing came out.
+  // Fragment ids ascend: skips rows of earlier passes, also those without a value.
   const newest = Math.max(-1, ...count.fragments.keys());
   const after = newest < 0 ? from : firstAddress(newest + 1);
   const added = await countScope({ table, scope, from: after }, undefined, signal);
@@ -189,14 +187,14 @@ async function finish(
   const { spec, emit, signal } = context;
   const { computed, reused, errors, skipped } = tally;
   const isAll = spec.numFrags === undefined && skipped === 0;
-  // Of other fragments a run that was cancelled may have left some.
+  // Other fragments may have checkpoints of a cancelled run.
   if (skipped === 0) await checkpoints.clear(spec.numFrags === undefined ? undefined : planned.fragments, signal);
   if (isAll && isComplete && madeAll(spec, source.column)) await markAll(source, spec, signal);
   const version = await source.table.version({ signal });
   emit({ kind: 'succeeded', rows: computed + reused, errors, skipped, bytesWritten, version });
 }
 
-/** Whether all values are of this function now: rows that had one may have it of an earlier version. */
+/** Whether all values are of this function. Existing ones may come from an earlier version. */
 function madeAll({ where, function: { hash } }: JobSpec, { metadata }: Field): boolean {
   if (where !== undefined) return /^\s*true\s*$/i.test(where);
   const made = metadata.get(valuesKey);
@@ -208,7 +206,7 @@ async function markAll({ table, column }: Source, { function: { hash } }: JobSpe
   try {
     await markValues(table, column.name, hash, signal);
   } catch (error) {
-    // A server without a place for it: nobody can be told that values are stale there, and no value is wrong for it.
+    // Then stale values can't be detected, but no value is wrong.
     if (!isCatalogError(error, 'Unsupported')) throw error;
   }
 }

@@ -6,31 +6,31 @@ import type { Table } from '#catalog/table.ts';
 import { fragmentOf, sliceRead, stretches, type ReadRows } from './rows.ts';
 import { scopeBetween } from './source.ts';
 
-/** What is read of a table that stays at a version. */
+/** A query of a pinned table. */
 export type ScanRequest = {
   readonly table: Table;
   readonly scope: string;
   readonly inputs: readonly string[];
   readonly key?: string | undefined;
-  /** SQL whose value is read too. */
+  /** SQL to evaluate for each row. */
   readonly expression?: string | undefined;
-  /** Only rows of these addresses; `to` is not among them. */
+  /** Range of row addresses; `to` is exclusive. */
   readonly from?: bigint | undefined;
   readonly to?: bigint | undefined;
 };
 
-// Beside the inputs, which keep their names.
+// Names of columns in addition to the inputs.
 const address = '__lance_catalog_address';
 const key = '__lance_catalog_key';
 const value = '__lance_catalog_value';
 
-/** How often a stream that breaks off without a row between is begun again. */
+/** Consecutive retries of a broken stream without any row. */
 const patience = 5;
 
 /**
- * Rows in scope in the order of their addresses, those of a fragment at a time at most. Who reads slowly holds the scan
- * up. Where a server's stream breaks off it goes on after the last row that came.
- * @throws CatalogError as queries; JobError RunnerUnavailable where a server does not say where rows are
+ * Yields rows in scope in the order of their addresses, in batches within one fragment. If a server's stream breaks,
+ * the scan continues after the last row.
+ * @throws CatalogError as queries; JobError RunnerUnavailable if the server does not return row addresses in order
  */
 export async function* scanRows(request: ScanRequest, signal: AbortSignal): AsyncGenerator<ReadRows, void, undefined> {
   let from = request.from ?? 0n;
@@ -84,7 +84,7 @@ function readRows(batch: RecordBatch, inputs: readonly string[]): Omit<ReadRows,
   const addresses: unknown = batch.getChild(address)?.toArray();
   if (!(addresses instanceof BigUint64Array)) throw outOfOrder();
   const only = inputs.map((name) => batch.schema.fields.find((field) => field.name === name)!);
-  // A batch without a column has no length of its own: a function of no input gets the addresses along.
+  // A batch without columns has no length; functions without inputs get the addresses.
   const picked = only.length > 0 ? batch.select([...inputs]) : batch.select([address]);
   return { fragment: 0, addresses, inputs: picked, key: column(key), value: column(value) };
 }

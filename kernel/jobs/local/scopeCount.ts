@@ -1,16 +1,15 @@
 import { firstAddress } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 
-/** Rows in scope, counted. */
 export type ScopeCount = {
   readonly rows: number;
-  /** Fragments that have some, in their order, with how many. */
+  /** Rows by fragment, in the order of fragments. */
   readonly fragments: ReadonlyMap<number, number>;
-  /** The address behind the last of them, where only some fragments are asked for. */
+  /** Exclusive end address, if limited by `numFrags`. */
   readonly end: bigint | undefined;
 };
 
-/** Counts the rows in scope of a table that stays at a version; with `numFrags` those of the first so many fragments. */
+/** Counts the rows in scope of a pinned table, optionally in the first `numFrags` fragments that have any. */
 export async function countScope(
   rows: Pick<ScanRequest, 'table' | 'scope' | 'from'>,
   numFrags: number | undefined,

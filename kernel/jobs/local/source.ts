@@ -9,30 +9,30 @@ import type { TableReference } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** SQL that says which rows are computed: as the job says, else those whose value is null: all, before there is a column. */
+/** Filter of the rows to compute. Default: rows where the column is null, or all before it exists. */
 export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>, isColumnThere = true): string =>
   where ?? (isColumnThere ? `${sqlName(column)} IS NULL` : 'TRUE');
 
-/** `scope` within rows of these addresses, `to` not among them. */
+/** Restricts a filter to a range of row addresses; `to` is exclusive. */
 export const scopeBetween = (scope: string, from: bigint, to: bigint | undefined): string =>
   `(${scope}) AND _rowaddr >= ${from}${to === undefined ? '' : ` AND _rowaddr < ${to}`}`;
 
-/** A table of a job: as it is, and as it was at the version that is computed. */
+/** A table at its latest version and at the version to compute. */
 export type Source = AsyncDisposable & {
   readonly catalog: Catalog;
   readonly table: Table;
   readonly pinned: Table;
   readonly readVersion: number;
-  /** As it is, or will be once it is registered. */
+  /** As it is, or as registering will create it. */
   readonly column: Field;
   readonly isColumnThere: boolean;
   readonly openAt: (version: number) => Promise<Table>;
 };
 
 /**
- * Opens the table of a job at the version that it reads. Before a run the column may not be there yet: it is as the
- * function gives it then, and without a value in any row.
- * @throws JobError ColumnMissing where there is no function either; CatalogError
+ * Opens the table of a job. If the column does not exist yet, its type comes from the function and no row has a
+ * value.
+ * @throws JobError ColumnMissing if the column and the function are missing; CatalogError
  */
 export async function openSource(
   reference: TableReference,

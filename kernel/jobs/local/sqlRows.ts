@@ -4,16 +4,16 @@ import { failedRow, type Answered, type Computing } from './computeRows.ts';
 import { firstAddress, fragmentOf, sliceRead, type ReadRows } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 
-/** Rows to look through for those that an expression fails for, each time that it fails. */
+/** Row addresses to search after each failure. */
 const window = 4096n;
 
-/** Rows with the value of the expression, or one row for which it fails. */
+/** Rows with values, or one row for which the expression fails. */
 type SqlRows = { readonly rows: ReadRows; readonly failed: Answered | undefined };
 
 /**
- * Reads rows together with the value of an SQL expression. The engine ends a whole query for one row that the expression
- * fails for, so those rows are looked for by halves, where the job goes on without them.
- * @throws JobError FunctionFailed for the first one where it does not; CatalogError
+ * Reads rows with the values of a SQL expression. One failing row ends the whole query, so failing rows are found by
+ * bisection if the job continues without them.
+ * @throws JobError FunctionFailed for the first failed row if the job ends there; CatalogError
  */
 export async function* sqlRows(
   request: ScanRequest & { readonly expression: string },
@@ -31,7 +31,7 @@ export async function* sqlRows(
     } catch (error) {
       if (signal.aborted || !isOfExpression(error)) throw error;
       if (computing.onError.mode === 'fail' || computing.onError.mode === 'retry') throw failure(computing, error);
-      // The next row may be fragments away.
+      // The next row may be several fragments away.
       const next = await nextAddress(request, from, signal);
       if (next === undefined) throw error;
       const nextFragment = firstAddress(fragmentOf(next) + 1);
@@ -60,7 +60,7 @@ async function* byHalves(
       yield* byHalves(request, computing, middle, to, signal);
       return;
     }
-    // If it is not the expression that fails, this fails too, and says what it is.
+    // If this fails too, the expression is not the cause and the error is the real one.
     for await (const rows of scanRows({ ...request, expression: undefined, from, to }, signal)) {
       yield { rows, failed: failedRow(computing, rows, error) };
     }
@@ -76,7 +76,7 @@ async function nextAddress(request: ScanRequest, from: bigint, signal: AbortSign
   return undefined;
 }
 
-/** Errors of connections and of what is not there are none of the expression's. */
+/** Errors of connections and missing objects have other causes. */
 const isOfExpression = (error: unknown): boolean =>
   isCatalogError(error, 'InvalidInput') ||
   isCatalogError(error, 'Internal') ||

@@ -3,7 +3,7 @@ import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 
 const isFull = /no space left on device|os error 28|ENOSPC|EDQUOT|quota exceeded/i;
 
-/** What failed at writing, as a failure of the job; one that says so itself stays as it is. `what` is what was written. */
+/** Converts a write error to a job error. `what` names the written object. */
 export function storageError(error: unknown, what: string): Error {
   if (isJobError(error) || !(error instanceof Error)) return error instanceof Error ? error : new Error(String(error));
   const texts = [messageOf(error), ...(error.cause === undefined ? [] : [messageOf(error.cause)])];

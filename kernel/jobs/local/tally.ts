@@ -7,7 +7,7 @@ import { rowStates } from './rows.ts';
 const interval = 400;
 const samplesAFragment = 5;
 
-/** Counts what happens, and tells it while it does: progress at least twice a second, a fragment when it is done. */
+/** Counts rows and emits changes as progress every 400 ms. */
 export class Tally implements Disposable {
   computed = 0;
   reused = 0;
@@ -15,7 +15,7 @@ export class Tally implements Disposable {
   skipped = 0;
   readSeconds = 0;
   writeSeconds = 0;
-  /** Seconds of workers in the function. */
+  /** Seconds that workers spent in the function. */
   computeSeconds = 0;
   readonly #emit: (event: NewEvent) => void;
   readonly #inputs: readonly string[];
@@ -28,7 +28,6 @@ export class Tally implements Disposable {
     this.#timer = setInterval(() => this.tell(), interval);
   }
 
-  /** Counts rows that have their values. */
   add({ rows, errors, read, isReused }: AnsweredRows, samples: RowError[]): void {
     if (isReused) {
       this.reused += rows.addresses.length;
@@ -43,7 +42,6 @@ export class Tally implements Disposable {
     });
   }
 
-  /** Tells how far it is, where that has changed. */
   tell(): void {
     const { computed: rows, errors, computeSeconds, readSeconds, writeSeconds } = this;
     const seconds = { computeSeconds, readSeconds, writeSeconds };
@@ -58,5 +56,5 @@ export class Tally implements Disposable {
   }
 }
 
-/** Seconds since a moment of `performance.now()`. */
+/** Seconds since a time of `performance.now()`. */
 export const secondsSince = (start: number): number => (performance.now() - start) / 1000;

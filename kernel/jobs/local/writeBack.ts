@@ -21,36 +21,35 @@ import {
 } from './rows.ts';
 import { storageError } from './storageError.ts';
 
-/** What has to be known of a table to write values of a column into it. */
 type WriteTarget = {
   readonly catalog: Catalog;
-  /** Follows other writers. */
+  /** Not pinned, so it shows the versions of other writers. */
   readonly table: Table;
   readonly column: Field;
   readonly key: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
-  /** Whether the scope is rows without a value, of which those that stay so need no writing. */
+  /** Whether the scope is rows without a value, so that rows that stay null need not be written. */
   readonly isDefaultScope: boolean;
   readonly index: KeyIndex;
-  /** Keeps what is merged, until it was looked at whether others raced it. */
+  /** Stores a merge until it was checked for concurrent changes. */
   readonly pending: PendingMerges;
-  /** Computes rows that were changed after they were read, as they are in a version. */
+  /** Computes changed rows from their inputs in a version. */
   readonly compute: (rows: ReadRows, version: number) => Promise<readonly ComputedRows[]>;
   readonly emit: (event: NewEvent) => void;
 };
 
-/** How often a group of rows is written anew when others write to the same ones. */
+/** Maximum number of attempts to write a group of rows while others write to them. */
 const patience = 12;
 
 /**
- * Writes values back by the key, in one version a call. What others have changed since the rows were read decides: rows
- * that are gone stay gone, those whose inputs are others are computed from them, and a value that somebody else has put in
- * their place stays. Looked at before each merge where others wrote, and after it where they wrote meanwhile.
+ * Writes values back by key, in one version per call.
+ * Concurrent changes take precedence: deleted rows stay deleted, rows with changed inputs are computed again, and
+ * values of other clients stay. This is checked before each merge, and again after it if others wrote meanwhile.
  */
 export class WriteBack {
   readonly #target: WriteTarget;
-  /** The version that rows were read at, and those since that were made by this job. */
+  /** The version that rows were read at, and later versions of this job. */
   readonly #readVersion: number;
   readonly #own = new Set<number>();
   #bytes = 0;
@@ -65,7 +64,7 @@ export class WriteBack {
     return this.#bytes;
   }
 
-  /** Notes a version that this job made otherwise. */
+  /** Registers a version that this job created by other means. */
   readonly isOwn = (version: number): void => void this.#own.add(version);
 
   /** Whether others have written since the rows were read. */
@@ -74,9 +73,9 @@ export class WriteBack {
   }
 
   /**
-   * Writes these rows.
-   * @returns the version that they are in
-   * @throws JobError TableChanged where others write to the same rows again and again, StorageFull; CatalogError
+   * Writes rows.
+   * @returns the version that contains them
+   * @throws JobError TableChanged if others repeatedly write to the same rows, StorageFull; CatalogError
    */
   async commit(rows: readonly ComputedRows[], signal: AbortSignal): Promise<number> {
     let version = await this.#target.table.version({ signal });
@@ -88,7 +87,7 @@ export class WriteBack {
       if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, written, signal);
       const parts = left.flatMap((some) => this.#writtenOf(some, written));
       if (parts.length === 0) break;
-      // Later merges mend this one: what has to be found again is where it began.
+      // Only the first: later merges correct it, and recovery needs the version before it.
       if (written.size === 0) await this.#target.pending.keep({ base, rows: parts });
       const batches = parts.map((some) => this.#batch(some));
       try {
@@ -108,7 +107,7 @@ export class WriteBack {
   }
 
   /**
-   * Looks at the merge of a process that was killed before it did so itself.
+   * Checks the merge of a killed process for concurrent changes.
    * @throws JobError, CatalogError
    */
   async settle(signal: AbortSignal): Promise<void> {
@@ -122,14 +121,14 @@ export class WriteBack {
           await this.#settled(merge.rows, made, signal);
         }
       } catch (error) {
-        // Cleaned up since: nobody can say any more what others did.
+        // The version was removed, so the changes of others are unknown.
         if (!isCatalogError(error, 'VersionNotFound')) throw error;
       }
     }
     await pending.settle();
   }
 
-  /** The version that a merge has made: the first that has more of its values than there were before. */
+  /** Finds the first version with more of the merge's values than its base. */
   async #versionOf({ base, rows }: PendingMerge, now: number, signal: AbortSignal): Promise<number | undefined> {
     const values = valuesOf(rows);
     const count = async (version: number): Promise<number> => {
@@ -144,7 +143,7 @@ export class WriteBack {
     return undefined;
   }
 
-  /** Mends the rows of a merge that still have its values. */
+  /** Corrects rows that still have the values of a merge. */
   async #settled(rows: readonly ComputedRows[], made: number, signal: AbortSignal): Promise<void> {
     const { table } = this.#target;
     const found = await this.#compare(rows, made - 1, new Map(), signal);
@@ -163,7 +162,7 @@ export class WriteBack {
     if (batches.length > 0) await this.#merge(batches, undefined, signal);
   }
 
-  /** Values that others wrote into the same rows while they were merged go back; rows with other inputs are computed. */
+  /** Restores values that others wrote during a merge, and computes rows whose inputs changed. */
   async #mended(
     rows: readonly ComputedRows[],
     version: number,
@@ -171,7 +170,7 @@ export class WriteBack {
     written: Written,
     signal: AbortSignal,
   ): Promise<ComputedRows[]> {
-    // A server may keep to itself which version it made. Then the inputs now are what can be looked at.
+    // Without the version of the merge only the current inputs can be compared.
     const isKnown = this.#own.has(version);
     const at = isKnown ? version - 1 : version;
     const found = await this.#compare(rows, at, written, signal, isKnown ? undefined : 'TRUE');
@@ -184,7 +183,6 @@ export class WriteBack {
     return again;
   }
 
-  /** The rows as they are to be written to this version of the table. */
   async #asTheyAre(
     rows: readonly ComputedRows[],
     version: number,
@@ -219,17 +217,16 @@ export class WriteBack {
     const merge = table.mergeInsert(key.name).whenMatchedUpdateAll();
     const made = await merge.execute(source, { signal });
     const version = made.version ?? (await table.version({ signal }));
-    // A server that does not say which version it was: the next one is surely ours.
+    // If the server reports no version, the next one after the base is certainly this merge.
     if (made.version !== undefined || version === (base ?? 0) + 1) this.#own.add(version);
     this.#bytes += batches.reduce((total, { data }) => total + bytesOf(data), 0);
     return version;
   }
 
-  /** Those rows that are to be written. */
   #writtenOf(rows: ComputedRows, written: Written): ComputedRows[] {
     const { isDefaultScope } = this.#target;
     const { value, states } = rows;
-    // Rows that come again have a value already, of inputs that are gone: no value takes its place too.
+    // Rows written again hold values of outdated inputs, which null must replace too.
     const isAgain = written.size > 0;
     const isWritten = (row: number): boolean =>
       isAgain || (states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row)));
@@ -270,10 +267,10 @@ export class WriteBack {
   }
 }
 
-/** After a merge that was left alone: others seldom write more often while one merge is made. */
+/** Versions to search after an unchecked merge. Others rarely write more often during one merge. */
 const mostLookedAt = 64;
 
-/** By key, hashes of values that were written: a row that has one of them is not in the default scope any more. */
+/** Hashes by key: a row with such a value is no longer in the default scope. */
 type Written = Map<unknown, bigint>;
 
 function valuesOf(rows: readonly ComputedRows[]): Written {

@@ -5,9 +5,9 @@ import { isCatalogError } from '#shared/errors.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 
 /**
- * Asks for rows by the condition that somebody gave and by nothing else: what computes them adds to it, and errors would show
- * what was added. Where the catalog can't be asked, whatever comes next says so.
- * @throws CatalogError InvalidInput, ColumnNotFound, about the condition as it was written
+ * Checks the user's filter alone, so that errors show it as written. Later queries combine it with generated
+ * conditions and report other errors.
+ * @throws CatalogError InvalidInput, ColumnNotFound for errors in the filter
  */
 export async function checkWhere(
   { catalog, pinned }: { readonly catalog: Catalog; readonly pinned: Table },
@@ -15,7 +15,7 @@ export async function checkWhere(
   signal: AbortSignal,
 ): Promise<void> {
   if (where === undefined) return;
-  // Servers may take no rows at all for a mistake.
+  // Servers may refuse a limit of 0.
   const rows = catalog.implementation === 'dir' ? 0 : 1;
   try {
     await pinned.query().where(where).limit(rows).toArray({ signal });
@@ -26,7 +26,7 @@ export async function checkWhere(
 }
 
 /**
- * The same before a job begins, which would only fail of it. What a server computes is left to that server.
+ * Checks the filter before a job starts. Jobs that run on the server are not checked.
  * @throws CatalogError as `checkWhere` and `openTable`
  */
 export async function checkRows(request: ChoosingRequest, signal: AbortSignal): Promise<void> {
@@ -36,7 +36,7 @@ export async function checkRows(request: ChoosingRequest, signal: AbortSignal): 
   await onCatalog(table.catalog, signal, async (catalog) => {
     const pinned = await catalog.openTable(table.name, { namespacePath: table.namespacePath, ...pin, signal });
     const { fields } = await pinned.schema({ signal });
-    // The column is made before the job begins.
+    // The filter may name a new column, which is added later.
     if (where.includes(column) && !fields.some(({ name }) => name === column)) return;
     await checkWhere({ catalog, pinned }, where, signal);
   });

@@ -5,7 +5,6 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { LoadRunner } from '#jobs/runners/all.ts';
 import type { Availability } from '#jobs/runners/runner.ts';
 
-/** What runs a job, why, and what is to be said of the others. */
 export type RunnerChoice = {
   readonly runner: RunnerName;
   readonly reason: string;
@@ -14,13 +13,13 @@ export type RunnerChoice = {
 
 export type ChoosingRequest = BackfillRequest & { readonly function: ComputedFunction };
 
-/** Which runners there are, and how one is loaded. */
 export type Runners = { readonly known: readonly RunnerName[]; readonly load: LoadRunner };
 
 /**
- * Picks the runner that a request names, or the best of those that can run it. A request that names a Ray names its runner
- * with it: a job meant for a cluster must not start on a laptop because the cluster can't be reached.
- * @throws JobError RunnerUnavailable with the reason of each, where none can; CatalogError where the table, or its version, is not there
+ * Chooses the requested runner, or the best possible one. Ray settings without a runner mean Ray: a job for a cluster
+ * must not start on a laptop because the cluster can't be reached.
+ * @throws JobError RunnerUnavailable with the reason of each runner if none is possible; CatalogError if the table or
+ * its version does not exist
  */
 export async function chooseRunner(
   request: ChoosingRequest,
@@ -29,7 +28,7 @@ export async function chooseRunner(
 ): Promise<RunnerChoice> {
   const known = runnerNames.filter((name) => runners.known.includes(name));
   const given = request.runner ?? 'auto';
-  // A notebook may give any text.
+  // Notebooks may pass any string.
   if (given !== 'auto' && !known.includes(given)) throw noRunner(given, known);
   const asked = given === 'auto' && namesRay(request) ? 'ray' : given;
   const all = await Promise.all(known.map((name) => availabilityOf(name, request, runners, signal)));
@@ -51,14 +50,13 @@ async function availabilityOf(
     return { runner, ...(await (await load(runner)).availability(request, signal)) };
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;
-    // It is wrong for all of them, and what is wrong would be lost among their reasons.
+    // Applies to every runner, and would be lost among their reasons.
     if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'VersionNotFound')) throw error;
-    // That one can't be asked keeps nobody from running by another.
+    // A runner that can't be checked must not prevent the use of another.
     return { runner, isPossible: false, reason: messageOf(error) };
   }
 }
 
-/** The first that can, in an order that depends on what was asked for. */
 function pick(request: ChoosingRequest, all: readonly Found[]): Found | undefined {
   const possible = (name: RunnerName): Found | undefined =>
     all.find(({ runner, isPossible }) => runner === name && isPossible);
@@ -67,10 +65,10 @@ function pick(request: ChoosingRequest, all: readonly Found[]): Found | undefine
     .find((found) => found !== undefined);
 }
 
-/** A function of the server runs on the server only, whatever Ray is named. */
+/** Whether the request means Ray. A function of the server runs only there, even with Ray settings. */
 const namesRay = ({ ray, function: fn }: ChoosingRequest): boolean => ray !== undefined && fn.kind !== 'server';
 
-/** A function of the server runs there only. Otherwise the runner that starts at once and needs nothing comes first. */
+/** Returns the order for "auto". The first local runner needs no other software. */
 const preferred = ({ function: fn }: ChoosingRequest): readonly RunnerName[] =>
   fn.kind === 'server' ? ['rest'] : ['local', 'local-python'];
 

@@ -29,10 +29,10 @@ export const estimated = (value: number, estimatedFrom: string): Figure => ({
   basis: { estimatedFrom },
 });
 
-/** Rows that tell how wide values are whose widths differ. */
+/** Rows to read for the average size of values. */
 const sampleRows = 1000;
 
-/** Bytes of rows in these columns: of numbers and vectors by their widths, of texts and lists by those of some rows. */
+/** Bytes of rows in these columns: counted for types of fixed width, otherwise estimated from a sample. */
 export async function bytesOfRows(
   table: Table,
   fields: readonly Field[],
@@ -57,7 +57,6 @@ export async function bytesOfRows(
   return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} rows`);
 }
 
-/** Bytes of as many values of a column that has none yet. */
 export async function bytesOfValues(
   { pinned, isColumnThere }: Pick<Source, 'pinned' | 'isColumnThere'>,
   column: Field,
@@ -78,10 +77,10 @@ export async function bytesOfValues(
   return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} values that are there`);
 }
 
-/** Of a text, where nothing is known of it. */
+/** Bytes of a variable-length value, without a sample. */
 const usualWidth = 32;
 
-/** Two figures as one: an estimate where one of them is. */
+/** Adds two figures; the sum is an estimate if either one is. */
 export function sum(a: Figure, b: Figure): Figure {
   const value = a.value + b.value;
   if (a.basis !== 'counted') return { value, basis: a.basis };
@@ -95,12 +94,11 @@ export type NotesOf = {
   readonly spec: JobSpec;
   readonly choice: RunnerChoice;
   readonly key: KeyColumn | undefined;
-  /** Why the runner "local" keeps checkpoints elsewhere than beside the table, where it does. */
+  /** Why the runner "local" can't store checkpoints beside the table, if so. */
   readonly elsewhere: string | undefined;
   readonly request: ChoosingRequest;
 };
 
-/** What a person ought to know before a run, in sentences. */
 export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]> {
   const indexes = await indexesOf(of, signal);
   const isLocal = of.choice.runner === 'local';
@@ -118,7 +116,7 @@ const info = (text: string): Note => ({ level: 'info', text });
 const warning = (text: string): Note => ({ level: 'warning', text });
 
 const inFolder = 'What is computed is kept in the folder of the job, where only this machine can go on from it.';
-/** The table is followed as it grows, unless somebody said which rows are meant. */
+/** Describes concurrent writes: added rows are computed too, unless the request selects rows. */
 const others = (spec: JobSpec, isLocal: boolean): string => {
   const changed = isLocal
     ? 'rows that they change are computed again, rows that they delete stay deleted'
@@ -174,9 +172,9 @@ async function staleNotes({ source, spec }: NotesOf, signal: AbortSignal): Promi
 const allRunners: Runners = { known: knownRunners, load: loadRunner };
 
 /**
- * What a run would do, from reading the table alone: rows and fragments are counted, bytes follow from widths of columns or
- * are estimated from some rows.
- * @param request with its function
+ * Plans a run by reading the table: rows and fragments are counted, bytes are counted from column widths or estimated
+ * from a sample.
+ * @param request must have a function
  * @throws JobError ColumnMissing, RunnerUnavailable; CatalogError
  */
 export async function planBackfill(
@@ -187,7 +185,7 @@ export async function planBackfill(
   const choice = await chooseRunner(request, runners, signal);
   const spec = await specOf('bf-plan', request, signal);
   await using source = await openSource(request.table, spec, signal);
-  // What a server computes is known to the server alone.
+  // Only the server knows its function.
   if (request.function.kind !== 'server')
     checkFits(await source.pinned.schema({ signal }), request.table.name, spec.column, request.function);
   await checkWhere(source, spec.where, signal);
@@ -255,7 +253,7 @@ async function countDone(
   return all - inScope;
 }
 
-/** What the driver in Python would do, which knows the files of fragments. */
+/** Lets the Python driver plan, because it can read the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
   return inPlanFolder(async (folder) => {
     const { planWithPython } = await loadPart(() => import('#jobs/runners/pythonRunner.ts'));
@@ -270,7 +268,7 @@ type BytesOf = {
   readonly source: Source;
   readonly inputs: readonly string[];
   readonly rows: number;
-  /** Rows that get a value in a file: by column files deleted ones and those out of scope too. */
+  /** Values to write. Column files also contain those of deleted rows and rows out of scope. */
   readonly written: number;
   readonly scope: string;
   readonly schema: Schema;
@@ -291,14 +289,14 @@ async function bytesOf(
   return { read, written: withKeys(values, keyBytes), rewritten: await rewritten(source, rows, choice, signal) };
 }
 
-/** What is written by a key has the keys beside the values, and says so where it is an estimate. */
+/** Adds the keys, which the runner "local" writes beside the values. */
 function withKeys(values: Figure, keys: Figure): Figure {
   const { value, basis } = sum(values, keys);
   if (values.basis === 'counted' || keys.value === 0) return { value, basis };
   return { value, basis: { estimatedFrom: `${values.basis.estimatedFrom}, and their keys` } };
 }
 
-/** By an index of the key, or as files of columns, nothing but the column is written; without one whole rows are. */
+/** Returns the bytes of rewritten rows: only merges on servers without key indexes rewrite whole rows. */
 async function rewritten(
   { catalog, pinned }: Source,
   rows: number,
@@ -325,13 +323,12 @@ const optionNames = [
   'python',
 ] as const;
 
-/** As they were given, with the runner that was picked; where a Ray is may hold a token. */
+/** Returns the options without Ray settings, which may hold a token. */
 function optionsOf(request: ChoosingRequest, { runner }: RunnerChoice): BackfillPlan['options'] {
   const given = optionNames.filter((name) => request[name] !== undefined).map((name) => [name, request[name]] as const);
   return { runner, ...Object.fromEntries(given) };
 }
 
-/** A plan with the rate that a trial has shown. */
 export function withTrial(plan: BackfillPlan, trial: BackfillTrial): BackfillPlan {
   if (trial.rows === 0 || trial.seconds <= 0) return plan;
   const rate = trial.rows / trial.seconds;

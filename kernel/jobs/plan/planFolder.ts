@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs a call with a folder for files that nobody needs afterwards: a plan and a trial leave nothing behind. */
+/** Runs a callback with a temporary folder, so that plans and trials leave no files. */
 export async function inPlanFolder<T>(call: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-plan-'));
   try {

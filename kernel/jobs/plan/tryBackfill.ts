@@ -26,16 +26,16 @@ import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 import { inPlanFolder } from './planFolder.ts';
 
-/** Rows of the fragment that are computed at most: enough to see, and soon there with a slow function too. */
+/** Maximum rows of a trial. */
 const mostRows = 10_000;
-/** A trial does not take longer than this to have what it shows; in milliseconds. */
+/** Milliseconds after which a trial ends with the rows it has. */
 const longest = 30_000;
 
 /**
- * Computes the smallest fragment that has rows to compute, by what computes them in a run, and writes nothing. Of a large
- * fragment, or with a slow function, only its first rows. Rows that the function throws for are counted and told,
- * whatever a run would do with them.
- * @param request with its function
+ * Computes the smallest fragment with rows to compute, as a run would, without writing.
+ * A large fragment or a slow function is cut to the first rows. Failed rows are counted and shown, however a run
+ * handles them.
+ * @param request must have a function
  * @throws JobError ColumnMissing, FunctionInvalid, RunnerUnavailable for a function in another language; CatalogError
  */
 export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal): Promise<BackfillTrial> {
@@ -55,7 +55,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
       onError: { mode: 'null' },
       batchRows: 256,
       folder,
-      // What is there now is read in its place.
+      // The current value of the column is read as the key.
       key: now,
       emit: () => undefined,
       log: () => undefined,
@@ -72,7 +72,6 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
   });
 }
 
-/** A function in Python is tried by the driver that would run it. */
 async function byPython(
   { python }: ChoosingRequest,
   spec: JobSpec,
@@ -122,7 +121,7 @@ type Column = { readonly field: Field; readonly data: (answer: AnsweredRows) => 
 
 const errorData = ({ errors }: AnsweredRows): Data => vectorFromArray([...errors], new Utf8()).data[0]!;
 
-/** The inputs and these columns as an Arrow IPC stream in base64. */
+/** Encodes inputs and columns as an Arrow IPC stream in base64. */
 function tableOf(answers: readonly AnsweredRows[], inputs: readonly string[], columns: readonly Column[]): string {
   const fields = answers[0]!.read.inputs.schema.fields.filter(({ name }) => inputs.includes(name));
   const schema = new Schema([...fields, ...columns.map(({ field: { name, type } }) => new Field(name, type, true))]);

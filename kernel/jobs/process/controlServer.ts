@@ -11,18 +11,18 @@ import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { isText, shape } from '#shared/jobs/jobShapes.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 
-/** What a path of a socket may have on every system; macOS has the least room. */
+/** Maximum bytes of a socket path on every system; macOS has the lowest limit. */
 const longestAddress = 100;
 
 type ControlServer = {
-  /** Takes the socket and the mark away: from then on the job has no process. */
+  /** Removes the mark, so that the job has no process. */
   close(): void;
 };
 
 /**
- * Listens for whoever looks after a job, and leaves a mark in its folder so that they find it. Somebody who is connected
- * learns of the end of this process from the end of the connection, however it comes.
- * @throws an error of the file system, where neither the folder nor the system's folder for passing files takes a socket
+ * Listens for clients that watch or cancel a job, and writes a mark by which they find this process. They notice its
+ * end, also a crash, when the connection closes.
+ * @throws an error of the file system if neither the job's folder nor the temporary folder supports a socket
  */
 export async function openControlServer(folder: string, onCancel: () => void): Promise<ControlServer> {
   const secret = randomBytes(32).toString('base64url');
@@ -35,7 +35,7 @@ export async function openControlServer(folder: string, onCancel: () => void): P
   const { address, made } = await listen(server, folder);
   const mark: ProcessMark = { pid: process.pid, host: hostname(), address, secret };
   const path = join(folder, processFile);
-  // Written once the socket is there, so that who reads it can connect.
+  // Written last, so that a reader of the mark can connect.
   replaceFile(path, JSON.stringify(mark), { isLasting: false });
   const timer = setInterval(() => touch(path), touchMs);
   timer.unref();
@@ -50,20 +50,20 @@ export async function openControlServer(folder: string, onCancel: () => void): P
   };
 }
 
-/** Where it listens, and the folder that was made for it. */
+/** `made`: a temporary folder to remove, if any. */
 type Listening = { readonly address: string; readonly made?: string };
 
-/** In the job's folder where it can be, which a long path and some file systems do not allow. */
+/** Listens in the job's folder if possible; long paths and some file systems do not allow it. */
 async function listen(server: Server, folder: string): Promise<Listening> {
   if (process.platform === 'win32') return listening(server, `\\\\.\\pipe\\lance-job-${randomUUID()}`);
   const here = join(folder, 's');
   if (Buffer.byteLength(here) <= longestAddress) {
-    // Of a process that was killed.
+    // Left behind by a killed process.
     rmSync(here, { force: true });
     try {
       return await listening(server, here);
     } catch {
-      // A mount without sockets.
+      // The file system does not support sockets.
     }
   }
   const made = mkdtempSync(join(tmpdir(), 'lance-job-'));
@@ -86,7 +86,7 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The folder was taken away. The job goes on all the same.
+    // The folder was removed. The job continues anyway.
   }
 }
 

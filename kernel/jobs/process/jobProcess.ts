@@ -13,12 +13,13 @@ import { isBackfillRequest } from '#shared/jobs/jobShapes.ts';
 import { openControlServer } from './controlServer.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 
-/** How it was started: `job.cjs JOBS-FOLDER ID`, with the request and its secrets as JSON on standard input. */
+/** Arguments of `job.cjs JOBS-FOLDER ID`. The request, including its secrets, arrives on stdin. */
 type JobStart = { readonly root: string; readonly id: string; readonly loadRunner: LoadRunner };
 
 /**
- * Runs one job to its end in this process, which belongs to nobody else and ends after it.
- * @returns the exit code: 0 when the job was recorded to its end, whichever that was; 2 when there is no such job
+ * Runs one job to its end in this process, which exits afterwards.
+ * @returns the exit code: 0 if the end of the job was recorded, even a failure; 2 if the job or its request is
+ * missing
  */
 export async function runJob({ root, id, loadRunner }: JobStart): Promise<number> {
   const folders = new JobFolders(root);
@@ -36,7 +37,7 @@ export async function runJob({ root, id, loadRunner }: JobStart): Promise<number
     server.close();
   };
   endInOrder(recorder, cancelled.signal, close);
-  // Whoever started it may be gone already.
+  // The starter may have exited already.
   process.stdout.on('error', () => {});
   process.stdout.write(readyWord);
   recorder.say(`Run ${record.run} by the runner ${record.runner}, as process ${process.pid}.`);
@@ -71,17 +72,17 @@ async function run({ folders, record, request, recorder, loadRunner, signal }: R
       signal,
     });
     if (recorder.hasEnded()) return;
-    // Nobody may take for done what nobody has said to be.
+    // A job must not count as finished if the runner reported no end.
     const message = `The runner "${record.runner}" ended without saying how.`;
     recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Look at the log of the job; resume it.' });
   } catch (error) {
     if (!isPlanned(error)) recorder.log(`${stackOf(error)}\n`);
-    // Whatever it was that gave up, it was told to.
+    // After a cancellation, any error is a consequence of it.
     recorder.event(signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', ...failureOf(error) });
   }
 }
 
-/** Sees to it that the record says how this process ended, also where nobody planned for it. */
+/** Records the end of this process, also after a crash or a signal. */
 function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => void): void {
   process.on('uncaughtException', (error) => {
     recorder.log(`${error.stack ?? error.message}\n`);
@@ -89,11 +90,11 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
     close();
     process.exit(1);
   });
-  // A terminal that closes: the job is none of its business.
+  // A terminal that closes must not end the job.
   process.on('SIGHUP', () => {});
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // Children end when their pipes close, and what they have computed is kept.
+      // Child processes end when their pipes close, and store their results.
       if (cancelled.aborted) recorder.event({ kind: 'cancelled' });
       else recorder.interrupt('The system ended its process, as it does when it shuts down. Resume it to go on.');
       close();
@@ -102,7 +103,7 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
   }
 }
 
-/** Whether what the log says of the end is all that there is to say: where it was thrown helps only where nobody planned it. */
+/** Whether the message suffices: the stack trace helps only for unexpected errors. */
 const isPlanned = (error: unknown): boolean => isJobError(error) || isCatalogError(error) || isAbort(error);
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

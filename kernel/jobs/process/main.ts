@@ -3,17 +3,18 @@ import { loadRunner } from '#jobs/runners/all.ts';
 import { isJobId } from '#shared/jobs/jobId.ts';
 import { runJob } from './jobProcess.ts';
 
-// The process of one job: `job.cjs JOBS-FOLDER ID`. It outlives the window, notebook or terminal that started it.
+// The process of one job: `job.cjs JOBS-FOLDER ID`. It ends with the job and outlives the window, notebook or
+// terminal that started it.
 
 const [root, id] = process.argv.slice(2);
 if (root === undefined || id === undefined || !isJobId(id)) {
   process.stderr.write('This is started by what runs backfills: job.cjs JOBS-FOLDER ID.\n');
   process.exit(2);
 }
-// Files of a job are of the person alone.
+// Job files are private to the user.
 process.umask(0o077);
 runJob({ root: resolve(root), id, loadRunner }).then(
-  // What the engine or a runner leaves open does not keep a job alive that has ended.
+  // Handles that the engine or a runner left open must not keep the process alive.
   (code) => process.exit(code),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -15,9 +15,8 @@ import { rowsText } from '#shared/jobs/jobLabels.ts';
 import { withHint } from '#shared/withHint.ts';
 
 /**
- * What the log of a job says of an event, in a line; `undefined` for those that only count. A log is read when something went
- * otherwise than it was meant, so it has the story, and not the progress.
- * @param progressNow of the job with this event in it; asked for only where it is told
+ * Returns the log line for an event, `undefined` for mere progress.
+ * @param progressNow returns the progress including this event; called only if needed
  */
 export function eventWords(event: JobEvent, progressNow: () => JobProgress): string | undefined {
   const words = wordsOf(event, progressNow);
@@ -55,21 +54,21 @@ function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | unde
   }
 }
 
-/** What there is of a run that ended too early. */
 function keptText({ rows, fragments }: JobProgress): string {
   if (rows.total === undefined || fragments.total === undefined) return 'nothing was computed yet.';
   const there = `${countText(fragments.done)} of ${countText(fragments.total)} fragments are in the table`;
   return `${countText(rows.done)} of ${rowsText(rows.total)} are computed and kept; ${there}.`;
 }
 
-/** Longer lines are cut: nobody reads them, and they would be kept in memory until they end. */
+/** Longer incomplete lines are written anyway, to bound memory. */
 const longest = 64 << 10;
 const restMs = 500;
 
 type LineBuffer = { add(text: string): void; flush(): void };
 
 /**
- * Hands text on in whole lines, the rest of a line after half a second: a secret that came in two pieces is seen as one.
+ * Passes on whole lines, and the rest after half a second, so that a secret that arrives in two pieces is still
+ * redacted.
  */
 function lineBuffer(onLines: (text: string) => void): LineBuffer {
   let rest = '';
@@ -96,31 +95,30 @@ function lineBuffer(onLines: (text: string) => void): LineBuffer {
   };
 }
 
-/** Views are drawn four times a second at most. */
+/** Views refresh at most four times a second. */
 const writeMs = 250;
-/** Rates and pauses are told by a clock, also when nothing comes. */
+/** Rates and pauses change without events too. */
 const tickMs = 2000;
-/** Room that is kept on the disk, so that the end of a job can be written down when it is full. */
+/** Reserved on disk, so that the end of a job can be written to a full disk. */
 const reserveBytes = 64 << 10;
 const reserveFile = 'reserve';
 
-/** Writes down what happens in a run. Nothing that it does fails: a disk that is full costs a record its news, not a job. */
+/** Records a run. No method throws: on a full disk the record loses progress, and the job continues. */
 export type Recorder = {
   readonly event: (event: NewEvent) => void;
-  /** What the function printed, or a program that works for the job. */
+  /** Adds output of the function or of a program of the runner. */
   readonly log: (text: string) => void;
-  /** A line of our own in the same log, with its time. */
+  /** Adds a line of this program, with a timestamp. */
   readonly say: (sentence: string) => void;
   readonly keep: (name: string, value: string) => void;
   readonly kept: (name: string) => string | undefined;
-  /** Whether an event has said how the run ended. */
   hasEnded(): boolean;
-  /** Ends the run in a way that no event tells. */
+  /** Ends the run without an event. */
   interrupt(sentence: string): void;
   close(): void;
 };
 
-/** @param secrets what must not be in any file, wherever it comes from */
+/** @param secrets strings to redact in every file, whatever their source */
 export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: readonly string[]): Recorder {
   const folder = folders.of(begun.id);
   const hidden = new HiddenTexts();
@@ -150,13 +148,13 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       written = text;
     } catch {
       if (!isLasting) return;
-      // What matters most is written with the room that was kept for it.
+      // Releases the reserved space for the end of the job.
       rmSync(reserve, { force: true });
       try {
         folders.write(record, { isLasting: false });
         written = text;
       } catch {
-        // Full again already, or gone: readers see a process that ended without a word.
+        // Readers will see a process that ended without a report.
       }
     }
   };
@@ -166,10 +164,10 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
 
   return {
     event: (event) => {
-      // What comes after the end is late, and would change what is told already.
+      // Later events would change the reported result.
       if (hasEnded) return;
       const stamped = hiddenIn({ at: Date.now(), ...event }, hide);
-      // A record with a number that is none could not be read again.
+      // A record with an invalid number could not be read again.
       if (!isJobEvent(stamped)) return lines.add(`An event that is none: ${JSON.stringify(stamped)}\n`);
       fold.add(stamped);
       events.add(stamped);
@@ -183,7 +181,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
     say: (sentence) => say(sentence),
     keep: (name, value) => {
       record = { ...record, kept: { ...record.kept, [name]: value } };
-      // Another process must find the job on its cluster by it.
+      // Lasting: another process finds the job on its cluster by this value.
       write(fold.progress(Date.now()), true);
     },
     kept: (name) => (Object.hasOwn(record.kept, name) ? record.kept[name] : undefined),
@@ -215,7 +213,7 @@ function fill(path: string): void {
       closeSync(file);
     }
   } catch {
-    // Full already; perhaps not at the end.
+    // The disk may have space again when the job ends.
   }
 }
 

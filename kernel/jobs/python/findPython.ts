@@ -5,13 +5,12 @@ import { probePython } from './probe.ts';
 import { environmentPython, pythonIn } from './pythonEnvironment.ts';
 import { pylance } from './pythonPackages.ts';
 
-/** An interpreter that the driver runs with. */
 type FoundPython = { readonly path: string; readonly python: string; readonly lance: string };
 
-/** One that was looked at and can't be used. */
+/** An interpreter that was checked and can't be used. */
 type TriedPython = {
   readonly path: string;
-  /** Where it comes from, as a person knows it. */
+  /** Where the path was found, for messages. */
   readonly from: string;
   readonly problem: string;
 };
@@ -19,10 +18,10 @@ type TriedPython = {
 type Candidate = { readonly path: string; readonly from: string };
 
 const isWindows = process.platform === 'win32';
-/** Conda has it elsewhere on Windows. */
+/** Conda uses another location on Windows. */
 const pythonInConda = (folder: string): string => (isWindows ? join(folder, 'python.exe') : pythonIn(folder));
 
-/** One that somebody names is the only one; else those of this machine, the more specific first. */
+/** Returns only the interpreter that the user names, otherwise those of this machine, most specific first. */
 function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly Candidate[] {
   if (named) return [{ path: named, from: 'as given' }];
   const ofEnvironment = env['LANCE_CATALOG_PYTHON'];
@@ -31,7 +30,7 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
   const conda = env['CONDA_PREFIX'];
   const own = environmentPython();
   return [
-    // One that nobody has asked for yet is no news.
+    // Not worth mentioning if it was never installed.
     ...(existsSync(own) ? [{ path: own, from: 'the environment of Lance Catalog' }] : []),
     ...(venv ? [{ path: pythonIn(venv), from: 'the active virtual environment' }] : []),
     ...(conda ? [{ path: pythonInConda(conda), from: 'the active conda environment' }] : []),
@@ -40,8 +39,8 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
 }
 
 /**
- * The first interpreter that has what the driver needs, and why those before it have not.
- * @throws an AbortError alone
+ * Finds the first interpreter that can run the driver, and the problems of those before it.
+ * @throws only an AbortError
  */
 export async function findPython(
   options: { readonly named?: string | undefined; readonly env?: NodeJS.ProcessEnv },
@@ -49,7 +48,7 @@ export async function findPython(
 ): Promise<{ readonly found: FoundPython | undefined; readonly tried: readonly TriedPython[] }> {
   const tried: TriedPython[] = [];
   for (const { path, from } of candidates(options.named, options.env ?? process.env)) {
-    // Of several the first is taken, and each costs a second of two processors: one after the other.
+    // One after the other: each check costs a second on two processors.
     // oxlint-disable-next-line no-await-in-loop
     const { python, lance, problem } = await probePython(path, signal);
     if (problem === undefined && python !== undefined && lance !== undefined)
@@ -59,11 +58,10 @@ export async function findPython(
   return { found: undefined, tried };
 }
 
-/** What was looked at, in a sentence or two. */
 export const whyNoPython = (tried: readonly TriedPython[]): string =>
   `No Python here has ${pylance.name}. ${tried.map(({ path, from, problem }) => `${path} (${from}): ${problem}`).join(' ')}`;
 
-/** @throws JobError PythonMissing, which says what was looked at */
+/** @throws JobError PythonMissing with the interpreters that were checked */
 export async function needPython(named: string | undefined, signal: AbortSignal): Promise<FoundPython> {
   const { found, tried } = await findPython({ named }, signal);
   if (found) return found;

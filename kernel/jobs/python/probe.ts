@@ -5,10 +5,10 @@ import { isAtLeast, minimumPylance, minimumPython, pylance } from './pythonPacka
 
 const run = promisify(execFile);
 
-/** Importing lance from a cold disk reads 150 MB. */
+/** Milliseconds. Importing lance from a cold disk reads 150 MB. */
 const timeout = 60_000;
 
-// An entry of the path that is empty is the current folder, and that may be anybody's.
+// An empty entry of `sys.path` is the current folder; its modules must not run.
 const script = `
 import json, sys
 sys.path = [path for path in sys.path if path]
@@ -23,14 +23,13 @@ except Exception as error:
 print(json.dumps(said))
 `;
 
-/** What an interpreter is, and in a sentence why it can't run backfills, where it can't. */
 type Probe = {
   readonly python: string | undefined;
   readonly lance: string | undefined;
   readonly problem: string | undefined;
 };
 
-/** Asks an interpreter what it has. @throws an AbortError alone */
+/** Reads the versions of an interpreter. @throws only an AbortError */
 export async function probePython(path: string, signal: AbortSignal): Promise<Probe> {
   let said: unknown;
   try {

@@ -10,20 +10,18 @@ import { dataFolder } from '#processes/userFolders.ts';
 import { probePython } from './probe.ts';
 import { environmentSize, isAtLeast, minimumPython, pylance } from './pythonPackages.ts';
 
-/** Where our own environment is, or would be. */
+/** Returns the folder of the product's own virtual environment, which may not exist. */
 export const environmentFolder = (): string => join(dataFolder(), 'python');
 
-/** Its interpreter, whether it is there or not. */
 export const environmentPython = (): string => pythonIn(environmentFolder());
 
-/** The interpreter of a virtual environment. */
 export const pythonIn = (folder: string): string =>
   process.platform === 'win32' ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
 
 const wanted = `${pylance.name}==${pylance.version}`;
 const stampOf = (folder: string): string => join(folder, 'lance-catalog.installed');
 
-/** Whether our own environment is there and complete. */
+/** Whether the environment exists and is complete. */
 export function hasPythonEnvironment(): boolean {
   try {
     return readFileSync(stampOf(environmentFolder()), 'utf8') === wanted;
@@ -33,11 +31,10 @@ export function hasPythonEnvironment(): boolean {
 }
 
 /**
- * Makes a Python environment of our own, with the one package that the driver needs: about 450 MB, so somebody has to have
- * agreed. One that is there and complete is left as it is; half of one is made anew.
- * @param onProgress what is being done, a line at a time
- * @returns its interpreter
- * @throws JobError PythonMissing where no Python can make one, StorageFull, Busy while another process makes it
+ * Creates the environment with pylance, unless it is complete. It takes about 450 MB, so the user must have agreed.
+ * @param onProgress receives one line of progress at a time
+ * @returns the path of the interpreter
+ * @throws JobError PythonMissing if no Python can create it, StorageFull, Busy while another process creates it
  */
 export async function makePythonEnvironment(signal: AbortSignal, onProgress: (line: string) => void): Promise<string> {
   if (hasPythonEnvironment()) return environmentPython();
@@ -64,13 +61,13 @@ async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: 
     if (problem !== undefined) throw new JobError('PythonMissing', `The new environment can't be used. ${problem}`, '');
     await writeFile(stampOf(folder), wanted);
   } catch (error) {
-    // Half of one would be in the way and is of no use.
+    // An incomplete environment is useless.
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Removes our own environment; jobs that run with it end. */
+/** Removes the environment. Running jobs that use it fail. */
 export const removePythonEnvironment = async (): Promise<void> =>
   rm(environmentFolder(), { recursive: true, force: true });
 

@@ -3,45 +3,41 @@ import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 import { isElsewhere, isRecent, markedAt, readMark } from './processMark.ts';
 
-/** What the process of a job answers on its socket; the secret is in its mark. */
+/** Methods of a job's process. The secret is in its mark. */
 export type ControlMethods = {
-  /** Says that it is there, and that its main thread is not stuck. */
+  /** Succeeds if the main thread is not blocked. */
   hello: [{ secret: string }, null];
-  /** Asks for the end of the job; the answer comes at once, the end when it comes. */
+  /** Returns at once, before the job ends. */
   cancel: [{ secret: string }, null];
 };
 
-/** How long a process may take to take a connection. On the same machine that needs nothing of its own. */
+/** The system accepts connections even if the process is blocked. */
 const connectMs = 5000;
-/** After this long without an answer it is said that there is none. Nothing is concluded from it: it may be stopped, or busy. */
+/** After this time the process counts as not responding; it may be stopped or busy. */
 const answerMs = 4000;
 
-/** A connection to a job's process, which is there for as long as the process is. */
+/** A connection to a job's process, open as long as the process lives. */
 export type Control = {
   readonly pid: number;
-  /** Whether it answers in time. */
   answers(signal: AbortSignal): Promise<boolean>;
-  /** @throws RemoteError when it ends before it answers, AbortError when cancelled */
+  /** @throws RemoteError if the process ends before it replies, AbortError if cancelled */
   cancel(signal: AbortSignal): Promise<void>;
-  /** Resolves when the process has ended, or the connection was closed. */
+  /** Resolves when the process ends or the connection closes. */
   readonly ended: Promise<void>;
   close(): void;
 };
 
-/** `markedAt`: when a process that is gone said last that it was there, milliseconds since 1970. */
+/** `markedAt`: when a process last touched its mark, milliseconds since 1970. */
 export type Gone = { readonly kind: 'gone'; readonly markedAt?: number };
 
-/** Whether something is at work on a job: `gone` is certain, and so is a connection. */
+/** `here` is certain, and so is `gone` for processes of this machine. */
 export type Found =
   | Gone
   | { readonly kind: 'here'; readonly control: Control }
-  /** It can't be reached from here, but said lately that it is there. */
+  /** Can't be reached, but touched its mark recently. */
   | { readonly kind: 'elsewhere'; readonly host: string };
 
-/**
- * Looks for the process of a job. A number that another process has now is never taken for it: what is asked is whether
- * somebody listens where it did.
- */
+/** Finds the process of a job by the address in its mark. Another process may have its pid by now. */
 export async function findProcess(folder: string, signal: AbortSignal): Promise<Found> {
   const mark = readMark(folder);
   if (!mark) return { kind: 'gone' };
@@ -81,7 +77,7 @@ function controlOver(socket: Socket, { pid, secret }: { readonly pid: number; re
     (message) => void endpoint.receive(message),
     () => socket.destroy(),
   );
-  // 'close' follows.
+  // The event 'close' follows.
   socket.on('error', () => {});
   const ended = new Promise<void>((resolve) =>
     socket.once('close', () => {

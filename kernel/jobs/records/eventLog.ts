@@ -5,15 +5,15 @@ import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 const eventsFile = 'events.ndjson';
 
-/** Beyond this only what is rare is written: a job of days would fill a disk with its progress. */
+/** Above this size only rare events are written: the progress of days would fill the disk. */
 const maxBytes = 16 << 20;
 const frequent: ReadonlySet<JobEvent['kind']> = new Set(['progress', 'workers', 'fragment']);
 
 type EventLog = { add(event: JobEvent): void; close(): void };
 
 /**
- * Appends the events of a run to those of the runs before it, a line of JSON each: what happened, for whoever wants to know
- * it later. Views do not need it, so a disk that is full costs lines and not the job.
+ * Opens the events file of a job and starts a new run in it. It is for later analysis: on a full disk it loses lines
+ * and the job continues.
  */
 export function openEventLog(folder: string, run: number): EventLog {
   let file: number | undefined;
@@ -23,22 +23,22 @@ export function openEventLog(folder: string, run: number): EventLog {
   const write = (value: object): void => {
     if (file === undefined) return;
     try {
-      // What a full disk cut off stays a line of its own, which readers pass over.
+      // Ends a line that a full disk truncated; readers skip it.
       const line = Buffer.from(`${isTorn ? '\n' : ''}${JSON.stringify(toSnake(value))}\n`);
       const written = writeSync(file, line);
       isTorn = written < line.length;
       bytes += written;
     } catch {
-      // Full, or gone. The next line may have room again.
+      // The disk is full, or the folder is gone. A later line may succeed.
     }
   };
 
   try {
     file = openSync(join(folder, eventsFile), 'a', 0o600);
   } catch {
-    // As when it is full.
+    // Handled like a full disk.
   }
-  // A process that was killed may have left half a line.
+  // A killed process may have left half a line.
   isTorn = run > 1;
   write({ kind: 'run', at: Date.now(), run });
   return {

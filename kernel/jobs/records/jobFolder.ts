@@ -12,13 +12,13 @@ import { withoutSecrets } from './withoutSecrets.ts';
 
 export const recordFile = 'record.json';
 const requestFile = 'request.json';
-/** What the process of a job says when it ends in a way that it can't tell itself. */
+/** Stderr of the job process, for an end that it could not record. */
 export const wordsFile = 'errors.txt';
 
-/** Ended jobs that are kept; the oldest go first. */
+/** Number of finished jobs to keep. */
 const keptJobs = 200;
 
-/** The folders of jobs of a person, one each, of the person alone. */
+/** Job folders of a user, private to the user. */
 export class JobFolders {
   readonly root: string;
 
@@ -26,22 +26,21 @@ export class JobFolders {
     this.root = root;
   }
 
-  /** Where a job keeps everything. */
   of(id: string): string {
     return join(this.root, id);
   }
 
-  /** Ids of all jobs, newest first. */
+  /** Lists the job ids, newest first. */
   ids(): string[] {
     try {
       return readdirSync(this.root).filter(isJobId).toSorted().toReversed();
     } catch {
-      // Nobody has started one yet.
+      // The folder does not exist before the first job.
       return [];
     }
   }
 
-  /** The record of a job; `undefined` where there is none, or one that can't be read. */
+  /** Returns `undefined` if the record is missing or unreadable. */
   read(id: string): JobRecord | undefined {
     if (!isJobId(id)) return undefined;
     try {
@@ -51,14 +50,14 @@ export class JobFolders {
     }
   }
 
-  /** Makes the folder of a new job. @throws an error of the file system, and then there is none */
+  /** @throws an error of the file system, after removing the new folder */
   create(record: JobRecord, request: BackfillRequest): void {
     makeFolder(this.root);
     const folder = this.of(record.id);
     mkdirSync(folder, { mode: 0o700 });
     try {
       this.writeRequest(record.id, request);
-      // Last: a folder without a record is no job.
+      // Written last: a folder without a record is not a job.
       this.write(record, { isLasting: true });
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
@@ -66,19 +65,19 @@ export class JobFolders {
     }
   }
 
-  /** @throws an error of the file system, and the record is as it was */
+  /** @throws an error of the file system; the record is then unchanged */
   write(record: JobRecord, { isLasting }: { readonly isLasting: boolean }): void {
     replaceFile(join(this.of(record.id), recordFile), recordText(record), { isLasting });
   }
 
-  /** Keeps what was asked, without its secrets, so that the job can be resumed and shown as code. */
+  /** Stores the request without its secrets, to resume the job and show it as code. */
   writeRequest(id: string, request: BackfillRequest): void {
     const { request: open, isWhole } = withoutSecrets(request);
     const text = JSON.stringify({ version: 1, is_whole: isWhole, request: toSnake(open) }, undefined, 1);
     replaceFile(join(this.of(id), requestFile), `${text}\n`, { isLasting: true });
   }
 
-  /** What was asked, and whether nothing of it was kept back; `undefined` where it can't be read. */
+  /** Reads the stored request. `isWhole` is false if secrets were left out. */
   readRequest(id: string): { readonly request: BackfillRequest; readonly isWhole: boolean } | undefined {
     try {
       const kept = toCamel(JSON.parse(readFileSync(join(this.of(id), requestFile), 'utf8')));
@@ -90,21 +89,21 @@ export class JobFolders {
     }
   }
 
-  /** Removes all that is kept of a job. Whoever looks meanwhile finds it whole or not at all. */
+  /** Removes a job. Renamed first, so that readers see the complete folder or none. */
   remove(id: string): void {
     const folder = this.of(id);
     const gone = join(this.root, `.removed-${id}-${process.pid}`);
     try {
       renameSync(folder, gone);
     } catch {
-      // Removed by somebody else, or, on Windows, open there: then as much as can be.
+      // Already removed by another process, or open on Windows: then remove as much as possible.
       rmSync(folder, { recursive: true, force: true });
       return;
     }
     rmSync(gone, { recursive: true, force: true });
   }
 
-  /** Removes the oldest of the jobs that have ended, of which more are kept than anybody looks at. */
+  /** Removes the oldest finished jobs. Interrupted jobs stay, because they can be resumed. */
   tidy(): void {
     const ended = this.ids().filter((id) => {
       const record = this.read(id);

@@ -1,18 +1,18 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The beginning of a log, which says most, and with it a name that people find. The others say where they begin. */
+/** The first part, which is the most useful one, has an obvious name. Later names contain the byte offset. */
 const firstFile = 'log.txt';
 const laterFile = /^log\.(\d{1,15})\.txt$/;
 
-/** Bytes of a part, and how many parts are kept beside the first. */
+/** Bytes of a part, and number of parts kept in addition to the first. */
 const partBytes = 1 << 20;
 const laterParts = 7;
 const maxRead = 256 << 10;
 
 type Part = { readonly start: number; readonly path: string; readonly size: number };
 
-/** The parts that there are, in their order. @throws an error of the file system */
+/** Lists the parts of a log in order. @throws an error of the file system */
 function partsOf(folder: string): Part[] {
   const parts = readdirSync(folder).flatMap((name): Part[] => {
     const start = name === firstFile ? 0 : Number(laterFile.exec(name)?.[1] ?? Number.NaN);
@@ -25,7 +25,10 @@ function partsOf(folder: string): Part[] {
 
 type JobLog = { write(text: string): void; close(): void };
 
-/** Appends to the log of a job, which keeps its first megabyte and the last seven. A full disk costs text and not the job. */
+/**
+ * Appends to the log of a job: its first megabyte and the last seven are kept. On a full disk text is lost and the
+ * job continues.
+ */
 export function openJobLog(folder: string): JobLog {
   let part: { file: number; end: number; room: number } | undefined;
 
@@ -57,7 +60,7 @@ export function openJobLog(folder: string): JobLog {
         part.end += written;
         part.room -= written;
       } catch {
-        // Full, or gone. What comes later may have room again.
+        // The disk is full, or the folder is gone. Later text may succeed.
       }
     },
     close: () => {
@@ -68,8 +71,9 @@ export function openJobLog(folder: string): JobLog {
 }
 
 /**
- * Text of a job's log from a byte on, at most 256 KB of it, and where to go on. What was dropped in between is said in a line.
- * Nothing is there before the first line was written.
+ * Reads at most 256 KB of a job's log from a byte offset. A line reports dropped bytes; without a log the text is
+ * empty.
+ * @returns the text and the offset to continue from
  */
 export function readLog(folder: string, from: number): { readonly text: string; readonly next: number } {
   let parts: Part[];
@@ -97,12 +101,12 @@ function readAt(path: string, offset: number): Buffer {
       closeSync(file);
     }
   } catch {
-    // Dropped meanwhile: the next question finds what is there then.
+    // The part was dropped; the next call reads those that exist then.
     return Buffer.alloc(0);
   }
 }
 
-/** Without the beginning of a character at the end, which the next piece begins with. */
+/** Cuts an incomplete UTF-8 character; the next read starts with it. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

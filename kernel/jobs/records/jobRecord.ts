@@ -8,14 +8,14 @@ import { isCount, isText, mapOf, shape, isAmount, optional, type Check } from '#
 import { isRecord } from '#shared/records.ts';
 
 /**
- * What is kept of a job beside its events: what it is, and how far it came. Written by the process of the job while there is
- * one, and by whoever starts, resumes or ends it otherwise. It holds no secret.
+ * The stored state of a job, without its events and secrets. Written by the job's process; without one, by the
+ * process that starts, resumes or ends the job.
  */
 export type JobRecord = {
   readonly id: string;
   readonly createdAt: number;
   readonly table: JobTable;
-  /** What tells this table and column from all others, whoever connects and with whichever key. Not for people to read. */
+  /** Identifies table and column, whichever connection and API key are used. Not for display. */
   readonly place: string;
   readonly column: string;
   readonly functionName: string;
@@ -23,16 +23,16 @@ export type JobRecord = {
   readonly options: BackfillOptions;
   readonly runner: RunnerName;
   readonly runnerReason: string;
-  /** How often it was begun: 1 until it is resumed. */
+  /** Number of the run: 1 until the job is resumed. */
   readonly run: number;
-  /** What a runner keeps of itself for the next process that takes the job up. */
+  /** Values of the runner for the process that resumes the job. */
   readonly kept: Readonly<Record<string, string>>;
   readonly progress: JobProgress;
-  /** As it was read, with what a newer version of ours knows beside this. */
+  /** As read, including fields of a newer version. */
   readonly source?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** Newer versions add fields and change none; one that has to change them takes another file. */
+/** Newer versions only add fields; an incompatible format needs another file. */
 const version = 1;
 
 const fields = {
@@ -53,20 +53,19 @@ const fields = {
 
 const isJobRecord = shape(fields);
 
-/** The text of `record.json`. */
 export function recordText({ source, ...record }: JobRecord): string {
   const known = toSnake(record) as Record<string, unknown>;
   return `${JSON.stringify({ ...source, version, ...known }, undefined, 1)}\n`;
 }
 
-/** Reads the text of `record.json`; `undefined` for one that is damaged, or of another job than its folder says. */
+/** Returns `undefined` if the record is damaged or has another id than its folder. */
 export function parseRecord(text: string, id: string): JobRecord | undefined {
   try {
     const source: unknown = JSON.parse(text);
     if (!isRecord(source)) return undefined;
     const record = toCamel(source) as Record<string, unknown>;
     if (!isJobRecord(record) || record['id'] !== id) return undefined;
-    // The fields that are known: what else is there is carried along, and never used.
+    // Unknown fields stay in `source`, so that the next write preserves them.
     const known = Object.fromEntries(Object.keys(fields).map((name) => [name, record[name]])) as Omit<
       JobRecord,
       'source'

@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { processFile } from '#processes/jobsFolder.ts';
 import { isCount, isText, shape } from '#shared/jobs/jobShapes.ts';
 
-/** What the process of a job leaves in the job's folder while it runs, so that others find it. */
+/** The mark file, by which other processes find a running job's process. */
 export type ProcessMark = {
   readonly pid: number;
-  /** A home may be shared by machines, and a socket in it answers on one of them only. */
+  /** Machines may share a home directory, but a socket works only on the machine that created it. */
   readonly host: string;
-  /** A socket or a named pipe: while somebody listens there, the process lives. */
+  /** A socket or named pipe. While it accepts connections, the process lives. */
   readonly address: string;
-  /** For Windows, where others may open a named pipe. */
+  /** Needed on Windows, where other users may open a named pipe. */
   readonly secret: string;
 };
 
-/** What a process says on its standard output once it is in charge of its job; nothing else is ever written there. */
+/** Written to stdout when the process has taken over its job; nothing else is written there. */
 export const readyWord = 'ready\n';
 
 const isMark = shape({ pid: isCount, host: isText, address: isText, secret: isText });
 
-/** How often a process touches its mark, and for how long one of another machine counts as alive without it. */
+/** Interval of touching a mark, and the age at which one of another machine counts as dead. */
 export const touchMs = 15_000;
 const lapsedMs = 4 * touchMs;
 
-/** The mark in a job's folder; `undefined` where no process runs, or none that could say so. */
+/** Returns `undefined` if there is no valid mark. */
 export function readMark(folder: string): ProcessMark | undefined {
   try {
     const mark: unknown = JSON.parse(readFileSync(join(folder, processFile), 'utf8'));
@@ -36,11 +36,11 @@ export function readMark(folder: string): ProcessMark | undefined {
 
 export const isElsewhere = (mark: ProcessMark): boolean => mark.host !== hostname();
 
-/** When a process last touched its mark, milliseconds since 1970; undefined where there is none. */
+/** Returns when a process last touched its mark, in milliseconds since 1970. */
 export const markedAt = (folder: string): number | undefined =>
   statSync(join(folder, processFile), { throwIfNoEntry: false })?.mtimeMs;
 
-/** Whether a process on another machine has touched its mark lately. */
+/** Whether the mark is fresh; used for processes on another machine. */
 export function isRecent(folder: string): boolean {
   const at = markedAt(folder);
   return at !== undefined && Date.now() - at < lapsedMs;

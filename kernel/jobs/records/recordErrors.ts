@@ -1,14 +1,14 @@
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** What is kept in a folder of the person, as it is called where that can't be written, and what makes room for it. */
+/** Description in messages, and hint if the disk is full. */
 const keptThings = {
   records: ['the record of a job', 'Make room there, or remove jobs that have ended.'],
   accepted: ['the hash of a function that may run here', 'Make room there, and begin the backfill again.'],
 } as const;
 
 /**
- * Runs what writes records; an error of their file system says what it is about.
- * @throws JobError StorageFull or StorageFailed for those, anything else as it was thrown
+ * Converts file system errors of a callback that writes below `root`.
+ * @throws JobError StorageFull or StorageFailed for those; any other error unchanged
  */
 export async function writingRecords<T>(root: string, call: () => Promise<T>): Promise<T> {
   try {
@@ -18,11 +18,11 @@ export async function writingRecords<T>(root: string, call: () => Promise<T>): P
   }
 }
 
-/** What is told of an error of the file system that came of writing to `root`; `undefined` for any other error. */
+/** Returns `undefined` if the error is not from a write below `root`. */
 export function notKept(error: unknown, root: string, kept: keyof typeof keptThings): JobError | undefined {
   const [thing, hint] = keptThings[kept];
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
-  // Those that name no path come of a write to a file that was opened for it.
+  // Errors without a path come from a write to an open file descriptor.
   if ('path' in error && typeof error.path === 'string' && !error.path.startsWith(root) && !root.startsWith(error.path))
     return undefined;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {

@@ -4,17 +4,16 @@ import { isActive } from '#shared/jobs/jobLabels.ts';
 import type { Gone } from './control.ts';
 import type { JobRecord } from './jobRecord.ts';
 
-/** What is known of the process of a job beside what its record says. */
 export type Liveness =
   | { readonly kind: 'here'; readonly pid: number; readonly answers: boolean }
   | { readonly kind: 'elsewhere'; readonly host: string }
-  /** @param words what it said last, where it said anything */
+  /** @param words last error output of the process, or empty */
   | (Gone & { readonly words: string });
 
-/** How long a job may be on its way to its process: whoever starts it sees to it that it comes up, or says that it did not. */
+/** Time for a queued job's process to start. Normally the starter reports a failure earlier. */
 const queuedMs = 60_000;
 
-/** A job as views show it. @param now milliseconds since 1970 */
+/** Converts a job record to the data that views show. @param now milliseconds since 1970 */
 export function viewOf(record: JobRecord, liveness: Liveness, now: number): JobView {
   const { id, createdAt, table, column, functionName, functionHash, options, runner, runnerReason } = record;
   const progress = progressOf(record, liveness, now);
@@ -58,7 +57,7 @@ function progressOf({ progress }: JobRecord, liveness: Liveness, now: number): J
   }
 }
 
-/** Whether the process of a job may come up yet: one that did, and is gone, will not. */
+/** Whether the job's process may still start: no process has started and ended yet. */
 export function isOnItsWay(
   { state, startedAt = 0 }: Pick<JobView, 'state' | 'startedAt'>,
   { markedAt = 0 }: Gone,

@@ -3,10 +3,10 @@ import { headersOf } from '#catalog/rest/headers.ts';
 import type { CatalogConfig, RestConfig } from '#shared/catalogConfig.ts';
 import type { BackfillOptions, BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 
-/** What may be written down of a request, and whether it is enough to go on by. */
+/** `isWhole`: nothing was left out, so the request suffices to resume the job. */
 type OpenRequest = { readonly request: BackfillRequest; readonly isWhole: boolean };
 
-/** A request without its secrets: keys, tokens, headers, secret settings of a store, passwords in addresses. */
+/** Removes keys, tokens, headers, secret storage options and passwords in URLs. */
 export function withoutSecrets(request: BackfillRequest): OpenRequest {
   const catalog = openCatalogConfig(request.table.catalog);
   const options = openOptions(request);
@@ -14,7 +14,6 @@ export function withoutSecrets(request: BackfillRequest): OpenRequest {
   return { request: open, isWhole: secretsOf(request).length === 0 };
 }
 
-/** The options of a request, its secrets apart. */
 export function openOptions(options: BackfillOptions): BackfillOptions {
   const { runner, where, concurrency, taskSize, checkpointSize, commitGranularity } = options;
   const { numFrags, readVersion, onError, key, ray, python } = options;
@@ -34,7 +33,7 @@ export function openOptions(options: BackfillOptions): BackfillOptions {
   };
 }
 
-/** Every secret of a request, for what hides them in texts. */
+/** Lists the secrets of a request, for redaction. */
 export function secretsOf({ table, ray }: BackfillRequest): string[] {
   const { catalog } = table;
   const ofRay = ray && 'address' in ray ? [ray.token ?? '', passwordOf(ray.address)] : [];
@@ -45,12 +44,12 @@ export function secretsOf({ table, ray }: BackfillRequest): string[] {
   return [...ofCatalog, ...ofRay].filter((secret) => secret !== '');
 }
 
-/** Nobody but the person knows what headers forward: all of them but the database's are secret. */
+/** Headers may hold anything, so all of them except the database header are secret. */
 function secretHeaders(config: RestConfig): string[] {
   try {
     return headersOf(config, new URL(config.uri)).secrets;
   } catch {
-    // A configuration that is wrong; said when it is connected by. Until then all of its texts are kept back.
+    // Invalid configurations fail on connecting. Until then all strings count as secret.
     const named = Object.entries(config).flatMap(([key, value]) =>
       key.startsWith('headers.') && typeof value === 'string' ? [value] : [],
     );
@@ -84,7 +83,7 @@ function openCatalogConfig(config: CatalogConfig): CatalogConfig {
 
 function openRay(ray: RayPlace): RayPlace {
   if ('profile' in ray) return { profile: ray.profile, rayCluster: ray.rayCluster, folder: ray.folder };
-  // Settings that look like a secret are refused when they are read.
+  // Settings that look like secrets are refused when they are read.
   if ('cluster' in ray) return { cluster: ray.cluster, rayCluster: ray.rayCluster };
   return { address: withoutPassword(ray.address) };
 }

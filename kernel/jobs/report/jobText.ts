@@ -15,19 +15,19 @@ import {
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 
-/** What `--json` prints of a job. Of errors as many samples as are kept; no secret is in a view. */
+/** Builds the output of `--json`, with all stored error samples. A view contains no secret. */
 export const jobJson = (view: JobView): unknown => toSnake(withoutToken(view));
 
-/** What `--json` prints of a plan. The code of the function is left out: its hash names it. */
+/** Builds the output of `--json`, with the hash instead of the code of the function. */
 export function planJson(plan: BackfillPlan): unknown {
   const { name, version, hash, kind, inputs } = plan.function;
   return toSnake(withoutToken({ ...plan, function: { name, version, hash, kind, inputs } }));
 }
 
-/** What `--json` prints of a trial; the rows are Arrow IPC streams in base64. */
+/** Builds the output of `--json`; rows are Arrow IPC streams in base64. */
 export const trialJson = (trial: BackfillTrial): unknown => toSnake(trial);
 
-/** An address of a Ray may come with what lets one in. */
+/** Removes the token that Ray options may include. */
 function withoutToken<T extends { readonly options: JobView['options'] }>(shown: T): T {
   const { ray } = shown.options;
   if (!ray || !('token' in ray)) return shown;
@@ -35,16 +35,16 @@ function withoutToken<T extends { readonly options: JobView['options'] }>(shown:
   return { ...shown, options: { ...shown.options, ray: place } };
 }
 
-/** `shop/products.length` */
+/** Returns for instance `shop/products.length`. */
 export const jobPlace = (view: JobView): string => `${jobTableText(view.table)}.${view.column}`;
 
-/** A job in one line that changes: how far it is, and what it does or waits for. */
+/** Formats a job as one status line. */
 export function jobLine(view: JobView): string {
   const parts = [`${jobPlace(view)}: ${stateWords[view.state]}`, progressText(view), errorsText(view)];
   return oneLine([...parts, view.bottleneck ?? view.sentence].filter((part) => part !== '').join(' · '));
 }
 
-/** What the table of jobs says of each, by the heads of its columns. */
+/** Columns of the job table, by heading. */
 const jobCells = {
   id: ({ id }) => id,
   column: jobPlace,
@@ -57,12 +57,12 @@ const jobCells = {
 
 type JobCell = keyof typeof jobCells;
 
-/** What is left out where there is no room, in this order: a job is found and followed without it. */
+/** Left out in this order if the terminal is narrow: they do not identify a job. */
 const expendable: readonly JobCell[] = ['function', 'runner', 'begun', 'progress'];
 
 /**
- * Jobs as lines of columns under a head.
- * @param width characters of a line, where there is an end to it: columns are left out for it, and what is longer still is cut
+ * Formats jobs as aligned columns.
+ * @param width maximum length of a line: columns are left out until it suffices, then lines are cut
  */
 export function jobTable(views: readonly JobView[], now: number, width = Infinity): string {
   const all = Object.keys(jobCells) as JobCell[];
@@ -77,7 +77,6 @@ export function jobTable(views: readonly JobView[], now: number, width = Infinit
 const of = (done: number, total: number | undefined): string =>
   total === undefined ? countText(done) : `${countText(done)} of ${countText(total)}`;
 
-/** All that is known of a job, in lines. */
 export function jobDetails(view: JobView): string {
   const { rows, fragments, failure, startedAt, endedAt } = view;
   const lines: [string, string][] = [
@@ -90,7 +89,7 @@ export function jobDetails(view: JobView): string {
     ['fragments', of(fragments.done, fragments.total)],
     ['written', `${sizeText(view.bytesWritten)}${view.version === undefined ? '' : `, version ${view.version}`}`],
   ];
-  // How long one worked that ended without a word is not known.
+  // If a job ended without a report, its duration is unknown.
   if (startedAt !== undefined && (endedAt !== undefined || isActive(view)))
     lines.push([
       'took',
@@ -108,7 +107,7 @@ function lined(lines: readonly (readonly [string, string])[]): string[] {
   return lines.map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);
 }
 
-/** The rows that the function threw for, as many as are kept. */
+/** Formats the stored samples of failed rows. */
 export function errorLines({ errors }: JobView): string[] {
   if (errors.count === 0) return [];
   const samples = errors.samples.map(({ fragment, row, message, inputs }) => {
@@ -124,7 +123,7 @@ export function errorLines({ errors }: JobView): string[] {
   ];
 }
 
-/** How a job ended, and what can be done about it. */
+/** Formats how a job ended and, if it failed, what to do. */
 export function endText(view: JobView): string {
   const took = view.startedAt === undefined ? 0 : ((view.endedAt ?? view.startedAt) - view.startedAt) / 1000;
   if (view.state === 'succeeded') {

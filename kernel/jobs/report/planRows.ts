@@ -6,14 +6,14 @@ import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
 
 type Said = (value: number) => string;
 
-/** A figure, with what it was estimated from where it was not counted. */
+/** Formats a figure, with the basis of an estimate. */
 function said({ value, basis }: Figure, words: Said): string {
   return basis === 'counted' ? words(value) : `about ${words(value)} (estimate from ${basis.estimatedFrom})`;
 }
 
 const fragmentsText: Said = (count) => counted(count, 'fragment');
 
-/** A plan line by line: what a figure is of, and the figure. For terminals, notebooks and logs. */
+/** Formats a plan as pairs of name and text, for terminals, notebooks and logs. */
 export function planRows(plan: BackfillPlan): readonly (readonly [name: string, text: string])[] {
   const { rows, fragments, bytes, rowsPerSecond, seconds } = plan;
   const already = [
@@ -50,7 +50,7 @@ function functionText({ function: { name, version, kind, inputs } }: BackfillPla
   return `${called} (${kinds[kind]})${inputs.length === 0 ? '' : ` of ${inputs.join(', ')}`}`;
 }
 
-/** The same as lines of text. Paragraphs of notes are not cut. */
+/** Formats a plan as lines of text. Long notes are not cut. */
 export function planText(plan: BackfillPlan): string {
   const all = planRows(plan);
   const width = Math.max(...all.map(([name]) => name.length));

@@ -4,10 +4,10 @@ import { runnerWords } from '#shared/jobs/jobLabels.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import type { Runner } from './runner.ts';
 
-/** How a process comes by its runners; tests give others. */
+/** Loads a runner; tests pass their own. */
 export type LoadRunner = (name: RunnerName) => Promise<Runner>;
 
-// Each is loaded when a job is run by it: none needs what the others do.
+// Lazy, because each runner has its own dependencies.
 const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
   local: async () => (await loadPart(() => import('./localRunner.ts'))).localRunner,
   'local-python': async () => (await loadPart(() => import('./pythonRunner.ts'))).localPythonRunner,
@@ -15,10 +15,9 @@ const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
   rest: async () => (await loadPart(() => import('#jobs/runners/rest/restRunner.ts'))).restRunner,
 };
 
-/** The runners that there are. */
 export const knownRunners = Object.keys(loaders) as RunnerName[];
 
-/** @throws JobError RunnerUnavailable */
+/** @throws JobError RunnerUnavailable if the runner does not exist */
 export const loadRunner: LoadRunner = async (name) => {
   const load = loaders[name];
   if (load) return load();

@@ -7,8 +7,8 @@ import { openSource } from '#jobs/local/source.ts';
 import type { Availability, Runner } from './runner.ts';
 
 /**
- * Runs jobs with what is here anyway: expressions by the engine or the server of the catalog, functions in TypeScript in
- * processes of this Node. Values are written back by a key.
+ * Runs jobs without other software: the engine or server evaluates SQL, processes of this Node.js run TypeScript.
+ * Values are written back by a key.
  */
 export const localRunner: Runner = {
   name: 'local',
@@ -23,7 +23,7 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
   await using source = await openSource(request.table, { column, readVersion, function: fn }, signal);
   try {
     const found = await findKey(source.pinned, key, column, signal);
-    // Whether the server says where rows are: the first batch shows it.
+    // The first batch shows whether the server returns row addresses.
     for await (const _rows of scanRows({ table: source.pinned, scope: 'TRUE', inputs: [] }, signal)) break;
     return { isPossible: true, reason: `It needs nothing that is not here, and writes rows back by "${found.name}".` };
   } catch (error) {

@@ -7,8 +7,8 @@ import { findPython, needPython, whyNoPython } from '#jobs/python/findPython.ts'
 import type { Availability, NewEvent, RunContext, Runner } from './runner.ts';
 
 /**
- * Runs jobs on this machine by the Python driver: column files for each fragment, nothing rewritten, committed beside what
- * others append and delete. Needs a Python with pylance, and the storage of the table within reach.
+ * Runs jobs on this machine with the Python driver. It adds column files and rewrites nothing; other processes may
+ * append and delete meanwhile. Needs a Python with pylance and access to the storage of the table.
  */
 export const localPythonRunner: Runner = {
   name: 'local-python',
@@ -34,31 +34,30 @@ async function run({ spec, request, emit, log, folder, signal }: RunContext): Pr
     spec,
     mode: 'run',
     folder,
-    // It gets its time anew where it is told, a moment later.
+    // `emit` sets the time again.
     onEvent: ({ at: _at, ...event }) => emit(event satisfies NewEvent),
     log,
     signal,
   });
 }
 
-/** Where a plan or a trial runs, and with what. */
 export type PythonTools = {
   readonly python?: string | undefined;
-  /** A folder that exists: the function's relative paths start there. */
+  /** An existing folder, the base of relative paths in the function. */
   readonly folder: string;
   readonly log: (text: string) => void;
   readonly signal: AbortSignal;
 };
 
-/** What a run of this runner would do, counted. @throws JobError PythonMissing, and as the driver says */
+/** Counts what a run would do. @throws JobError PythonMissing, and the failures of the driver */
 export async function planWithPython(spec: JobSpec, tools: PythonTools): Promise<DriverPlan> {
   const { path } = await needPython(tools.python, tools.signal);
   return askPlan({ ...tools, python: path, spec });
 }
 
 /**
- * One fragment computed and written nowhere, for at most `seconds`; up to `rows` of it are shown.
- * @throws JobError PythonMissing, FunctionFailed where the function fails and says nothing of errors
+ * Computes one fragment without writing it, for at most `seconds`, and shows up to `rows` rows.
+ * @throws JobError PythonMissing, FunctionFailed if the function fails and its error handling is not set
  */
 export async function tryWithPython(
   spec: JobSpec,

@@ -2,35 +2,34 @@ import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 
-/** An event before it is told, which is when it gets its time. */
 export type NewEvent = JobEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 
-/** What a runner is given. It lives as long as the process of the job does. */
+/** Valid as long as the process of the job. */
 export type RunContext = {
   readonly spec: JobSpec;
-  /** As it was asked, with its secrets: in memory alone. */
+  /** With secrets: keep it in memory only. */
   readonly request: BackfillRequest;
   readonly emit: (event: NewEvent) => void;
-  /** Text for the job's log: what the function printed, what a driver said. */
+  /** Writes to the job's log. */
   readonly log: (text: string) => void;
-  /** Folder of this job alone, for files of its own; it goes with the record. */
+  /** Private folder of this job, removed with its record. */
   readonly folder: string;
-  /** What the runner keeps of itself for the next process that takes the job up: the id of a job on a cluster. No secret. */
+  /** Values for the process that resumes the job, such as the id of a job on a cluster. No secrets. */
   readonly kept: { get(name: string): string | undefined; set(name: string, value: string): void };
-  /** Aborts when the job is cancelled. What was computed by then stays. */
+  /** Aborts when the job is cancelled. Earlier results stay. */
   readonly signal: AbortSignal;
 };
 
 export type Availability = { readonly isPossible: boolean; readonly reason: string };
 
-/** A way to run jobs. The same spec gives the same events, checkpoints and rows with each. */
+/** Runs jobs. All runners emit the same events and write the same checkpoints and rows. */
 export interface Runner {
   readonly name: RunnerName;
-  /** Whether it could run this, and in a sentence why, or why not. Starts nothing that stays. */
+  /** Whether and why it could run this request. Leaves nothing running. */
   availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability>;
   /**
-   * Runs a job to its end, from the checkpoints that there are. Tells all that happens, `succeeded` last.
-   * @throws JobError for what ends it; an AbortError when it was cancelled
+   * Runs a job to its end from existing checkpoints. Emits its events, `succeeded` last.
+   * @throws JobError if the job fails; an AbortError if it was cancelled
    */
   run(context: RunContext): Promise<void>;
 }

@@ -7,24 +7,24 @@ import { atRest } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isActive, runnerWords } from '#shared/jobs/jobLabels.ts';
 
-/** How long a job may take to end in order: it keeps what was computed, and ends what works for it elsewhere. */
+/** Milliseconds for a job to store its results and end its work on other machines. */
 const patienceMs = 60_000;
-/** How long one that was told by a signal may take. */
+/** Milliseconds for a process to end after a signal. */
 const signalMs = 5000;
-/** How often it is looked whether a process has come up. */
+/** Interval of checks for the process of a queued job. */
 const lookMs = 100;
 
 type Cancel = {
   readonly folders: JobFolders;
   readonly id: string;
   readonly signal: AbortSignal;
-  /** Milliseconds for each step before the next, harder one; for tests. */
+  /** Milliseconds before signals are sent; for tests. */
   readonly patience?: number | undefined;
 };
 
 /**
- * Ends a job: asks it to, then by signals, and waits until its process is gone. One that has ended stays as it is.
- * @throws JobError Internal when the process can't be ended, RequestInvalid when it runs on another machine
+ * Cancels a job by a request, then by signals, and waits for the end of its process.
+ * @throws JobError Internal if the process can't be ended, RequestInvalid if it runs on another machine
  */
 export async function cancelJob({ folders, id, signal, patience = patienceMs }: Cancel): Promise<void> {
   const found = await processOf(folders, id, signal);
@@ -38,7 +38,7 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   }
   const { control } = found;
   try {
-    // One that was stopped takes what it was told when it goes on.
+    // A stopped process handles the request afterwards.
     sendSignal(control.pid, 'SIGCONT');
     void control.cancel(signal).catch(() => undefined);
     if (await endsWithin(control, patience, signal)) return;
@@ -53,7 +53,7 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   throw new JobError('Internal', what, 'It may wait for a disk or a network folder; look for it with ps.');
 }
 
-/** The process of a job, also of one that is still on its way to it. */
+/** Waits if the process is about to start. */
 async function processOf(folders: JobFolders, id: string, signal: AbortSignal): Promise<Found> {
   for (;;) {
     const found = await findProcess(folders.of(id), signal);
@@ -63,13 +63,13 @@ async function processOf(folders: JobFolders, id: string, signal: AbortSignal): 
   }
 }
 
-/** Of the process and all that it started, where the system has groups of them. */
+/** Includes child processes, if the system has process groups. */
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     if (process.platform !== 'win32') process.kill(-pid, name);
     else if (name !== 'SIGCONT') process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The process has already ended.
   }
 }
 
@@ -83,7 +83,7 @@ async function endsWithin(control: Control, milliseconds: number, signal: AbortS
   }
 }
 
-/** Writes the end of a job whose process could not. */
+/** Records the end of a job whose process could not do it. */
 function recordEnd(folders: JobFolders, id: string): void {
   const record = folders.read(id);
   if (!record || !isActive(record.progress)) return;

@@ -3,23 +3,21 @@ import type { StoredFunction } from '#jobs/definition/storedFunction.ts';
 import { isAbort } from '#shared/errors.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 
-/** How a person is asked whether a function that was found on a table may run. */
 type Consent = {
   /** `shop/products` */
   readonly table: string;
   readonly column: string;
-  /** What the table keeps on the column. */
   readonly stored: () => Promise<StoredFunction | undefined>;
-  /** Shows what would run, and asks. Rejects where nobody can be asked. */
+  /** Rejects if the user can't be asked. */
   readonly ask: (text: string) => Promise<boolean>;
-  /** In a sentence, how a function of this hash is allowed without being asked about. */
+  /** Explains in a sentence how to allow a function with this hash in advance. */
   readonly howToAllow: (hash: string) => string;
 };
 
 /**
- * Does what may run a function that was found on the table. Where it was not accepted on this machine, it is shown and asked
- * about, once.
- * @throws JobError FunctionNotAccepted where the answer is no, or nobody can be asked; an AbortError when asking is given up; what `act` throws
+ * Runs an action, and asks for consent if it needs a stored function that was not accepted on this machine.
+ * @throws JobError FunctionNotAccepted if the user declines or can't be asked; an AbortError if the question is
+ * cancelled; the errors of `act`
  */
 export async function withConsent<T>(consent: Consent, act: () => Promise<T>): Promise<T> {
   try {

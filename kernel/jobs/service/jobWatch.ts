@@ -9,31 +9,31 @@ import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
 import { wordsOf } from './startProcess.ts';
 
-/** Views are told of four times a second at most. */
+/** Milliseconds between reports. */
 const tellMs = 250;
-/** How often a process is asked whether it answers, and looked for where a job waits for its process. */
+/** Interval of requests to job processes, and of searches for those that have not started. */
 const askMs = 3000;
-/** For file systems that tell nobody of changes, and those of another machine. */
+/** Interval of polling, for file systems that report no changes, or none of other machines. */
 const pollMs = 5000;
 
 type Changes = (changed: readonly JobView[], removed: readonly string[]) => void;
 
 type Known = {
-  /** Which record it was: no two have the same. */
+  /** Identifies the version of the record file. */
   stamp: string;
   record: JobRecord;
   found: Found;
   answers: boolean;
   askedAt: number;
-  /** What was told of it last. */
+  /** The last reported view, as JSON. */
   told: string;
   state: JobState;
   watcher: FSWatcher | undefined;
 };
 
 /**
- * Watches the records of all jobs, or of one, and the processes of those that run. Records are told of by the file system and
- * processes by the end of a connection to them, so that nothing is done while nothing happens.
+ * Watches all jobs, or one, by file system events and by the connections to running processes, so that it does little
+ * while nothing changes.
  */
 export class JobWatch {
   readonly #folders: JobFolders;
@@ -58,7 +58,7 @@ export class JobWatch {
     this.#only = options.only;
   }
 
-  /** Tells of all jobs that there are, and from then on of those that change; resolves when the signal aborts. */
+  /** Reports all jobs, and then those that change. Resolves when the signal aborts. */
   async run(): Promise<void> {
     if (this.#signal.aborted) return;
     const poll = setInterval(() => this.#soon(), pollMs);
@@ -81,7 +81,6 @@ export class JobWatch {
     }
   }
 
-  /** Looks as soon as it may be told of again. */
   #soon(): void {
     this.#isDirty = true;
     if (this.#timer !== undefined || this.#looking || this.#signal.aborted) return;
@@ -112,7 +111,7 @@ export class JobWatch {
     if (changed.length > 0 || removed.length > 0) this.#onChange(changed, removed);
   }
 
-  /** The view of a job, where it is another than was told last. */
+  /** Returns the view if it differs from the last reported one. */
   async #lookAt(id: string): Promise<JobView | undefined> {
     const stamp = this.#stamp(id);
     const before = this.#known.get(id);
@@ -136,7 +135,7 @@ export class JobWatch {
     }
     if (isActive(known.record.progress)) {
       await this.#askAfter(id, known);
-      // Of a process that is gone the last word may have been written since the record was read.
+      // The process may have recorded its end since.
       if (known.found.kind === 'gone') known.record = this.#folders.read(id) ?? known.record;
     } else release(known);
     const view = viewOf(known.record, this.#livenessOf(id, known), Date.now());
@@ -161,7 +160,7 @@ export class JobWatch {
       };
       void found.control.ended.then(ended);
     }
-    // Not waited for: one that does not answer holds up no other.
+    // Not awaited: a blocked process must not delay the others.
     const answered = (answers: boolean): void => {
       if (answers !== known.answers) this.#soon();
       known.answers = answers;
@@ -175,7 +174,7 @@ export class JobWatch {
     return { ...found, words: wordsOf(this.#folders, id) };
   }
 
-  /** Whether there is somebody to ask: an interrupted job comes back by being resumed, which its folder tells. */
+  /** Whether a job may have a process. An interrupted job has none; if it is resumed, its folder changes. */
   #hasActive(): boolean {
     return [...this.#known.values()].some(({ state }) => isActive({ state }));
   }
@@ -184,7 +183,7 @@ export class JobWatch {
     return this.#stamp(id) !== '';
   }
 
-  /** Empty where there is no record, or none that can be looked at: of those nobody is told anything. */
+  /** Returns an empty string without a readable record; such jobs are not reported. */
   #stamp(id: string): string {
     try {
       const { ino, mtimeMs, size } = statSync(join(this.#folders.of(id), recordFile));
@@ -197,7 +196,7 @@ export class JobWatch {
   #watch(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, () => this.#soon());
-      // Removed, or one too many for the system: then there is the clock.
+      // The folder was removed, or there are too many watches. Polling continues.
       watcher.on('error', () => watcher.close());
       return watcher;
     } catch {
@@ -206,12 +205,12 @@ export class JobWatch {
   }
 }
 
-/** So that the first job of all is seen as soon as any other. */
+/** Creates the folder, so that the first job ever is seen as fast as later ones. */
 function makeRoot(folder: string): void {
   try {
     makeFolder(folder);
   } catch {
-    // Nobody will start a job there, either.
+    // Then no job can be started there either.
   }
 }
 

@@ -5,14 +5,14 @@ import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { loadPart } from '#shared/loadPart.ts';
 
-/** A sentence a failure; a person who has to decide reads no more than these. */
+/** Number of failures to show, one sentence each. */
 const mostShown = 5;
 
 /**
- * Asks a cluster, before a job is sent to it, for what the job would fail of later.
- * @returns what keeps the job from running, with the sentences to decide by; `undefined` where nothing does, and for jobs
- * that run elsewhere or on a cluster that was verified when it was made
- * @throws ClusterError for a profile that is not there or wrong; AbortError
+ * Checks a cluster before a job is sent there, so that problems show before the job fails.
+ * @returns the problems; `undefined` if there are none, and for jobs elsewhere or on a cluster that was verified when
+ * it was created
+ * @throws ClusterError if the profile is missing or invalid; AbortError
  */
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {
   if (!ray || !('profile' in ray)) return undefined;

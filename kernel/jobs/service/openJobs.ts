@@ -41,15 +41,15 @@ import { jobTableOf, placeOf, withAbsolutePaths } from './stateFolders.ts';
 type Follow = {
   readonly folders: JobFolders;
   readonly id: string;
-  /** How it is now. @throws JobError JobMissing */
+  /** @throws JobError JobMissing */
   readonly first: () => Promise<JobView>;
   readonly signal: AbortSignal;
 };
 
 /**
- * A job as it changes, the latest view whenever one is asked for: who draws slowly misses some and is never behind. Ends after
- * the view of its end, or when the record is removed.
- * @throws JobError JobMissing; AbortError when the signal aborts
+ * Yields the latest view on each request: a slow consumer misses some views but never lags. Ends after the final
+ * view, or when the record is removed.
+ * @throws JobError JobMissing; AbortError if the signal aborts
  */
 async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerator<JobView, void> {
   const now = await first();
@@ -69,7 +69,7 @@ async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerato
   signal.addEventListener('abort', aborted, { once: true });
   try {
     for (;;) {
-      // Nothing comes between the question and the wait: both are one turn.
+      // No change is missed: check and wait are synchronous.
       if (!latest && !isRemoved && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
       signal.throwIfAborted();
       const view = latest;
@@ -85,10 +85,10 @@ async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerato
 }
 
 /**
- * The function that a request computes with: the one that is given, else the one that the table keeps, else, on a server,
- * the one that the server alone knows.
- * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted for one that is to run and that
- * nobody here has agreed to; CatalogError for a table that can't be read
+ * Returns the given function, else the stored one, else, on a server, a placeholder for the one that only the server
+ * knows.
+ * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted if it is to run and was not
+ * accepted on this machine; CatalogError if the table can't be read
  */
 async function functionOf(
   { function: given, table, column, allowStoredCode }: BackfillRequest,
@@ -119,8 +119,8 @@ async function functionOf(
 }
 
 /**
- * Looks whether the column of a job is still there, which this runner does not make.
- * @throws JobError ColumnMissing; CatalogError for a table that can't be read
+ * Checks that the column still exists, because the runner "local" does not create it.
+ * @throws JobError ColumnMissing; CatalogError if the table can't be read
  */
 async function checkColumn({ table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
   await onTable(table, signal, async (opened) => {
@@ -132,8 +132,8 @@ async function checkColumn({ table, column }: BackfillRequest, signal: AbortSign
 }
 
 /**
- * Keeps a function that came with a request on the table, so that the next one needs none, and remembers that whoever gave it
- * agrees to it. A server that keeps nothing about columns is no reason not to compute.
+ * Stores a given function on the table for later requests, and accepts it. If the server can't store column metadata,
+ * the job runs anyway.
  * @throws JobError ColumnMissing, FunctionInvalid; CatalogError
  */
 async function keepFunction({ function: fn, table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
@@ -146,13 +146,13 @@ async function keepFunction({ function: fn, table, column }: BackfillRequest, si
       await registerFunction(opened, column, fn, { signal });
     } catch (error) {
       if (isCatalogError(error, 'Unsupported')) return;
-      // Somebody else may have done the same in the same moment.
+      // Another process may have registered it at the same time.
       if (!(await isKept())) throw error;
     }
   });
 }
 
-/** Hash of the function that a column keeps; none where the column is not there yet, or what it keeps is damaged. */
+/** Returns undefined if the column is missing or its function damaged. */
 async function hashKept(table: Table, column: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await storedFunction(table, column, signal))?.function.hash;
@@ -163,17 +163,17 @@ async function hashKept(table: Table, column: string, signal: AbortSignal): Prom
 }
 
 type JobsPlace = {
-  /** Where records are kept; the person's own folder when not given. */
+  /** Default: the user's folder. */
   readonly folder?: string | undefined;
-  /** The bundle of a job's process; the one beside this bundle when not given. */
+  /** Default: the bundle beside this one. */
   readonly entry?: string | undefined;
-  /** What runs it; the Node of this process when not given. */
+  /** Default: that of this process. */
   readonly node?: NodeRuntime | undefined;
-  /** What jobs can be run by; all that there are when not given. */
+  /** Default: all runners. */
   readonly runners?: Runners | undefined;
 };
 
-/** The jobs of this person on this machine. Nothing is opened or made before something is asked. */
+/** Opens and creates nothing before the first call. */
 export function openJobs(place: JobsPlace = {}): Jobs {
   const folders = new JobFolders(place.folder ?? jobsFolder());
   const entry = place.entry ?? join(import.meta.dirname, 'job.cjs');
@@ -194,7 +194,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   const viewOfRecord = async (record: JobRecord, signal: AbortSignal): Promise<JobView> => {
     if (!isActive(record.progress)) return viewOf(record, { kind: 'gone', words: '' }, Date.now());
     const liveness = await livenessOf(record.id, signal);
-    // It may have come to its end while it was asked.
+    // The job may have ended in the meantime.
     return viewOf(folders.read(record.id) ?? record, liveness, Date.now());
   };
 
@@ -215,7 +215,6 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     return Promise.all(records.filter((record) => record !== undefined).map((record) => viewOfRecord(record, signal)));
   };
 
-  /** The job that is at the same column of the same table now, if any. */
   const rivalOf = async (wanted: string, but: string | undefined, signal: AbortSignal): Promise<Rival | undefined> => {
     for (const id of folders.ids()) {
       const record = folders.read(id);
@@ -226,7 +225,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     return undefined;
   };
 
-  /** Puts a run into the record and starts its process; what keeps it from starting is in the record too. */
+  /** Records the failure if the process does not start. */
   const begin = async (record: JobRecord, request: BackfillRequest): Promise<void> => {
     try {
       await startProcess({ folders, id: record.id, request, entry, node });
@@ -238,10 +237,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     }
   };
 
-  /**
-   * What takes a column, or begins or removes a job, is done by one process at a time. Nothing is asked of a catalog meanwhile:
-   * one that is slow to answer would keep all others waiting.
-   */
+  /** Locks out other processes that start or remove jobs. Calls no catalog: a slow one would block all of them. */
   const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
     writingRecords(folders.root, () => whileLocked(join(folders.root, '.start.lock'), signal, call));
 
@@ -254,7 +250,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       if (isSameWork(rival.record, whole)) return { id: rival.record.id, joined: true };
       throw busy(rival);
     };
-    // Before the table is touched; and once more when nobody else can start one.
+    // Before the table is changed, and again under the lock.
     const other = await joined();
     if (other) return other;
     await checkRows(whole, signal);
@@ -279,11 +275,11 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     };
     const request = withAbsolutePaths(requestToResume(await resting(), folders.readRequest(id), how));
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
-    // Before there is a process, which could only decide it too late to tell it to whoever asked.
+    // The job process could not report this error to the caller.
     const choice = await chooseRunner(whole, runners, signal);
     if (choice.runner === 'local') await checkColumn(whole, signal);
     return alone(signal, async () => {
-      // Somebody else may have been quicker.
+      // Another process may have resumed it in the meantime.
       const record = await resting();
       const rival = await rivalOf(record.place, id, signal);
       if (rival) throw busy(rival);
@@ -300,7 +296,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   return {
     plan: async (request, signal) => {
       const fn = await functionOf(request, { isToRun: false }, signal);
-      // With the engine, which nobody needs to look at jobs.
+      // Lazy, because listing jobs does not need the engine.
       const { planBackfill } = await loadPart(() => import('#jobs/plan/planBackfill.ts'));
       return planBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },
@@ -347,7 +343,7 @@ function newRecord(request: ChoosingRequest, { runner, reason }: RunnerChoice, i
   };
 }
 
-/** Whether a job does what is asked for: then there is nothing to do but to watch it. */
+/** Whether the request can join a running job. */
 function isSameWork({ functionHash, options }: JobRecord, request: ChoosingRequest): boolean {
   return (
     functionHash === request.function.hash &&

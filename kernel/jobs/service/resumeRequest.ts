@@ -7,18 +7,18 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { jobTableText } from '#shared/jobs/jobLabels.ts';
 import { placeOf, withAbsolutePaths } from './stateFolders.ts';
 
-/** What a job is resumed by. */
 export type How = {
   readonly request?: BackfillRequest | undefined;
   readonly runner?: RunnerName | undefined;
-  /** In place of what the job did so far with rows that fail; kept for the next time. */
+  /** Overrides the handling of failed rows, also in later runs. */
   readonly onError?: OnError | undefined;
 };
 
 /**
- * The request of a job that goes on: the one that is kept, with the catalog and its keys of the one that is given. A job that
- * is done goes over the rows that it left null.
- * @throws JobError RequestInvalid where keys are missing, or what is given is another job
+ * Builds the request that resumes a job: the stored one with the given catalog and keys. A succeeded job computes the
+ * rows that it left null.
+ * @throws JobError RequestInvalid if keys are missing, or if the given request is for another table, column or
+ * function
  */
 export function requestToResume(
   record: JobRecord,
@@ -41,12 +41,12 @@ function whole(
   given: BackfillRequest | undefined,
 ): BackfillRequest {
   if (given) {
-    // A table of the same name elsewhere is another one.
+    // A table of the same name may be in another catalog.
     if (placeOf(withAbsolutePaths(given)) !== place) {
       const what = `Job ${id} is at "${column}" of ${jobTableText(table)} in "${table.catalog}", not at what was given.`;
       throw new JobError('RequestInvalid', what, 'Resume it with that table, or start a new job.');
     }
-    // What it does is up to the record; what lets it in comes from the person.
+    // The stored request determines the work; the credentials come from the given one.
     return kept ? { ...kept.request, table: given.table, ray: given.ray ?? kept.request.ray } : given;
   }
   if (!kept) throw new JobError('RequestInvalid', `What job ${id} was asked can't be read.`, 'Start a new job.');
@@ -55,7 +55,7 @@ function whole(
   throw new JobError('RequestInvalid', what, 'Resume it where that catalog is connected.');
 }
 
-/** Rows that a job over some rows left null; without a condition of its own these are what every job looks for. */
+/** Restricts a filter to nulls. Without a filter, every job selects only those. */
 function stillNull(where: string | undefined, column: string): string | undefined {
   if (where === undefined) return undefined;
   const isNull = `${sqlName(column)} IS NULL`;

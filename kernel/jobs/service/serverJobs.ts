@@ -11,10 +11,10 @@ import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 
 const pageSize = 100;
 
-/** Each is a process of this machine, and a client of a server may ask for any number of them. */
+/** Limits what clients may request, because each worker is a process on this machine. */
 const mostAtOnce = Math.max(8, availableParallelism());
 
-/** A server's clients know fewer states; a job that was interrupted is one that they would have to begin again. */
+/** The server's API has fewer states. Clients have to start interrupted jobs again. */
 const states: Readonly<Record<JobState, ServerState>> = {
   queued: 'queued',
   starting: 'queued',
@@ -26,17 +26,17 @@ const states: Readonly<Record<JobState, ServerState>> = {
 };
 
 type ServerJobsOptions = {
-  /** Settings of the object store that the roots are in. They may hold secrets. */
+  /** May hold secrets. */
   readonly storageOptions?: Record<string, string> | undefined;
-  /** Hashes of functions on tables that may run here, beside those that were accepted on this machine. */
+  /** Stored functions that may run here, in addition to those accepted on this machine. */
   readonly allowStoredCode?: readonly string[] | undefined;
 };
 
-/** Jobs of this machine as a server offers them: to each catalog its own. */
+/** Serves the jobs of this machine through a server. Each catalog sees only its own. */
 export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: ServerJobsOptions = {}): ServerJobs {
   const own = async (catalog: Catalog, id: string, signal: AbortSignal): Promise<JobView> => {
     const view = await told(() => jobs.view(id, signal));
-    // As if it were not there: a key for one database says nothing of the others.
+    // As for a missing job: a key for one database must not reveal jobs of others.
     if (!isOf(view, catalog)) throw missing(id);
     return view;
   };
@@ -53,7 +53,7 @@ export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: Serv
     },
     list: async ({ catalog, pageToken, signal }) => {
       const all = (await jobs.list(signal)).filter((view) => isOf(view, catalog));
-      // Newest first, and ids are in the order of time: what is new meanwhile moves nothing.
+      // Ids ascend with time, so new jobs do not shift later pages.
       const rest = pageToken === undefined ? all : all.filter(({ id }) => id < pageToken);
       const page = rest.slice(0, pageSize);
       const last = page.at(-1);
@@ -74,7 +74,7 @@ export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: Serv
   };
 }
 
-/** A log is given out in pieces; what is kept of one is a few megabytes. */
+/** Reads a whole log, which is a few megabytes. */
 async function wholeLog(jobs: Jobs, id: string, signal: AbortSignal): Promise<string> {
   let whole = '';
   for (let at = 0; ;) {
@@ -119,7 +119,7 @@ function descriptionOf(view: JobView): JobDescription {
   };
 }
 
-/** What a client is told of an error of jobs, by the codes of the specification. */
+/** Error codes of the specification; others become InvalidInput. */
 const kinds: Partial<Record<JobErrorKind, ConstructorParameters<typeof CatalogError>[0]>> = {
   ColumnMissing: 'ColumnNotFound',
   FunctionNotAccepted: 'PermissionDenied',

@@ -8,22 +8,23 @@ import { readyWord } from '#jobs/records/processMark.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** How long a process may take to come up: a second on most days, more on a disk that is cold or a machine that is busy. */
+/** Usually a process starts in a second, later with a cold disk or a busy machine. */
 const startMs = 45_000;
 
 type ProcessStart = {
   readonly folders: JobFolders;
   readonly id: string;
   readonly request: BackfillRequest;
-  /** The bundle, `dist/job.cjs`. */
+  /** Path of `dist/job.cjs`. */
   readonly entry: string;
   readonly node: NodeRuntime;
 };
 
 /**
- * Starts the process of a job and waits until it has taken charge of it. From then on it needs nothing of this process: it
- * has a session of its own, its secrets came by a pipe that is closed, and its last words go to a file.
- * @throws JobError Internal with what it said, when it ends or is silent before that
+ * Starts the process of a job and waits until it has taken over the job.
+ * Then it is independent: it has its own session, received its secrets through a closed pipe, and writes stderr to a
+ * file.
+ * @throws JobError Internal with its error output if it ends or does not respond before that
  */
 export async function startProcess({ folders, id, request, entry, node }: ProcessStart): Promise<void> {
   const folder = folders.of(id);
@@ -38,7 +39,7 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
   });
   closeSync(words);
   const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
-  // A process that ends before it has read everything says why by its end.
+  // The exit explains why the process did not read everything.
   stdin.on('error', () => {});
   stdin.end(JSON.stringify(request));
   let timer: NodeJS.Timeout | undefined;
@@ -62,7 +63,7 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
   }
 }
 
-/** What the process of a job said last, for a sentence; empty where it said nothing. */
+/** Returns the last error output of a job process, or an empty string. */
 export function wordsOf(folders: JobFolders, id: string): string {
   try {
     return lastSaid(readFileSync(join(folders.of(id), wordsFile), 'utf8').slice(-10_000));

@@ -6,23 +6,23 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { BackfillRequest, TableReference } from '#shared/jobs/backfill.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
 
-/** Where a job is, as a person names it. */
+/** Describes the table of a job for display. */
 export function jobTableOf({ catalog, connection, namespacePath, name }: TableReference): JobTable {
   const place = catalog.implementation === 'dir' ? catalog.root : catalog.uri;
   return { catalog: connection ?? place, implementation: catalog.implementation, namespacePath, name };
 }
 
-/** What two jobs have in common that would write the same column of the same table, and no others. */
+/** Returns a hash that is equal for jobs that write the same column of the same table. */
 export function placeOf({ table, column }: BackfillRequest): string {
   const parts = [identityOf(table.catalog), table.namespacePath, table.name, column];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** A request whose paths mean the same in a process with another current folder. */
+/** Resolves paths for a process with another working directory. */
 export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
   const { table, ray } = request;
   const { catalog } = table;
-  // Profiles of clusters are in the settings of the folder in which somebody asks.
+  // Profiles are read from settings of the user's folder.
   const asked = ray && 'profile' in ray ? { ...request, ray: { folder: process.cwd(), ...ray } } : request;
   if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return asked;
   return { ...asked, table: { ...table, catalog: { ...catalog, root: localRoot(catalog.root) } } };

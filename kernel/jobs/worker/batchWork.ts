@@ -13,9 +13,10 @@ import type { WorkerOptions } from './workerOptions.ts';
 type BatchFunction = (batch: RecordBatch) => unknown;
 
 /**
- * Runs a function over a whole batch. It gives one value a row: as an Arrow vector, a typed array, or anything that can be
- * gone through, in which an Error is that of its row. What it throws is the error of every row.
- * @returns the column as it was given, where its type is that of the column; else the values went to `column`
+ * Runs a function over a whole batch.
+ * It must return one value per row, as an Arrow vector, a typed array or an iterable, in which an Error stands for a
+ * failed row. If it throws, every row fails.
+ * @returns a vector of the column's type unchanged; other values are set on `column`
  */
 async function computeBatch(
   compute: BatchFunction,
@@ -71,8 +72,8 @@ function keepEach(values: readonly unknown[], onError: OnError, column: ColumnBu
 }
 
 /**
- * The column that a vector is, of any copy of apache-arrow: the function's bundle may hold one of its own. Undefined for
- * what is no vector, has other values, or comes in pieces.
+ * Accepts vectors of any copy of apache-arrow, because the function's bundle may contain its own. Undefined if the
+ * value is not a vector, has another type or several chunks.
  */
 function columnOf(given: unknown, type: DataType): Data | undefined {
   if (!isRecord(given)) return undefined;
@@ -101,14 +102,10 @@ function checkCount(has: number, wants: number): void {
 
 const describe = (value: unknown): string => (value === null || value === undefined ? 'nothing' : `a ${typeof value}`);
 
-/** What a worker answers a batch with: `value` and `error`, of which a row has at most one. */
+/** Result of a batch: a row has a `value`, an `error` or neither. */
 export const answerSchema = ({ output }: Pick<WorkerOptions, 'output'>): Schema =>
   new Schema([new Field('value', output.type, true), new Field('error', new Utf8(), true)]);
 
-/**
- * Makes what computes batches by a function.
- * @param schema that of the answers
- */
 export function batchWork(
   options: WorkerOptions,
   compute: RowFunction,

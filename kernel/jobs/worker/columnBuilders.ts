@@ -3,16 +3,16 @@ import { nullData } from '#shared/arrow/nullData.ts';
 import { convertValue, fail, isTypedArray } from '#catalog/arrow/convertValue.ts';
 import { storageType, withType } from '#catalog/arrow/timestamps.ts';
 
-/** Takes the values of a column row by row, in any order; rows that are given none are null. */
+/** Builds a column from values in any order; missing ones are null. */
 export type ColumnBuilder = {
-  /** @throws CatalogError SchemaValidation (20), a sentence, for a value that the column can't hold */
+  /** @throws CatalogError SchemaValidation (20) for a value that the column can't hold */
   set(row: number, value: unknown): void;
   finish(): Data;
 };
 
 /**
- * A builder of one column of one batch. Arrow's own write nonsense for a value of another type, and are slow for the
- * types that nearly all functions give; those have builders of their own.
+ * Creates a builder for one column of a batch. Arrow's own builders store wrong data for values of another type, and
+ * are slow for the most common types, which have their own builders here.
  */
 export function columnBuilder(column: string, type: DataType, rows: number): ColumnBuilder {
   if (isStored(type)) return DataType.isInt(type) ? wholeNumbers(column, type, rows) : floats(column, type, rows);
@@ -22,16 +22,14 @@ export function columnBuilder(column: string, type: DataType, rows: number): Col
   return anyValues(column, type, rows);
 }
 
-/** Numbers that JavaScript has as numbers. */
+/** Types whose values are JavaScript numbers. */
 const isStored = (type: DataType): boolean =>
   (DataType.isInt(type) && type.bitWidth < 64) || (DataType.isFloat(type) && type.precision !== Precision.HALF);
 
 type Numbers = { readonly length: number; [row: number]: number };
-/** Zeros, as the type stores them. */
 const numbersOf = (type: DataType, rows: number): Numbers =>
   new (type.ArrayType as new (length: number) => Numbers)(rows);
 
-/** Which rows have a value, and how many have none. */
 class Validity {
   readonly #bits: Uint8Array;
   readonly #rows: number;
@@ -64,7 +62,7 @@ function wholeNumbers(column: string, type: DataType, rows: number): ColumnBuild
       if (value === null || value === undefined) return;
       if (typeof value === 'number') {
         values[row] = value;
-        // What does not fit comes back as another number, and what does is done. (-0 is 0, as in every database.)
+        // A number that the type can't hold reads back changed. -0 becomes 0, as in databases.
         if (values[row] === value) return validity.set(row);
       }
       values[row] = convertValue(type, value, { column }) as number;
@@ -80,7 +78,7 @@ function floats(column: string, type: DataType, rows: number): ColumnBuilder {
   return {
     set(row, value) {
       if (value === null || value === undefined) return;
-      // A function that computes floats means them to be rounded, whole ones too.
+      // Unchecked: results of floating-point functions are meant to be rounded.
       if (typeof value === 'number') values[row] = value;
       else values[row] = convertValue(type, value, { column }) as number;
       validity.set(row);
@@ -103,7 +101,7 @@ function truths(column: string, rows: number): ColumnBuilder {
   };
 }
 
-/** Vectors, which are long: their numbers go straight into one array. */
+/** Vectors are long, so their numbers are written directly into one array. */
 function vectors(column: string, type: FixedSizeList, rows: number): ColumnBuilder {
   const { listSize } = type;
   const item = type.children[0]!.type as DataType;
@@ -123,7 +121,7 @@ function vectors(column: string, type: FixedSizeList, rows: number): ColumnBuild
 const vectorOf = (value: unknown, length: number): ArrayLike<unknown> | undefined =>
   (Array.isArray(value) || isTypedArray(value)) && value.length === length ? value : undefined;
 
-/** The most bytes of the texts of one batch: their offsets have 31 bits. */
+/** Maximum bytes of a batch's strings: offsets have 31 bits. */
 const maxTextBytes = 2 ** 31 - 1;
 
 function texts(column: string, rows: number): ColumnBuilder {

@@ -8,11 +8,11 @@ export type RowFunction = (row: Row) => unknown;
 type RowWork = {
   readonly compute: RowFunction;
   readonly onError: OnError;
-  /** Rows of an asynchronous function that run at once. */
+  /** Rows in progress at once, for asynchronous functions. */
   readonly concurrency: number;
 };
 
-/** First pause before a row is tried again; it doubles, up to the longest. */
+/** Milliseconds before a row is retried; doubles with each attempt up to the longest. */
 const firstPause = 100;
 const longestPause = 10_000;
 
@@ -20,9 +20,10 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
- * Runs a function over the rows of a batch. Values go to `column`, and what it throws, or gives and the column can't hold,
- * to `failures`. Where an error ends the job, rows that were not begun are left, and `failures` says so.
- * @returns nothing to wait for unless the function is asynchronous: a promise a row costs more than most rows do
+ * Runs a function over the rows of a batch.
+ * Values go to `column`, errors and values that the column can't hold to `failures`. If an error ends the job, the
+ * remaining rows are marked as not run.
+ * @returns undefined for a synchronous function: a promise per row costs more than most rows
  */
 export function computeRows(
   work: RowWork,
@@ -56,7 +57,7 @@ export function computeRows(
   const again = async (row: number, error: unknown, attempts: number): Promise<void> => {
     let last = error;
     for (let attempt = 0; attempt < attempts && !state.isEnded; attempt++) {
-      // Not all at once: what failed for many rows together is often one server with too much to do.
+      // Random: many rows that fail together often come from one overloaded server.
       await pause(Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + Math.random()));
       try {
         return keep(row, await work.compute(rowAt(row)));
@@ -67,7 +68,7 @@ export function computeRows(
     failed(row, last);
   };
 
-  /** Runs rows until one has to be waited for. */
+  /** Runs rows until one is asynchronous. */
   const run = (): Promise<void> | undefined => {
     while (state.next < rows && !state.isEnded) {
       const row = state.next++;

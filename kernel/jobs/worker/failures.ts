@@ -2,13 +2,12 @@ import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { isJobErrorKind, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** What stands for a row that was not run, since one before it ended the job. */
+/** Stands for a row that was not run because an earlier row ended the job. */
 export const notRun = '';
 
-/** Characters of an error's text that are kept. */
+/** Characters of an error text. */
 const maxText = 2000;
 
-/** What is said of a row whose value could not be computed, in one text of limited length. */
 export function failureText(error: unknown): string {
   const text = isCatalogError(error) || !(error instanceof Error) ? messageOf(error) : nameAndMessage(error);
   const said = text.trim() === '' ? 'The function threw an error without a message.' : text;
@@ -18,7 +17,7 @@ export function failureText(error: unknown): string {
 const nameAndMessage = ({ name, message }: Error): string =>
   name === 'Error' || message.startsWith(name) ? message : `${name}: ${message}`;
 
-/** Errors of the rows of a batch, of which there are mostly none. */
+/** Error messages of a batch; allocated with the first one. */
 export class RowFailures {
   readonly #rows: number;
   #texts: (string | undefined)[] | undefined;
@@ -32,29 +31,29 @@ export class RowFailures {
     this.#texts[row] = text;
   }
 
-  /** The text of each row that has one; undefined where no row has. */
+  /** The text of each failed row; undefined if no row failed. */
   get texts(): readonly (string | undefined)[] | undefined {
     return this.#texts;
   }
 }
 
-/** How a worker ends. Anything else is a crash, of the function or of the process, and it may be started again. */
+/** Any other exit code is a crash, after which the worker may be started again. */
 export const exitCodes = {
-  /** What it is told or its input is unusable: our mistake, or a column is missing. */
+  /** Invalid options or input: a bug in the driver, or a missing column. */
   unusable: 2,
   /** The function does not load. */
   notLoaded: 3,
-  /** Nobody reads what it writes. */
+  /** The reader of the results has closed the pipe. */
   unread: 4,
 } as const;
 
 const mark = '@@';
 
-/** The last line of a worker that can't go on, in the form of a driver's events. */
+/** Returns the last line of a worker that can't continue, in the format of driver events. */
 export const failureLine = (code: JobErrorKind, message: string): string =>
   `${mark}${JSON.stringify({ kind: 'worker_failed', code, message })}\n`;
 
-/** Why a worker could not go on, by what it wrote to stderr; undefined where it did not say. */
+/** Finds the failure line of a worker in its stderr. */
 export function failureIn(stderr: string): { kind: JobErrorKind; message: string } | undefined {
   const line = stderr
     .split('\n')

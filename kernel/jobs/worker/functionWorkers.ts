@@ -7,12 +7,12 @@ import { thisNode, type NodeRuntime } from '#processes/childProcess.ts';
 import { workerLine } from './workerOptions.ts';
 import { WorkerProcess, type WorkerEnded } from './workerProcess.ts';
 
-/** Batches that a worker has at once, so that one is there when it has answered another. */
+/** Two, so that a worker has the next batch when it finishes one. */
 const perWorker = 2;
-/** How often a batch is sent anew before it is taken to be what kills the workers. */
+/** Crashes after which a batch counts as their cause. */
 const maxCrashes = 3;
 
-/** The worker's bundle beside the bundles, or in dist/ where sources run as they are. */
+/** Returns the bundle: beside the other bundles, or in dist/ if sources run unbundled. */
 export const functionWorkerEntry = (): string => {
   const here = import.meta.dirname;
   return basename(here) === 'dist' ? join(here, 'functionWorker.mjs') : join(here, '../../../dist/functionWorker.mjs');
@@ -20,19 +20,19 @@ export const functionWorkerEntry = (): string => {
 
 export type FunctionWorkersOptions = {
   readonly function: Extract<ComputedFunction, { kind: 'typescript' }>;
-  /** How many processes. */
+  /** Number of processes. */
   readonly count: number;
-  /** In place of what the function says. */
+  /** Overrides the setting of the function. */
   readonly onError?: OnError | undefined;
-  /** Rows of an asynchronous function that a worker runs at once. */
+  /** Rows in progress at once in a worker, for asynchronous functions. */
   readonly concurrency?: number | undefined;
-  /** A folder of the job: the function is written there, and it is where the function runs. */
+  /** A folder of the job: location of the function's module and working directory. */
   readonly folder: string;
-  /** What the function prints. */
+  /** Receives output of the function. */
   readonly log: (text: string) => void;
-  /** A worker died and another one took its place. */
+  /** Called when a worker has died and is replaced. */
   readonly onRestart?: ((reason: string) => void) | undefined;
-  /** Told of each batch how many rows it had and how long a worker was at it. */
+  /** Called after each batch with its rows and the worker's seconds. */
   readonly onAnswer?: ((rows: number, seconds: number) => void) | undefined;
   readonly signal: AbortSignal;
   readonly node?: NodeRuntime | undefined;
@@ -47,18 +47,17 @@ type Task = {
 };
 
 /**
- * Processes that run one TypeScript function over batches. A process that dies is replaced and its batches are sent anew, so
- * that a function which fails now and then by taking the process with it still gets through.
+ * Processes that run one TypeScript function over batches. A process that dies is replaced and its batches are sent
+ * again, so that functions that crash occasionally still succeed.
  */
 export class FunctionWorkers {
   readonly #options: FunctionWorkersOptions;
   readonly #line: string;
   readonly #workers = new Set<WorkerProcess>();
-  /** Batches that no worker has room for. */
   readonly #queue: Task[] = [];
-  /** Deaths since a worker last answered. */
+  /** Since the last result of any worker. */
   #deaths = 0;
-  /** Set once nothing is computed any more. */
+  /** Why further batches are rejected, if set. */
   #end: unknown;
   readonly #aborted = (): void => this.#fail(this.#options.signal.reason);
 
@@ -71,7 +70,7 @@ export class FunctionWorkers {
 
   /**
    * Writes the function into the folder and starts the workers.
-   * @throws the signal's reason when it is aborted
+   * @throws the reason of `signal` if it is aborted
    */
   static async start(options: FunctionWorkersOptions): Promise<FunctionWorkers> {
     const { function: fn, folder, signal, concurrency } = options;
@@ -91,7 +90,6 @@ export class FunctionWorkers {
     return new FunctionWorkers(options, line);
   }
 
-  /** How many processes there are. */
   get size(): number {
     return this.#workers.size;
   }
@@ -101,9 +99,9 @@ export class FunctionWorkers {
   }
 
   /**
-   * Computes a batch of the function's inputs, when a worker has room for it. Batches must have one schema.
-   * @returns a batch of `value` and `error`, as README.md says
-   * @throws JobError FunctionInvalid, FunctionCrashed when workers die of it again and again; an AbortError
+   * Computes a batch as soon as a worker is free. All batches must have one schema.
+   * @returns a batch of `value` and `error`, see README.md
+   * @throws JobError FunctionInvalid, FunctionCrashed if workers die repeatedly; an AbortError
    */
   compute(batch: RecordBatch): Promise<RecordBatch> {
     return new Promise((resolve, reject) => {
@@ -112,7 +110,7 @@ export class FunctionWorkers {
     });
   }
 
-  /** Ends all processes at once. What was not answered is rejected. */
+  /** Kills all processes at once and rejects pending batches. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#options.signal.removeEventListener('abort', this.#aborted);
     const workers = [...this.#workers];
@@ -157,7 +155,7 @@ export class FunctionWorkers {
     if (this.#end !== undefined) task.reject(this.#end);
     else if (task.crashes >= maxCrashes) task.reject(crashed(this.#options.function.name, error));
     else {
-      // In front, for what came before is waited for first.
+      // First, because the caller waits for earlier batches first.
       this.#queue.unshift(task);
       this.#feed();
     }
@@ -168,7 +166,7 @@ export class FunctionWorkers {
     if (this.#end !== undefined) return;
     this.#deaths++;
     if (end.final) this.#fail(end.final);
-    // Also where no batch was there to be killed by.
+    // Also counts workers that die without a batch.
     else if (this.#deaths > maxCrashes * this.#options.count) this.#fail(crashed(this.#options.function.name, end));
     else {
       this.#options.onRestart?.(end.message);

@@ -16,15 +16,15 @@ import type { RowFunction } from './computeRows.ts';
 import { exitCodes, failureLine } from './failures.ts';
 import { readWorkerOptions, type WorkerOptions } from './workerOptions.ts';
 
-// The process that runs a TypeScript function: batches of its inputs come as an Arrow IPC stream, and one batch of values
-// and errors goes out for each. Whoever starts it may be TypeScript or Python, on this machine or on a worker of Ray, so
-// it is one file without packages that any Node from 20 on runs. README.md beside it says the protocol.
+// The process that runs a TypeScript function over batches from stdin. TypeScript or Python starts it, on this
+// machine or on a Ray worker, so it is one file without packages for any Node.js from version 20. It ends with its
+// input or its parent. Protocol: README.md.
 
 const lineFeed = 0x0a;
 
 /**
- * Takes the first line off a stream, without its end, and leaves what follows to be read.
- * @returns what there is where the stream ends before the line does
+ * Reads the first line of a stream and leaves the rest unread.
+ * @returns the incomplete line if the stream ends before a line feed
  */
 async function firstLine(stream: Readable): Promise<string> {
   const pieces: Buffer[] = [];
@@ -48,13 +48,12 @@ async function firstLine(stream: Readable): Promise<string> {
 }
 
 /**
- * Takes the process's output for batches alone: what the function prints, by whatever way, goes to the errors' stream
- * from here on. Has to be called before the function is loaded.
- * @returns writes bytes and waits until there is room for more
+ * Reserves stdout for batches: other output goes to stderr. Call it before the function is loaded.
+ * @returns a function that writes bytes and waits until they are flushed
  */
 function takeOutput(): (bytes: Uint8Array) => Promise<void> {
   const output = process.stdout;
-  // Whoever writes is told; without a listener it would end the process first.
+  // `write` reports the error; without a listener the process would end.
   output.on('error', () => {});
   Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
   globalThis.console = new Console(process.stderr, process.stderr);
@@ -66,7 +65,7 @@ function takeOutput(): (bytes: Uint8Array) => Promise<void> {
     });
 }
 
-/** @throws Error in a sentence */
+/** @throws Error if the module has no default function */
 async function loadFunction({ module }: WorkerOptions): Promise<RowFunction> {
   const loaded: unknown = await import(pathToFileURL(resolve(module)).href);
   const found = isRecord(loaded) ? loaded['default'] : undefined;
@@ -80,7 +79,7 @@ async function serve(options: WorkerOptions, compute: RowFunction, write: (bytes
   const writer = new RecordBatchStreamWriter();
   const written = createWrittenBytes();
   writer.reset(written, schema);
-  // Before anything is read: who started this knows by it that the function is there.
+  // Sent first: the schema shows that the function is loaded.
   await write(written.take());
   const { batches } = await readIpc(process.stdin, undefined, { keepEmpty: true });
   for await (const batch of batches) {
@@ -101,13 +100,13 @@ async function main(): Promise<void> {
   let options: WorkerOptions;
   try {
     const line = await firstLine(process.stdin);
-    // It was started before anybody knew whether there is something to compute.
+    // Without options there is nothing to compute; workers are started early.
     if (line === '') return process.exit(0);
     options = readWorkerOptions(line);
   } catch (error) {
     return exitWith(exitCodes.unusable, 'Internal', messageOf(error));
   }
-  // What is done sooner needs no thread that watches.
+  // Milliseconds: short runs need no thread that watches the parent.
   endWithParent(1000);
   let compute: RowFunction;
   try {
@@ -116,7 +115,7 @@ async function main(): Promise<void> {
     return exitWith(exitCodes.notLoaded, 'FunctionInvalid', `The function can't be loaded: ${messageOf(error)}`);
   }
   const send = async (bytes: Uint8Array): Promise<void> => {
-    // Nobody reads any more, so nobody would read why.
+    // The reader is gone, so no process would read an error.
     await write(bytes).catch(() => process.exit(exitCodes.unread));
   };
   try {
@@ -124,7 +123,7 @@ async function main(): Promise<void> {
   } catch (error) {
     return exitWith(exitCodes.unusable, isJobError(error) ? error.kind : 'Internal', messageOf(error));
   }
-  // What the function has left open, a connection for instance, would keep the process.
+  // Handles that the function left open would keep the process alive.
   process.exit(0);
 }
 

@@ -1,34 +1,34 @@
 import { isAscii } from 'node:buffer';
 import { type Data, DataType, Precision, type RecordBatch, type Vector } from '#arrow';
 
-// How a function of rows is given values: as JavaScript has them, so that nobody needs to know Arrow for it.
+// Rows have plain JavaScript values, so that authors of functions don't need to know Arrow.
 
 /**
- * Reads the texts of a column. Each is a string of its own and no part of a larger one: a function that keeps one text would
- * keep its whole batch, and V8 takes longer to split or search a part than it takes to decode it.
- * @param offsets of each text and of the end of the last, in bytes
+ * Reads the strings of a column.
+ * Each one is decoded separately: a slice of a larger string would keep the whole batch in memory, and V8 takes
+ * longer to split or search it than to decode it.
+ * @param offsets byte offset of each string, and of the end of the last
  */
 function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number) => string {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Where each byte is a letter, texts are copied and not decoded, in half the time.
+  // ASCII needs no decoding, which halves the time.
   const encoding = isAscii(all) ? 'latin1' : 'utf8';
   return (row) => all.toString(encoding, offsets[row], offsets[row + 1]);
 }
 
-/** The value of a column in a row, null where there is none. */
 type ReadValue = (row: number) => unknown;
 
 /**
- * Reads a column of one batch. Whole numbers of 64 bits are bigints, other numbers numbers; timestamps and dates are Date,
- * a time, a duration and a decimal as Arrow has them; lists of numbers are typed arrays, other lists arrays; structs and
- * maps are objects.
+ * Reads a column of one batch.
+ * 64-bit integers become bigints, other numbers numbers, timestamps and dates Date, lists of numbers typed arrays,
+ * other lists arrays, structs and maps objects. Times, durations and decimals stay as in Arrow.
  */
 function valueReader(vector: Vector): ReadValue {
   const data = vector.data[0];
   if (!data || vector.data.length > 1 || data.offset !== 0) return (row) => plain(vector.type, vector.get(row));
   const read = readerOf(data, vector);
   const { nullBitmap } = data;
-  // Of a column without nulls the bitmap may be there and be empty.
+  // A column without nulls may have an empty bitmap.
   if (data.nullCount === 0 || nullBitmap === undefined || nullBitmap.length === 0) return read;
   return (row) => (((nullBitmap[row >> 3] ?? 0) >> (row & 7)) & 1 ? read(row) : null);
 }
@@ -44,7 +44,6 @@ function readerOf(data: Data, vector: Vector): ReadValue {
   return (row) => plain(type, vector.get(row));
 }
 
-/** What Arrow gives of a value, as a function gets it. */
 function plain(type: DataType, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (DataType.isTimestamp(type) || DataType.isDate(type)) return new Date(Number(value));
@@ -71,15 +70,14 @@ function plainList(item: DataType, list: Vector): unknown {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Made of the readers of the columns of a batch. */
 type MakeRow = (readers: readonly ReadValue[]) => (row: number) => Row;
 
 /**
- * Makes what gives the rows of batches as plain objects with these columns, so that `{ ...row }` and JSON work as anywhere.
- * Its code is written for the names: an object that is filled by a loop takes several times as long.
+ * Creates a reader of rows as plain objects, so that `{ ...row }` and JSON work as usual. Its code is generated with
+ * the names as literals: filling an object in a loop takes several times as long.
  */
 export function rowMaker(names: readonly string[]): (batch: RecordBatch) => (row: number) => Row {
-  // In brackets, since "__proto__" would be no property otherwise.
+  // In brackets, or "__proto__" would set the prototype.
   const members = names.map((name, index) => `[${JSON.stringify(name)}]: read${index}(row)`);
   const readers = names.map((_, index) => `read${index}`);
   const body = `const [${readers.join(', ')}] = readers; return (row) => ({ ${members.join(', ')} });`;

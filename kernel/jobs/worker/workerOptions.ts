@@ -4,24 +4,21 @@ import { readOnError } from '#shared/jobs/backfill.ts';
 import { isRecord } from '#shared/records.ts';
 import { decodeOutput } from '#jobs/definition/outputType.ts';
 
-/** How many rows of an asynchronous function run at once when nothing is said. */
+/** Rows in progress at once, for asynchronous functions. */
 const defaultConcurrency = 16;
 
-/** What a worker is told, as JSON in the first line of its input. Drivers in other languages write the same. */
+/** Options in the first line of a worker's input, as JSON. Drivers in other languages write the same line. */
 export type WorkerOptions = {
-  /** File of an ES module whose default export is the function. */
+  /** Path of an ES module with the function as default export. */
   readonly module: string;
   readonly takes: 'row' | 'batch';
-  /** Columns that the function gets. */
   readonly inputs: readonly string[];
-  /** The column that it computes. */
   readonly output: Field;
   readonly onError: OnError;
-  /** Rows of an asynchronous function that run at once. */
   readonly concurrency: number;
 };
 
-/** That line, with its end. `output` is that of a ComputedFunction. */
+/** Encodes the options. `output` is that of a ComputedFunction. */
 export const workerLine = (
   options: Omit<WorkerOptions, 'output' | 'concurrency'> & { readonly output: string; readonly concurrency?: number },
 ): string =>
@@ -34,7 +31,7 @@ export const workerLine = (
     concurrency: options.concurrency,
   })}\n`;
 
-/** @throws Error in a sentence, for a line that is none */
+/** Parses the line of options. @throws Error if it is invalid */
 export function readWorkerOptions(line: string): WorkerOptions {
   const json: unknown = JSON.parse(line);
   if (!isRecord(json)) throw wrong('a JSON object');

@@ -10,31 +10,30 @@ import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { createWrittenBytes } from '#catalog/arrow/ipcWriter.ts';
 import { exitCodes, failureIn } from './failures.ts';
 
-/** Characters of what a worker wrote last that are kept for the error that names its end. */
+/** Characters of stderr for the error message. */
 const tailLength = 20_000;
 
-/** How long the pipes of a process that has ended are read. */
+/** Milliseconds to read the pipes after the process has ended. */
 const drainMilliseconds = 1000;
 
 type WorkerStart = {
   readonly node: NodeRuntime;
-  /** The worker's bundle, `dist/functionWorker.mjs`. */
+  /** Path of `dist/functionWorker.mjs`. */
   readonly entry: string;
-  /** What it is told, as `workerLine` has it. */
+  /** Options, encoded by `workerLine`. */
   readonly line: string;
   readonly folder: string;
-  /** What the function prints. */
+  /** Receives output of the function. */
   readonly log: (text: string) => void;
 };
 
-/** A batch of values and errors, and how long the worker was at it alone. */
+/** `seconds`: time of the worker for this batch alone. */
 type TimedAnswer = { readonly answer: RecordBatch; readonly seconds: number };
 
 type Waiting = { sent: number; resolve: (answer: TimedAnswer) => void; reject: (error: Error) => void };
 
-/** Why a worker ended, and whether another one would. */
 export class WorkerEnded extends Error {
-  /** Set where starting it again is of no use. */
+  /** Set if starting it again would not help. */
   readonly final: JobError | undefined;
 
   constructor(reason: string, final?: JobError) {
@@ -44,15 +43,15 @@ export class WorkerEnded extends Error {
   }
 }
 
-/** One process of a function's worker. Answers come in the order of the batches. */
+/** One worker. Results arrive in the order of the batches. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #waiting: Waiting[] = [];
-  /** When it had answered what it had, or loaded the function. */
+  /** When the function was loaded or the last result arrived. */
   #free = 0;
   readonly #writer = new RecordBatchStreamWriter();
   readonly #written = createWrittenBytes();
-  /** Settles when it has ended and all of its output is read. */
+  /** Resolves after the end of the process and of its output. */
   readonly ended: Promise<WorkerEnded>;
   #hasSchema = false;
   #tail = '';
@@ -60,7 +59,7 @@ export class WorkerProcess {
 
   constructor({ node, entry, line, folder, log }: WorkerStart) {
     this.#child = startNode({ node, entry, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
-    // What is wrong with the pipe is told by the end of the process.
+    // The end of the process explains pipe errors.
     this.#child.stdin?.on('error', () => {});
     this.#child.stdin?.write(line);
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -74,17 +73,15 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** How many batches it has not answered. */
   get load(): number {
     return this.#waiting.length;
   }
 
-  /** Whether it takes batches. */
   get isAlive(): boolean {
     return this.#end === undefined;
   }
 
-  /** Sends a batch. @throws WorkerEnded when it ends before it has answered */
+  /** Computes a batch. @throws WorkerEnded if the process ends before it sends the result */
   async compute(batch: RecordBatch): Promise<TimedAnswer> {
     if (this.#end) throw this.#end;
     if (!this.#hasSchema) this.#writer.reset(this.#written, batch.schema);
@@ -96,7 +93,7 @@ export class WorkerProcess {
     return answer;
   }
 
-  /** Lets it finish what it has. */
+  /** Closes its input, so that it finishes its batches and ends. */
   close(): void {
     if (this.#hasSchema) this.#writer.finish();
     this.#child.stdin?.end(this.#written.take());
@@ -113,10 +110,10 @@ export class WorkerProcess {
           this.#reasonOf(code as number | null, signal as NodeJS.Signals | null),
       (error: unknown) => () => new WorkerEnded(messageOf(error), notStarted(error)),
     );
-    // Nothing that follows an answer that can't be read can be read either.
+    // After an invalid result the stream can't be read further.
     const read = this.#readAnswers().catch(() => this.kill());
     const reason = await exited;
-    // What it wrote last is still in the pipes; a program that the function started may hold them open for ever.
+    // The last output is still in the pipes, which a program of the function may keep open forever.
     await Promise.race([read, setTimeout(drainMilliseconds, undefined, { ref: false })]);
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -139,7 +136,7 @@ export class WorkerProcess {
 
   #reasonOf(code: number | null, signal: NodeJS.Signals | null): WorkerEnded {
     const said = failureIn(this.#tail);
-    // A function may end its process with any code; the worker says why when it does.
+    // A function may exit with any code, so the code counts only with a reason.
     if (said && (code === exitCodes.notLoaded || code === exitCodes.unusable)) {
       const { kind, message } = said;
       const hint = kind === 'FunctionInvalid' ? 'Mend the function and define it again.' : '';

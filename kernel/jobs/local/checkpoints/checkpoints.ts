@@ -4,20 +4,19 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 import { type Chunk, type ChunkHeader, type ChunkRows, decodeChunk, encodeChunk } from './chunkFile.ts';
 import type { CheckpointStore } from './store.ts';
 
-/** Column, function and scope in the name of a folder that every store takes. */
+/** Returns a folder name that is valid in every store. */
 function checkpointName({ column, function: fn, where }: Pick<JobSpec, 'column' | 'function' | 'where'>): string {
   const scope = where === undefined ? '' : `-${createHash('sha256').update(where).digest('hex').slice(0, 8)}`;
   return `${encodedColumn(column)}-${fn.hash.slice(0, 16)}${scope}`;
 }
 
-/** Letters, digits, `_`, `.` and `-` as they are, every other byte of its UTF-8 as `%XX`. */
+/** Keeps letters, digits, `_`, `.` and `-`, and encodes every other UTF-8 byte as `%XX`. */
 export const encodedColumn = (column: string): string =>
   Array.from(Buffer.from(column), (byte) => {
     const character = String.fromCodePoint(byte);
     return /[\w.-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }).join('');
 
-/** A chunk that is there, without its rows. */
 export type ChunkName = {
   readonly file: string;
   readonly fragment: number;
@@ -25,9 +24,9 @@ export type ChunkName = {
   readonly rows: number;
 };
 
-/** What a job has computed, kept until all of it is in the table. The format is in kernel/jobs/driver/CHECKPOINTS.md. */
+/** Stores results until they are in the table. Format: kernel/jobs/driver/CHECKPOINTS.md. */
 export class Checkpoints {
-  /** Its folder in the store. */
+  /** Folder in the store. */
   readonly path: string;
   readonly #store: CheckpointStore;
   readonly #field: Field;
@@ -43,7 +42,7 @@ export class Checkpoints {
       chunk.functionHash === spec.function.hash && chunk.column === spec.column && chunk.where === (spec.where ?? null);
   }
 
-  /** Chunks by their names, in the order of their rows; what is no chunk is left out. @throws JobError StorageFailed */
+  /** Lists chunks in the order of their rows; other files are left out. @throws JobError StorageFailed */
   async list(signal: AbortSignal): Promise<ChunkName[]> {
     const names = await this.#store.list(this.path, signal);
     return names
@@ -56,25 +55,27 @@ export class Checkpoints {
       .toSorted((a, b) => a.fragment - b.fragment || a.first - b.first);
   }
 
-  /** A chunk with its rows; `undefined` where it was cut off or belongs to another function. @throws JobError StorageFailed */
+  /** Returns `undefined` for a truncated chunk or one of another function. @throws JobError StorageFailed */
   async read({ file }: ChunkName, signal: AbortSignal): Promise<Chunk | undefined> {
     const bytes = await this.#store.read(`${this.path}/${file}`, signal);
     const chunk = bytes && decodeChunk(bytes, this.#field);
     return chunk && this.#isOurs(chunk) ? chunk : undefined;
   }
 
-  /** Whether rows of a chunk that failed are done: for the job that they failed in. One that is begun anew tries them again. */
+  /** Whether failed rows count as done: only for the job in which they failed. A new job tries them again. */
   countsFailed({ jobId }: Chunk): boolean {
     return jobId === undefined || jobId === this.#jobId;
   }
 
-  /** Keeps a chunk: whole or not at all, and for good before this returns. @throws JobError StorageFull, StorageFailed */
+  /**
+   * Writes a chunk completely or not at all; synced before this returns. @throws JobError StorageFull, StorageFailed
+   */
   async write(header: ChunkHeader, rows: ChunkRows): Promise<void> {
     const name = `f${header.fragment}-${header.first}-${header.rows}.arrow`;
     await this.#store.write(`${this.path}/${name}`, encodeChunk(header, this.#field, rows));
   }
 
-  /** Removes all chunks, or those of some fragments, once what they hold is in the table. */
+  /** Removes chunks after their rows are in the table. */
   async clear(fragments: ReadonlySet<number> | undefined, signal: AbortSignal): Promise<void> {
     if (!fragments) return this.#store.removeFolder(this.path);
     for (const { file, fragment } of await this.list(signal))

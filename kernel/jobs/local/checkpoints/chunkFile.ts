@@ -3,26 +3,25 @@ import { isRecord } from '#shared/records.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 
-// The format is that of all runners: kernel/jobs/driver/CHECKPOINTS.md.
+// All runners share this format: kernel/jobs/driver/CHECKPOINTS.md.
 
 const metadataKey = 'lance-catalog.checkpoint';
 
-/** What a chunk says of itself. */
 export type ChunkHeader = {
-  /** Who made it, where that is known: rows that failed are done for that job alone. */
+  /** Failed rows count as done only for this job. */
   readonly jobId: string | undefined;
   readonly functionHash: string;
   readonly column: string;
-  /** Of the job, as it was given; null for rows whose value is null. */
+  /** As given; null for rows whose value is null. */
   readonly where: string | null;
   readonly readVersion: number;
   readonly fragment: number;
-  /** It covers these places of the fragment, deleted rows counted. */
+  /** Span of row positions, counting deleted rows. */
   readonly first: number;
   readonly rows: number;
 };
 
-/** Rows of a chunk that follow each other. */
+/** Rows of one record batch of a chunk. */
 export type ChunkPiece = {
   readonly addresses: BigUint64Array;
   readonly value: Data;
@@ -31,7 +30,7 @@ export type ChunkPiece = {
 
 export type Chunk = ChunkHeader & { readonly pieces: readonly ChunkPiece[] };
 
-/** A chunk as an Arrow IPC file. `errors` says why the function threw, a text or null a row. */
+/** Encodes a chunk as an Arrow IPC file. */
 export function encodeChunk(header: ChunkHeader, field: Field, rows: ChunkRows): Uint8Array {
   const schema = new Schema(
     [
@@ -51,7 +50,7 @@ export function encodeChunk(header: ChunkHeader, field: Field, rows: ChunkRows):
   return encodeRows(schema, parts);
 }
 
-/** Rows of a chunk in pieces, of which each part has as many. */
+/** Rows of a chunk in pieces; corresponding pieces have the same length. */
 export type ChunkRows = {
   readonly addresses: readonly BigUint64Array[];
   readonly values: readonly Data[];
@@ -59,7 +58,10 @@ export type ChunkRows = {
   readonly states: readonly Uint8Array[];
 };
 
-/** Reads a chunk that anybody may have written; `undefined` for what is none, or one of another column type. */
+/**
+ * Decodes a chunk, which any user of the table may have written. Undefined if it is invalid or has another column
+ * type.
+ */
 export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined {
   try {
     const table = tableFromIPC(bytes);
@@ -68,7 +70,7 @@ export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined 
     if (!header || !there || typeText(there.type) !== typeText(field.type)) return undefined;
     return { ...header, pieces: table.batches.map(pieceOf) };
   } catch {
-    // Cut off by whatever ended its writer: it is computed again.
+    // Truncated by a crash of its writer. The rows are computed again.
     return undefined;
   }
 }
@@ -90,7 +92,7 @@ const headerJson = (header: ChunkHeader) => ({
   first: header.first,
   rows: header.rows,
   partial: false,
-  // Not known here: who reads it compares the rows that it was computed from.
+  // Unknown here: readers compare the inputs of the rows instead.
   files: null,
 });
 

@@ -4,7 +4,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { ChunkHeader } from './chunkFile.ts';
 import { placeOf } from '#jobs/local/rows.ts';
 
-/** What was computed is kept at least so often, however few rows it is; in milliseconds. The driver in Python does the same. */
+/** Milliseconds between two chunks, however few rows there are, as in the Python driver. */
 const longest = 10_000;
 
 type Pending = {
@@ -17,7 +17,7 @@ type Pending = {
   states: Uint8Array[];
 };
 
-/** Keeps rows that were computed, so many at a time, and every few seconds. */
+/** Writes computed rows as chunks, by number of rows and by time. */
 export class ChunkWriter {
   readonly #checkpoints: Checkpoints;
   readonly #header: Omit<ChunkHeader, 'fragment' | 'first' | 'rows'>;
@@ -26,8 +26,8 @@ export class ChunkWriter {
   #pending: Pending | undefined;
 
   /**
-   * @param size rows after which they are kept
-   * @param now milliseconds since some moment
+   * @param size rows of a chunk
+   * @param now a clock in milliseconds
    */
   constructor(
     checkpoints: Checkpoints,
@@ -41,7 +41,7 @@ export class ChunkWriter {
     this.#now = now;
   }
 
-  /** Takes rows that follow those before. @throws JobError StorageFull, StorageFailed */
+  /** Adds rows that must follow the previous ones. @throws JobError StorageFull, StorageFailed */
   async add({ rows, errors }: AnsweredRows): Promise<void> {
     if (this.#pending && this.#pending.fragment !== rows.fragment) await this.flush();
     const pending = (this.#pending ??= {
@@ -61,7 +61,9 @@ export class ChunkWriter {
     if (pending.rows >= this.#size || this.#now() - pending.since > longest) await this.flush();
   }
 
-  /** Keeps what is there: at the end, and before rows that another chunk has, so that none covers rows it does not hold. */
+  /**
+   * Writes the pending rows. Also called before rows of another chunk, so that no chunk spans rows it does not hold.
+   */
   async flush(): Promise<void> {
     const pending = this.#pending;
     this.#pending = undefined;

@@ -7,11 +7,11 @@ import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { storageError } from '#jobs/local/storageError.ts';
 import type { CheckpointStore } from './store.ts';
 
-/** Files in a folder on a disk of this machine. */
+/** Stores files on a disk of this machine. */
 export class FolderStore implements CheckpointStore {
   readonly #root: string;
 
-  /** @param root the folder of the table, or of the job where that can't be reached */
+  /** @param root the folder of the table, or of the job */
   constructor(root: string) {
     this.#root = root;
   }
@@ -24,7 +24,7 @@ export class FolderStore implements CheckpointStore {
     return readFile(this.placeOf(path)).catch(() => undefined);
   }
 
-  /** On the disk before this returns. Written under another name first, so that nobody reads half of it. */
+  /** Syncs a temporary file and renames it, so that readers never see half a file. */
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const target = this.placeOf(path);
     const draft = `${target}.${randomBytes(4).toString('hex')}.tmp`;
@@ -54,7 +54,7 @@ export class FolderStore implements CheckpointStore {
     return existsSync(this.#root) || isAbort(failure) || isJobError(failure) ? failure : gone(this.#root, failure);
   }
 
-  /** Below the root and never the root itself: that of a table that was dropped meanwhile would take its name for ever. */
+  /** Creates folders, but never the root: for a table that was dropped meanwhile it would block the name forever. */
   async #makeFolder(folder: string): Promise<void> {
     const parts = folder.split('/');
     for (let attempt = 1; ; attempt++) {
@@ -64,7 +64,7 @@ export class FolderStore implements CheckpointStore {
       } catch (error) {
         if (Object(error).code !== 'ENOENT') throw error;
         if (!existsSync(this.#root)) throw gone(this.#root, error);
-        // Another job has removed it, empty as it was, right before something was put into it.
+        // Another job removed the still empty folder.
         if (attempt === 3) throw error;
       }
     }
@@ -103,7 +103,7 @@ const gone = (root: string, cause: unknown): JobError =>
     { cause },
   );
 
-/** As others may read the table, they may read these: a lease that nobody else can read keeps nobody away. */
+/** Creates a file that all users can read: a lease that other users can't read would not stop them. */
 async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Promise<void> {
   const file = await open(path, 'wx', 0o644);
   try {
@@ -114,5 +114,5 @@ async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Pro
   }
 }
 
-/** Folders are made when something is put into them, and other jobs have files there. */
+/** Folders are created on demand, and other jobs may have files in them. */
 const removeEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);

@@ -8,24 +8,23 @@ import { encodedColumn } from './checkpoints.ts';
 import type { CheckpointStore } from './store.ts';
 import { pause } from '#jobs/local/pause.ts';
 
-// A file beside the table that says who is at a column, for other machines too. The format is that of all runners:
+// A file beside the table that names the job that computes a column, for all machines. Format:
 // kernel/jobs/driver/CHECKPOINTS.md.
 
-// In milliseconds, as the Python driver has them.
+// Milliseconds, as in the Python driver.
 const beat = 10_000;
 const stale = 60_000;
 const look = 12_000;
 
-/** Being the only job at a column of a table. */
+/** The exclusive right of a job to compute a column. */
 export type Lease = AsyncDisposable & {
   /**
-   * Looks whether it is still its own: a machine that slept must not write over whoever took over.
+   * Checks that this job still holds it: a machine that slept must not overwrite the work of a job that took over.
    * @throws JobError Busy
    */
   check(): Promise<void>;
 };
 
-/** Who is to have the lease, and how what is waited for is told. */
 type LeaseOptions = {
   readonly spec: Pick<JobSpec, 'jobId' | 'column' | 'function'>;
   readonly notice: (text: string) => void;
@@ -33,7 +32,7 @@ type LeaseOptions = {
   readonly clock?: LeaseClock;
 };
 
-/** The time of day, by which others judge; one that nobody sets; and a pause. All in milliseconds. */
+/** In milliseconds: the time of day for the lease, a clock that is never set, and a pause. */
 type LeaseClock = {
   wall(): number;
   steady(): number;
@@ -43,9 +42,10 @@ type LeaseClock = {
 const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => performance.now(), pause };
 
 /**
- * Takes the column for a job, until it is disposed of. One of the same job, or whose process is gone, is taken over at once;
- * one that has not beaten of late is watched, since nobody's clock need be right.
- * @throws JobError Busy naming who has it, StorageFailed; the signal's reason
+ * Takes the lease of a column until it is disposed.
+ * A lease of the same job, or of a process of this machine that has ended, is taken over at once. One without recent
+ * heartbeats is watched first, because clocks may differ.
+ * @throws JobError Busy with the holder, StorageFailed; the reason of `signal`
  */
 export async function takeLease(store: CheckpointStore, options: LeaseOptions): Promise<Lease> {
   const { spec } = options;
@@ -71,16 +71,15 @@ export async function takeLease(store: CheckpointStore, options: LeaseOptions): 
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
-      // A beat that is on its way would leave a lease behind that nobody holds.
+      // A heartbeat in progress would leave a lease without a holder.
       await renewing;
-      // One that can't be looked at any more is stale in a minute.
+      // If it can't be read, it becomes stale after a minute.
       const holder = await holderOf(lease).catch(() => undefined);
       if (holder?.nonce === nonce) await store.remove(path);
     },
   };
 }
 
-/** A lease that somebody tries to take or has. */
 type OwnLease = {
   readonly store: CheckpointStore;
   readonly path: string;
@@ -104,17 +103,17 @@ const leaseBytes = ({ jobId, function: { hash } }: LeaseOptions['spec'], nonce: 
 
 async function acquire(lease: OwnLease, options: LeaseOptions): Promise<void> {
   const { store, path, nonce, bytes } = lease;
-  // Two that find the same stale lease: the second to remove it removes that of the first, who sees so when it reads its own.
+  // If two jobs find a stale lease, the second may remove the new one of the first, which notices on reading it back.
   for (let attempt = 0; attempt < 5; attempt++) {
     await outwait(lease, options);
     await store.create(path, bytes());
-    // Also where it was not created: the answer to the request that did may have been lost, and sent again.
+    // Even if it was not created: the response may have been lost and the request repeated.
     if ((await holderOf(lease))?.nonce === nonce) return;
   }
   throw busy(await holderOf(lease), options.spec.column);
 }
 
-/** Removes a lease whose holder is gone. @throws JobError Busy where it is not; the signal's reason */
+/** Removes the lease of a holder that is gone. @throws JobError Busy if it is alive; the reason of `signal` */
 async function outwait({ store, path }: OwnLease, options: LeaseOptions): Promise<void> {
   const { spec, notice, signal, clock = machineClock } = options;
   let seen = await store.read(path, signal);
@@ -145,12 +144,12 @@ const busy = (holder: Holder | undefined, column: string): JobError =>
     'Wait for it, or cancel it there.',
   );
 
-/** Written anew and put in place, so that nobody reads half of it. */
+/** Replaces the file, so that readers never see half of it. */
 async function renew(lease: OwnLease): Promise<void> {
   try {
     if ((await holderOf(lease))?.nonce === lease.nonce) await lease.store.write(lease.path, lease.bytes());
   } catch {
-    // A full disk, a line that is down: the next beat may come through, and after a minute without one others may take over.
+    // The next heartbeat may succeed; after a minute without one, others may take over.
   }
 }
 
@@ -161,7 +160,7 @@ async function holderOf({ store, path }: OwnLease): Promise<Holder | undefined> 
   return bytes && holderIn(bytes);
 }
 
-/** What a lease says that anybody may have written. */
+/** Parses a lease, which any user of the table may have written. */
 function holderIn(bytes: Uint8Array): Holder | undefined {
   try {
     const json: unknown = JSON.parse(Buffer.from(bytes).toString());
@@ -175,9 +174,9 @@ function holderIn(bytes: Uint8Array): Holder | undefined {
   }
 }
 
-/** Whether nobody need be waited for, whatever the beat says. */
+/** Whether to take over without waiting, regardless of the heartbeat. */
 function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
-  // The same job, taken up again: whoever began it is gone, or sees before it commits that the lease is not its own.
+  // The same job, resumed: its first process has ended, or notices before its next commit that it lost the lease.
   return jobId === ownJobId || (host === hostname() && !isRunning(pid));
 }
 
@@ -185,7 +184,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user id without a name, as containers have it.
+    // Users of containers may lack a name.
     return 'somebody';
   }
 }

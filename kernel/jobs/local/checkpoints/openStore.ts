@@ -10,17 +10,17 @@ import { loadPart } from '#shared/loadPart.ts';
 import { FolderStore } from './folderStore.ts';
 import type { CheckpointStore } from './store.ts';
 
-/** Files that are removed at once. */
+/** Number of files to remove at once. */
 const removedAtOnce = 16;
-/** Milliseconds in which a driver in Python, which can't ask for "only where there is none", writes over what it didn't find. */
+/** Milliseconds in which a Python driver, without conditional writes, may overwrite a file that it did not find. */
 const settling = 600;
 
-/** Files in a bucket of S3, or of a store that speaks as S3 does. */
+/** Stores files in S3 or a compatible store. */
 class BucketStore implements CheckpointStore {
   readonly #files: BucketFiles;
   readonly #root: string;
 
-  /** @param root the table's key */
+  /** @param root key of the table */
   constructor(files: BucketFiles, root: string) {
     this.#files = files;
     this.#root = root;
@@ -38,7 +38,7 @@ class BucketStore implements CheckpointStore {
     await told(() => this.#files.put(this.#key(path), bytes));
   }
 
-  /** Of two who both find nothing the last to write wins, unless both ask for the condition: so it is looked at again. */
+  /** Reads the file back: of two writers that find none, the last one wins unless both use conditional writes. */
   async create(path: string, bytes: Uint8Array): Promise<boolean> {
     if (!(await told(() => this.#files.create(this.#key(path), bytes)))) return false;
     await sleep(settling);
@@ -51,7 +51,7 @@ class BucketStore implements CheckpointStore {
   }
 
   async remove(path: string): Promise<void> {
-    // What stays is looked through again by the next run, and the lease is stale after a minute.
+    // The next run checks remaining files again, and a lease becomes stale after a minute.
     await this.#files.remove(this.#key(path)).catch(() => undefined);
   }
 
@@ -62,7 +62,7 @@ class BucketStore implements CheckpointStore {
   }
 
   reasonOf(failure: unknown): unknown {
-    // A bucket has no folders: nothing but the table's own files says whether it is there, and the engine tells of those.
+    // A bucket has no folders; the engine reports missing files of the table.
     return failure;
   }
 
@@ -71,7 +71,6 @@ class BucketStore implements CheckpointStore {
   }
 }
 
-/** What the cloud says, as a failure of the job. */
 async function told<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await call();
@@ -83,18 +82,15 @@ async function told<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>
   }
 }
 
-/** Where a job keeps what it computes. Whoever opens it closes it. */
+/** The store of a job's checkpoints. The caller closes it. */
 type OpenStore = Disposable &
   (
     | { readonly isBesideTable: true; readonly store: CheckpointStore }
-    /** In a folder of this machine, and in a sentence why. */
+    /** Stored on this machine; `reason` is a sentence. */
     | { readonly isBesideTable: false; readonly reason: string }
   );
 
-/**
- * Opens the place beside a table where all runners keep checkpoints: on a disk of this machine, or in a bucket of S3. Nothing is
- * asked of either yet but whether the folder is there.
- */
+/** Opens the store beside a table, on a disk of this machine or in an S3 bucket. Does not contact the bucket yet. */
 export async function openBesideTable(table: BackfillRequest['table'], spec: JobSpec['table']): Promise<OpenStore> {
   if (table.catalog.implementation !== 'dir' || spec.uri === '')
     return elsewhere('The files of the table are behind its server.');

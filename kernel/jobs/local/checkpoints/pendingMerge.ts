@@ -4,28 +4,27 @@ import { fragmentOf, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';
 
-// A merge that others raced is looked at after it was made. Who is killed in between leaves values of inputs that are gone,
-// and nothing in the table says so. So what is merged is kept beside the checkpoints until that look is over.
+// A merge that overlaps with other writers is corrected afterwards. A process that is killed before that leaves
+// values of outdated inputs, which the table does not show. So a merge is stored beside the checkpoints until it was
+// checked.
 
 const baseKey = 'lance-catalog.merge-base';
-// The Python driver, which goes on with jobs that were begun here, knows of no key but by this.
+// The Python driver, which may resume the job, learns the key only from this entry.
 const keyKey = 'lance-catalog.merge-key';
 
-/** A merge that may be in the table or not, and if it is, was perhaps not looked at. */
 export type PendingMerge = {
-  /** The version that the table had right before. */
+  /** Version of the table before the merge. */
   readonly base: number;
   readonly rows: readonly ComputedRows[];
 };
 
-/** The file that keeps the merge of one job at one column. */
+/** Stores the merge of one job on one column. */
 export class PendingMerges {
   readonly #store: CheckpointStore;
   readonly #path: string;
   readonly #key: string;
   readonly #schema: Schema;
 
-  /** @param path the file in the store */
   constructor(store: CheckpointStore, path: string, key: Field, column: Field) {
     this.#store = store;
     this.#path = path;
@@ -39,7 +38,7 @@ export class PendingMerges {
     ]);
   }
 
-  /** Keeps rows that are about to be merged, in place of those before. @throws JobError StorageFull, StorageFailed */
+  /** Stores rows before they are merged. @throws JobError StorageFull, StorageFailed */
   async keep({ base, rows }: PendingMerge): Promise<void> {
     const metadata = new Map([
       [baseKey, String(base)],
@@ -57,7 +56,7 @@ export class PendingMerges {
   }
 
   /**
-   * What was kept; `undefined` where nothing is, or it was cut off or is of another key or type.
+   * Returns `undefined` if there is none, or if it is truncated or has another key or type.
    * @throws JobError StorageFailed
    */
   async read(signal: AbortSignal): Promise<PendingMerge | undefined> {
@@ -73,7 +72,7 @@ export class PendingMerges {
     }
   }
 
-  /** Forgets it: it was looked at, or it never was made. */
+  /** Removes the file after the merge was checked, or if it never happened. */
   async settle(): Promise<void> {
     await this.#store.remove(this.#path);
   }

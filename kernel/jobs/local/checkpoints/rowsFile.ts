@@ -1,6 +1,6 @@
 import { makeData, RecordBatch, Struct, Table, tableToIPC, Uint64, Uint8, type Data, type Schema } from '#arrow';
 
-/** Rows in parts, each of them columns of one length as the schema has them, as an Arrow IPC file. */
+/** Encodes parts as record batches of an Arrow IPC file. */
 export function encodeRows(schema: Schema, parts: readonly (readonly Data[])[]): Uint8Array {
   const type = new Struct(schema.fields);
   const batches = parts.map(
@@ -10,20 +10,18 @@ export function encodeRows(schema: Schema, parts: readonly (readonly Data[])[]):
   return tableToIPC(new Table(schema, batches), 'file');
 }
 
-/** Addresses or hashes as a column. */
 export const uint64Data = (data: BigUint64Array): Data => makeData({ type: new Uint64(), data });
 
-/** States as a column. */
 export const uint8Data = (data: Uint8Array): Data => makeData({ type: new Uint8(), data });
 
-/** A column of addresses or hashes. @throws where a file that anybody may have written has none of this name and width */
+/** @throws Error if the file, which any user may have written, has no such column of 64-bit numbers */
 export function uint64sOf(batch: RecordBatch, name: string): BigUint64Array {
   const found: unknown = batch.getChild(name)?.toArray();
   if (!(found instanceof BigUint64Array)) throw new Error(`no rows: ${name}`);
   return found;
 }
 
-/** As `uint64sOf`, of states. */
+/** @throws Error as `uint64sOf` */
 export function uint8sOf(batch: RecordBatch, name: string): Uint8Array {
   const found: unknown = batch.getChild(name)?.toArray();
   if (!(found instanceof Uint8Array)) throw new Error(`no rows: ${name}`);

@@ -8,8 +8,8 @@ import { specWithoutSecrets } from '#jobs/jobSpec.ts';
 import { environmentOf, lookAtRay } from './rayFitness.ts';
 
 /**
- * Sends a job to Ray, after it was looked whether it can run there. Sending it twice under one id starts it once.
- * @throws JobError that says what Ray lacks, ClusterError
+ * Submits a job after checking that it can run there. Submitting one id twice starts it once.
+ * @throws JobError if Ray lacks something that the job needs, ClusterError
  */
 export async function launchOnRay(
   jobs: RayJobs,
@@ -28,7 +28,7 @@ export async function launchOnRay(
       submissionId,
       entrypoint: 'python3 backfill.py spec.json',
       runtime: { workingDir, envVars: environmentOf(spec), pip },
-      // For people who look at the dashboard of Ray; nothing reads it.
+      // Shown in the Ray dashboard only.
       metadata: { 'lance-catalog': 'backfill', table: request.table.name, column: spec.column },
     },
     signal,
@@ -41,15 +41,15 @@ type Launch = {
   readonly version: RayVersion;
 };
 
-/** As many at once as Ray has processors, where nobody said how many: those of this machine say nothing of it. */
+/** Sets the default concurrency to the number of Ray's processors. */
 async function withRayConcurrency(jobs: RayJobs, { spec, request }: RunContext, signal: AbortSignal): Promise<JobSpec> {
   if (request.concurrency !== undefined) return spec;
   const processors = Math.floor((await jobs.room(signal))?.resources['CPU']?.total ?? 0);
-  // None are there while a cluster that grows by itself is at rest: then what is asked for says how far it grows.
+  // An idle autoscaling cluster has none; then the concurrency determines how far it grows.
   return processors < 1 ? spec : { ...spec, concurrency: Math.min(processors, mostWorkers) };
 }
 
-/** More has to be asked for: reading and committing are shared by all. */
+/** More must be requested: workers share reading and committing. */
 const mostWorkers = 64;
 
 async function filesOf(spec: JobSpec): Promise<Record<string, Uint8Array | string>> {

@@ -5,10 +5,10 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 import { lookAtRay } from './rayFitness.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 
-/** Milliseconds after which a plan goes without: a Ray that has to start nodes first takes longer than a person waits. */
+/** Milliseconds. A Ray that first has to start nodes takes too long for a plan. */
 const patience = 60_000;
 
-/** What a person ought to know of a Ray before a job is sent there: what it lacks, and whether it reaches the table at all. */
+/** Notes for a plan: what Ray lacks, and whether it reaches the table. */
 export async function notesOfRay(
   place: RayPlace,
   spec: JobSpec,

@@ -7,12 +7,12 @@ import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.
 import { loadPart } from '#shared/loadPart.ts';
 
 /**
- * Opens a way to a Ray, as somebody named it.
- * @throws JobError where it is not there, ClusterError where it cannot be reached
+ * Connects to Ray by address, cluster or profile.
+ * @throws JobError if the target does not exist, ClusterError if it can't be reached
  */
 async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
-  // The libraries of Kubernetes are larger than all else here.
+  // Lazy: the Kubernetes libraries are large.
   const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/entry.ts'));
   if ('cluster' in place)
     return await openRayLink(readProfile({ call: 'ray.cluster' }, place.cluster), {
@@ -30,7 +30,6 @@ const straight = (address: string, token: string | undefined): RayLink => ({
   [Symbol.asyncDispose]: async () => {},
 });
 
-/** Opens a way to a Ray for as long as something takes. */
 export async function withRay<T>(
   place: RayPlace,
   signal: AbortSignal,
@@ -41,7 +40,7 @@ export async function withRay<T>(
   try {
     return await use(jobs, AbortSignal.any([signal, link.signal]));
   } catch (error) {
-    // A way that cannot be mended says better what is wrong than what was asked on it.
+    // The error of a lost connection explains more than that of the request.
     if (link.signal.aborted && !signal.aborted) throw link.signal.reason;
     throw error;
   } finally {
@@ -49,7 +48,7 @@ export async function withRay<T>(
   }
 }
 
-/** An error of the way to Ray, or of what Ray answers, as one of the job. What else it is stays what it is. */
+/** Converts cluster errors to job errors; others stay unchanged. */
 export function jobErrorOf(error: unknown): unknown {
   if (isJobError(error) || isCatalogError(error) || !isClusterError(error)) return error;
   const kind: JobErrorKind = error.isTransient

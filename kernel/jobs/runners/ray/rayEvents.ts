@@ -1,30 +1,28 @@
 import { readEventLine } from '#jobs/eventLines.ts';
 import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 
-// Ray colours what it says itself.
+// Ray colors its own messages.
 // oxlint-disable-next-line no-control-regex -- that is what a colour begins with
 const colours = /\u001B\[[0-9;]*m/g;
 
-/** The text of a log without what terminals are told by it. */
 const plainText = (text: string): string => text.replaceAll(colours, '');
 
-/** Cuts a text that comes in pieces into lines. */
 class Lines {
   #rest = '';
 
-  /** Characters of the line that is not whole yet. */
+  /** Characters of the incomplete line. */
   get rest(): number {
     return this.#rest.length;
   }
 
-  /** @returns the lines that are whole now */
+  /** @returns the lines that are complete */
   take(text: string): string[] {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     return lines;
   }
 
-  /** @returns what is left at the end, which is a line too */
+  /** @returns the incomplete line, if any */
   end(): string[] {
     const rest = this.#rest;
     this.#rest = '';
@@ -32,30 +30,29 @@ class Lines {
   }
 }
 
-/** What a driver said of how it ended. */
 export type DriverEnd = Extract<NewEvent, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
 
-/** Tells the events in what a driver printed, and gives the rest to the job's log. */
+/** Emits the events in a driver's output and logs the rest. */
 export class RayEvents {
   readonly #context: RunContext;
   readonly #lines = new Lines();
   readonly #onKnown: (characters: number) => void;
-  /** How it ended, once it has said so. It is not told by this: Ray knows too, and better. */
+  /** As the driver reported it. Not emitted here, because Ray's state of the job decides. */
   end: DriverEnd | undefined;
 
-  /** @param onKnown told up to where the log has been told, for a process that goes on from there */
+  /** @param onKnown receives the log position that is handled, for the next process */
   constructor(context: RunContext, onKnown: (characters: number) => void) {
     this.#context = context;
     this.#onKnown = onKnown;
   }
 
-  /** @param known characters of the whole log, this text included */
+  /** @param known characters of the whole log, including this text */
   take(text: string, known: number): void {
     this.#tell(this.#lines.take(text));
     this.#onKnown(known - this.#lines.rest);
   }
 
-  /** Tells the last line, which nobody will end. */
+  /** Handles the incomplete last line. */
   finish(): void {
     this.#tell(this.#lines.end());
   }

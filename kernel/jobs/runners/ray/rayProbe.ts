@@ -6,17 +6,17 @@ import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** What one node of Ray has, and the head's command line, which drivers start from. */
+/** A node of Ray, or the python3 on the head's PATH, which runs drivers. */
 export type ProbedNode = {
   readonly python: string;
   readonly pylance: string | undefined;
   /** `v24.1.0` */
   readonly node: string | undefined;
-  /** Whether a Node came with Ray's Python. */
+  /** Whether the Python package of Node.js is installed. */
   readonly hasNodeWheel: boolean;
-  /** Why the table cannot be written from there. */
+  /** Why the table can't be written, if so. */
   readonly unreachable: string | undefined;
-  /** Modules that the function imports and this node has not. */
+  /** Modules that the function imports and this node lacks. */
   readonly missingModules: readonly string[];
 };
 
@@ -24,7 +24,7 @@ export type Probed = {
   readonly driver: ProbedNode;
   readonly ray: string | undefined;
   readonly nodes: readonly ProbedNode[];
-  /** Nodes that did not answer in time. */
+  /** Nodes that did not respond in time. */
   readonly silent: number;
 };
 
@@ -32,19 +32,18 @@ type ProbeRequest = {
   readonly version: RayVersion;
   readonly tableUri: string;
   readonly envVars: Readonly<Record<string, string>>;
-  /** Text of the program that looks. */
   readonly code: string;
-  /** Text of a function in Python, whose imports are looked for. */
+  /** A Python function, whose imports are checked. */
   readonly functionCode?: string | undefined;
-  /** Whether what was found is good enough; what is not is looked for again the next time. */
+  /** Whether an earlier result can be reused. */
   readonly isFine: (probed: Probed) => boolean;
   readonly onLook: () => void;
 };
 
 /**
- * Looks what the nodes of a Ray have, by a small job on it. The job stays there with what it found, under an id that says
- * what it looked for: so one look does for all backfills of a table until Ray is started anew.
- * @throws ClusterError, JobError where nothing can be run there
+ * Checks what the nodes of a Ray have, by a small job there. It stays with its output, under an id with a hash of
+ * what it checked: one probe serves all backfills of a table until Ray restarts.
+ * @throws ClusterError, JobError if no job can run there
  */
 export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: AbortSignal): Promise<Probed> {
   const submissionId = probeId(request);
@@ -79,13 +78,13 @@ const filesOf = ({ code, functionCode }: ProbeRequest): Record<string, string> =
   ...(functionCode !== undefined && { 'function.py': functionCode }),
 });
 
-/** Apart for each run of the cluster, table, secret and Python function: what one key reaches another may not. */
+/** Includes secrets, because one key may reach tables that another can't. */
 function probeId({ version, tableUri, envVars, code, functionCode = '' }: ProbeRequest): string {
   const hash = createHash('sha256').update(JSON.stringify([version.session, tableUri, envVars, code, functionCode]));
   return `lance-catalog-probe-${hash.digest('hex').slice(0, 20)}`;
 }
 
-/** What an earlier look found; `undefined` where there was none. One that is under way is waited for. */
+/** Waits for a probe that is still running. */
 async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<Probed | undefined> {
   const known = (await jobs.list(signal)).some((job) => job.submissionId === submissionId);
   if (!known) return undefined;
@@ -93,7 +92,7 @@ async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   return readProbe(await jobs.log(submissionId, signal)) ?? nothing;
 }
 
-/** Of a look that failed: never good enough. */
+/** Result of a failed probe, never reused. */
 const nothing: Probed = {
   driver: {
     python: '',
@@ -116,7 +115,7 @@ async function ended(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   }
 }
 
-/** What the last look in a log found; its file goes on where one of the same id left off. */
+/** Parses the last result: a new probe with the same id appends to the log. */
 export function readProbe(log: string): Probed | undefined {
   const line = log.split('\n').findLast((one) => one.startsWith('@@probe '));
   if (line === undefined) return undefined;
@@ -149,5 +148,4 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const lastLineOf = (log: string): string | undefined => log.trimEnd().split('\n').at(-1)?.slice(0, 300);
 
-/** A word of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

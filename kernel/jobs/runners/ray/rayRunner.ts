@@ -12,16 +12,16 @@ import { failureOf } from './rayPending.ts';
 import { RayEvents } from './rayEvents.ts';
 import { tellPending } from './rayPending.ts';
 
-/** What is kept for the next process: which job of Ray it is, whether it is there, and how much of its log was told. */
+/** For the next process: id of the Ray job, submitted id, log position and attempt. */
 const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;
 
-/** Milliseconds for ending a job that was cancelled: its driver has three seconds from Ray. */
+/** Milliseconds. Ray gives a driver three seconds to end. */
 const endingMs = 60_000;
 
 /**
- * Runs a job on a Ray. What computes is there, and goes on when this process ends or loses its way to it: the next one that takes
- * the job up finds it by its id and follows it on.
- * @param silence milliseconds without an answer after which Ray is given up; its job is not
+ * Runs jobs on Ray. The driver continues if this process ends or loses its connection; the next process finds it by
+ * its id.
+ * @param silence milliseconds without a response after which this job fails; the job on Ray continues
  */
 export function createRayRunner(silence = 30 * 60_000): Runner {
   return {
@@ -87,14 +87,14 @@ async function run(context: RunContext, silence: number): Promise<void> {
 }
 
 /**
- * The id of the job on Ray: of one that an earlier process began and that goes on or ended in its absence, else a new one. It is
- * kept before anything is sent under it, so that no job is ever there that nobody knows of.
+ * Reuses the Ray job of an earlier process if it is running, has succeeded or was not submitted yet. A new id is
+ * stored before it is submitted, so that no job on Ray is unknown here.
  */
 async function submissionOf(context: RunContext, jobs: RayJobs, signal: AbortSignal): Promise<string> {
   const known = context.kept.get(kept.submission);
   if (known) {
     const job = await statusOf(jobs, known, signal);
-    // Not one that Ray has forgotten: what is left of it may yet end whatever has its id.
+    // An id that Ray has forgotten is not reused: remains of the old job could end a new one.
     const goesOn = job ? !isOver(job.state) || job.state === 'SUCCEEDED' : context.kept.get(kept.sent) !== known;
     if (goesOn) return known;
   }
@@ -137,14 +137,14 @@ async function follow(
     signal,
   );
   events.finish();
-  // From here on it has been told: whoever takes the job up begins another.
+  // The next run starts a new job on Ray.
   context.kept.set(kept.submission, '');
   const failure = failureOf(jobs.subject, job, events.end);
   if (failure) throw failure;
   if (events.end) context.emit(events.end);
 }
 
-/** Ends the job on Ray, and tells what it had done by then. */
+/** Ends the job on Ray and handles the rest of its log. */
 async function cancel(context: RunContext, jobs: RayJobs, submissionId: string): Promise<void> {
   const signal = AbortSignal.timeout(endingMs);
   try {

@@ -6,18 +6,15 @@ import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { ServerProgress } from './serverProgress.ts';
 
-/** Between two looks, since a server gives all of its events each time. */
+/** Milliseconds between requests for events, because servers send all of them each time. */
 const pauseMs = 5000;
-/** Of one job, for a server may tell every row. */
+/** Logged events per job; a server may send one per row. */
 const most = 10_000;
 
-/** Writes what is new; `isLast` also when it has just been asked. */
+/** `isLast`: regardless of the time of the last request. */
 type TellLog = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
 
-/**
- * Makes what writes the server's events into the job's log, a line of JSON each, as they come. A server that can't tell
- * them is asked once, and does not end the job by that.
- */
+/** Logs new events of the server as JSON lines. A server without events is asked only once; the job continues. */
 function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): TellLog {
   let told = 0;
   let askedAt = -Infinity;
@@ -40,10 +37,10 @@ function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jo
   };
 }
 
-/** JSON has no big numbers. */
+/** JSON has no bigints. */
 const asText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
-/** What a server was at when it failed, by the words that servers have for it. */
+/** What the server did when it failed, by words in its phase names. */
 const phases: readonly [word: RegExp, said: string][] = [
   [/queue|pending|schedul/i, 'while it waited for its turn'],
   [/plan|prepare|init|valid/i, 'while it planned the work'],
@@ -53,7 +50,6 @@ const phases: readonly [word: RegExp, said: string][] = [
   [/run|exec|appl|comput|udf/i, 'while it ran the function'],
 ];
 
-/** The failure of a server's job as the error that ends ours. */
 function failureOf(id: string, failure: JobDescription['failure']): JobError {
   if (!failure)
     return new JobError('ServerRefused', `The server's job ${id} failed, and the server does not say why.`, logHint);
@@ -67,11 +63,11 @@ function failureOf(id: string, failure: JobDescription['failure']): JobError {
 
 const logHint = "The job's log has what the server told of it.";
 
-/** In milliseconds. */
+/** Durations in milliseconds. */
 export type Patience = {
   readonly firstPause: number;
   readonly longestPause: number;
-  /** After which a server that does not answer is given up; its job is not. */
+  /** Without a response for this long this job fails; the server's continues. */
   readonly silence: number;
 };
 
@@ -83,13 +79,13 @@ type Following = {
   readonly patience: Patience;
 };
 
-/** How long the server has for ending a job that was cancelled. */
+/** Milliseconds for the server to end a cancelled job. */
 const endingMs = 60_000;
 
 /**
  * Follows a job of the server to its end.
- * @throws JobError ServerRefused for a failure that the server tells, or a server that does not answer any more; an
- * AbortError when it was cancelled
+ * @throws JobError ServerRefused if it fails, another client cancels it, or the server no longer responds; an
+ * AbortError if it was cancelled here
  */
 export async function followServerJob(following: Following): Promise<void> {
   const { context, id } = following;
@@ -153,7 +149,7 @@ async function untilEnded(following: Following, tellLog: TellLog, signal: AbortS
   }
 }
 
-/** What says nothing of the job: it goes on meanwhile. */
+/** Whether an error is temporary, so that the job continues. */
 const isPassing = (error: unknown): boolean =>
   isCatalogError(error) && (error.kind === 'ServiceUnavailable' || error.kind === 'Throttling' || error.status >= 500);
 
@@ -165,7 +161,6 @@ const gone = (id: string, cause: unknown): JobError =>
     { cause },
   );
 
-/** Asks for the end, and waits until the server has seen to it. */
 async function cancelled({ catalog, id, patience }: Following): Promise<JobDescription> {
   const signal = AbortSignal.timeout(endingMs);
   await catalog.jobs.cancel(id, { signal });
@@ -189,6 +184,6 @@ async function tellSuccess({ context, catalog, rows }: Following): Promise<void>
     });
   const computed = done ?? rows.plan.rows;
   context.emit({ kind: 'progress', rows: computed, errors: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 });
-  // What it wrote, and for which rows it failed, the server does not say.
+  // Servers report neither bytes nor failed rows.
   context.emit({ kind: 'succeeded', rows: computed, errors: 0, skipped: 0, bytesWritten: 0, version });
 }

@@ -3,9 +3,9 @@ import type { JobDescription } from '#catalog/jobs.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** Clocks of two machines, and a server that rounds. */
+/** Milliseconds, for different clocks and rounded times. */
 const clockSlack = 60_000;
-/** Of a server's list, newest first or last: no more is looked through. */
+/** Pages of the server's list to search, whose order is not specified. */
 const pages = 20;
 
 type Wanted = {
@@ -13,16 +13,15 @@ type Wanted = {
   /** `shop/products` */
   readonly table: string;
   readonly column: string;
-  /** As an earlier process kept it. */
   readonly id: string | undefined;
-  /** When an earlier process asked for it, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly askedAt: string | undefined;
   readonly signal: AbortSignal;
 };
 
 /**
- * The job on the server that an earlier process began: by its id, or, where that process died before it had the answer, by
- * table, column and time. One that failed or was cancelled is none: the server goes on by a new one.
+ * Finds the server's job of an earlier process: by id, or by table, column and time if the process died before it
+ * received the id. Failed and cancelled jobs don't count.
  */
 export async function launchedBefore({ id, askedAt, ...wanted }: Wanted): Promise<string | undefined> {
   if (id !== undefined) {
@@ -41,7 +40,7 @@ async function described(
   try {
     return await catalog.jobs.describe(id, { signal });
   } catch (error) {
-    // Servers forget jobs after a while; anything else is no answer to the question.
+    // Servers forget old jobs. Other errors do not show whether the job exists.
     if (isCatalogError(error) && error.status >= 400 && error.status < 500 && error.status !== 429) {
       if (error.kind === 'Unauthenticated' || error.kind === 'PermissionDenied') throw error;
       return undefined;
@@ -50,7 +49,7 @@ async function described(
   }
 }
 
-/** A job whose id was never heard. One that says nothing of its table and column is not taken for it. */
+/** Ignores jobs that do not report their table and column. */
 async function lost(wanted: Omit<Wanted, 'id' | 'askedAt'>, askedAt: number): Promise<string | undefined> {
   let pageToken: string | undefined;
   for (let page = 0; page < pages; page++) {
@@ -67,6 +66,6 @@ async function lost(wanted: Omit<Wanted, 'id' | 'askedAt'>, askedAt: number): Pr
   return undefined;
 }
 
-/** Servers join the parts of an identifier by a delimiter of theirs. */
+/** Servers join identifiers with different delimiters. */
 const isTable = (told: string | undefined, path: string): boolean =>
   told !== undefined && told.replaceAll(/[$.]/g, '/') === path.replaceAll(/[$.]/g, '/');

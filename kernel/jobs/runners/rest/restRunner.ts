@@ -12,15 +12,15 @@ import { followServerJob, type Patience } from './followServerJob.ts';
 import { launchedBefore } from './launchedBefore.ts';
 import { serverProgress } from './serverProgress.ts';
 
-/** What is kept for the next process: when the server was asked, and the id that it gave. */
+/** For the next process: time of the request and id of the job. */
 const kept = { asked: 'rest.askedAt', job: 'rest.jobId' } as const;
 
-/** Between two questions; they become rarer while nothing changes. */
+/** Pauses between requests; they grow while nothing changes. */
 const usual: Patience = { firstPause: 200, longestPause: 3000, silence: 15 * 60_000 };
 
 /**
- * Runs a job on the server of a catalog, by the specification's "AlterTableBackfillColumns": the server has the function,
- * and does all of the work. What is told of it is what the server says, and rows are counted in the table.
+ * Runs a job on the server of a catalog, by "AlterTableBackfillColumns" of the specification. The server has the
+ * function; progress is what it reports and a count of the table's rows.
  */
 export function createRestRunner(patience: Patience = usual): Runner {
   return {
@@ -38,7 +38,7 @@ async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Pr
   if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a directory, not a server.' };
   return onCatalog(request.table.catalog, signal, async (catalog) => {
     try {
-      // To backfill can't be tried without doing it; a server that lists jobs is one that has some.
+      // A backfill can't be probed, but a server that lists jobs can run them.
       const can = await catalog.capabilities({ probe: ['ListJobs'], signal });
       const isThere = can.AlterTableBackfillColumns !== 'no' && can.ListJobs !== 'no';
       return isThere
@@ -61,7 +61,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
     const table = await catalog.openTable(name, [...namespacePath], { signal });
     const rows = await serverProgress(table, spec, signal);
     const { id, isAdopted } = await jobOf(context, catalog, table);
-    // Not before the server has taken it: what it refuses never ran.
+    // After the launch: a job that the server refuses never ran.
     context.emit({ kind: 'planned', ...rows.plan });
     if (isAdopted)
       context.emit({ kind: 'notice', text: `The server's job ${id} was begun before, and is followed again.` });
@@ -69,7 +69,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
   });
 }
 
-/** The id of the server's job: the one that an earlier process began, unless that has ended without success, or a new one. */
+/** Adopts the job of an earlier process unless it failed or was cancelled. */
 async function jobOf(
   context: RunContext,
   catalog: Catalog,
@@ -87,7 +87,7 @@ async function jobOf(
     context.kept.set(kept.job, adopted);
     return { id: adopted, isAdopted: true };
   }
-  // Written down before it is asked: a process that dies while the answer is on its way finds the job again by it.
+  // Stored first: if this process dies before the response, the next one finds the job by this time.
   context.kept.set(kept.asked, String(Date.now()));
   const jobId = await launch(context, table);
   context.kept.set(kept.job, jobId);
@@ -98,7 +98,7 @@ async function jobOf(
 async function launch({ spec, request, signal }: RunContext, table: Table): Promise<string> {
   const options: BackfillColumnOptions = given({
     where: spec.where,
-    // What nobody asked for is up to the server.
+    // If not set by the user, the server chooses.
     concurrency: request.concurrency,
     taskSize: spec.taskSize,
     checkpointSize: request.checkpointSize,

@@ -3,11 +3,7 @@ import { withHash } from '#jobs/definition/hash.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 
-/**
- * What stands for the function of a column that only the server knows: runner `rest` asks the server to compute the column,
- * and nothing of the function is ever seen here.
- * @param field the column, as the table has it
- */
+/** Returns a placeholder for a function that only the server knows; the runner `rest` lets the server compute it. */
 export const serverFunction = ({ name, type }: Field): ComputedFunction =>
   withHash({
     kind: 'server',

@@ -13,13 +13,12 @@ export type ServerProgress = {
     readonly reusedRows: number;
   };
   /**
-   * Rows that have got a value since; `undefined` where it can't be told. No server says it, but in the default scope the
-   * rows without a value become fewer.
+   * Rows that received a value since the start, `undefined` if unknown. Servers don't report it; for default rows it
+   * follows from the number of nulls.
    */
   done(signal: AbortSignal): Promise<number | undefined>;
 };
 
-/** Counts what there is to do for a job that a server does. */
 export async function serverProgress(table: Table, spec: JobSpec, signal: AbortSignal): Promise<ServerProgress> {
   const { column } = spec;
   const empty = `${sqlName(column)} IS NULL`;
@@ -40,13 +39,13 @@ export async function serverProgress(table: Table, spec: JobSpec, signal: AbortS
     },
     done: async (own) => {
       if (!isDefault) return undefined;
-      // Rows that were appended meanwhile are without a value too.
+      // Appended rows have no value either.
       return Math.max(0, rows - (await table.countRows(empty, { signal: own })));
     },
   };
 }
 
-/** Not every server tells them, and a job goes without. */
+/** Returns the number of fragments, which not every server reports. */
 async function fragmentsOf(table: Table, signal: AbortSignal): Promise<number> {
   try {
     return (await table.stats({ signal })).numFragments;
