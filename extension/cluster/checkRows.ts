@@ -1,29 +1,15 @@
 import { categoryTitles, type CheckCategory, type CheckId } from '#cluster/checkIds.ts';
 import { isProblem, isUnknown } from '#cluster/report/summary.ts';
 import { countOf } from '#cluster/runChecks.ts';
-import { checksOf, type Board, type CheckRow } from './checkBoard.ts';
-import { countsText, lookOf, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
 import { codeBlock, plainText } from '../host/notifications.ts';
+import type { TreeRow } from '../host/treeRow.ts';
+import { type Board, type CheckRow, checksOf } from './checkBoard.ts';
+import { countsText, lookOf, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
 
 /** A row of the view as commands receive it; they validate it. */
 export type CheckNode =
   | { readonly kind: 'category'; readonly category: CheckCategory }
   | { readonly kind: 'check'; readonly id: CheckId; readonly category: CheckCategory };
-
-/** A row as data, which checksView.ts converts to a `TreeItem`. */
-export type RowView = {
-  readonly id: string;
-  readonly label: string;
-  readonly description: string;
-  /** Markdown; text from the cluster is escaped. */
-  readonly tooltip: string;
-  /** For screen readers. */
-  readonly spoken: string;
-  readonly icon: { readonly id: string; readonly color?: string };
-  readonly state: 'leaf' | 'collapsed' | 'expanded';
-  /** Words separated by dots for `when` clauses, the kind of row first. */
-  readonly contextValue: string;
-};
 
 /**
  * Returns the rows under `parent`, or the top-level rows.
@@ -57,13 +43,13 @@ const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
 const mostLines = 5;
 
 /** No `vscode` here, so that tests need no editor. */
-export function renderRow(board: Board, node: CheckNode): RowView {
+export function renderRow(board: Board, node: CheckNode): TreeRow {
   if (node.kind === 'category') return renderCategory(board, node.category);
   const row = checksOf(board, node.category).find(({ id }) => id === node.id);
   return renderCheck(row ?? { ...node, title: node.id, result: undefined, progress: undefined });
 }
 
-function renderCategory(board: Board, category: CheckCategory): RowView {
+function renderCategory(board: Board, category: CheckCategory): TreeRow {
   const rows = checksOf(board, category);
   const title = categoryTitles[category];
   const counts = countOf(rows.flatMap(({ result, progress }) => (result && progress === undefined ? [result] : [])));
@@ -87,7 +73,7 @@ function renderCategory(board: Board, category: CheckCategory): RowView {
   };
 }
 
-function renderCheck({ id, title, result, progress }: CheckRow): RowView {
+function renderCheck({ id, title, result, progress }: CheckRow): TreeRow {
   const look = progress ? looks[progress] : result ? lookOf(result) : looks.waiting;
   const sentence = progress === undefined ? (result?.sentence ?? '') : '';
   const mend = progress === undefined ? mendOf(result) : undefined;
@@ -116,7 +102,7 @@ const contextOf = (status: string, mend: ReturnType<typeof mendOf>): string =>
     ...(mend?.kind === 'objects' ? ['objects'] : []),
   ].join('.');
 
-const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: string }): RowView['icon'] => ({
+const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: string }): TreeRow['icon'] => ({
   id: icon,
   ...(color !== undefined && { color }),
 });

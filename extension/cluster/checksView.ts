@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { agoText } from '#shared/format/times.ts';
 import { setContext } from '../host/commands.ts';
+import type { TreeRow } from '../host/treeRow.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
-import { countsOf, type Board } from './checkBoard.ts';
-import { renderRow, rowsOf, type CheckNode, type RowView } from './checkRows.ts';
+import { type Board, countsOf } from './checkBoard.ts';
+import { type CheckNode, renderRow, rowsOf } from './checkRows.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
 /** The view of checks by category, which shows the board of `ClusterChecks`. */
@@ -118,9 +119,9 @@ function messageOf(board: Board, onlyProblems: boolean): string | undefined {
   return `No problem was found; ${pass} checks passed. All of them are listed by "Show All Checks".`;
 }
 
-function toTreeItem(view: RowView, node: CheckNode): vscode.TreeItem {
+function toTreeItem(view: TreeRow, node: CheckNode): vscode.TreeItem {
   const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  const state = { leaf: None, collapsed: Collapsed, expanded: Expanded }[view.state];
+  const state = { leaf: None, collapsed: Collapsed, expanded: Expanded }[view.state ?? 'leaf'];
   const { id, color } = view.icon;
   const item = new vscode.TreeItem(view.label, state);
   item.id = view.id;

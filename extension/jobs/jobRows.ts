@@ -1,31 +1,18 @@
-import { agoText } from '#shared/format/times.ts';
 import { countText } from '#shared/format/numbers.ts';
-import type { JobState, JobView } from '#shared/jobs/jobView.ts';
+import { agoText } from '#shared/format/times.ts';
 import {
   errorsText,
   isActive,
   jobTableText,
   progressText,
-  runnerWords,
   rateText,
   rowsText,
+  runnerWords,
   stateWords,
 } from '#shared/jobs/jobLabels.ts';
+import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import { plainText } from '../host/notifications.ts';
-
-/** A job as a row of data, which jobsView.ts converts to a `TreeItem`. */
-type JobRow = {
-  readonly id: string;
-  readonly label: string;
-  readonly description: string;
-  /** Markdown; text from the job is escaped. */
-  readonly tooltip: string;
-  /** For screen readers. */
-  readonly spoken: string;
-  readonly icon: { readonly id: string; readonly color?: string };
-  /** Words separated by dots for `when` clauses: the kind of row, its state, then its actions. */
-  readonly contextValue: string;
-};
+import type { TreeRow } from '../host/treeRow.ts';
 
 /** Icon and theme color of each state; the state is always shown as a word, too. */
 const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly color?: string }>> = {
@@ -39,7 +26,7 @@ const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly colo
 };
 
 /** No `vscode` here, so that tests need no editor. */
-export function renderJob(view: JobView, now: number): JobRow {
+export function renderJob(view: JobView, now: number): TreeRow {
   const table = jobTableText(view.table);
   const told = toldOf(view, now);
   return {

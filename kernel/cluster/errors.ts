@@ -1,3 +1,5 @@
+import { ProductError } from '#shared/errors.ts';
+
 /** Every kind of cluster or cloud failure, and whether it is transient. */
 const kinds = {
   ProfileInvalid: { transient: false },
@@ -38,19 +40,10 @@ export type ClusterErrorKind = keyof typeof kinds;
 
 export const clusterErrorKinds: readonly string[] = Object.keys(kinds);
 
-// Editor, kernel and command line are separate bundles with their own copies of the class, so `instanceof` would
-// fail.
 const brand = Symbol.for('lance-catalog.ClusterError');
 
-/**
- * A failure of a cluster or a cloud. `message` names the thing and what is wrong, and ends with `hint`, the next
- * step, so that the step is visible if only the message is shown.
- */
-export class ClusterError extends Error {
-  readonly kind: ClusterErrorKind;
-  /** What is wrong, without the next step. */
-  readonly what: string;
-  readonly hint: string;
+/** A failure of a cluster or a cloud. */
+export class ClusterError extends ProductError<ClusterErrorKind> {
   /** HTTP status of the response, if there was one. */
   readonly status: number | undefined;
 
@@ -65,11 +58,7 @@ export class ClusterError extends Error {
     hint: string,
     options: { readonly cause?: unknown; readonly status?: number | undefined } = {},
   ) {
-    super(hint === '' ? what : `${what} ${hint}`, 'cause' in options ? { cause: options.cause } : undefined);
-    this.name = 'ClusterError';
-    this.kind = kind;
-    this.what = what;
-    this.hint = hint;
+    super('ClusterError', kind, what, hint, options);
     this.status = options.status;
   }
 

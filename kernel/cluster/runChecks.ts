@@ -1,3 +1,4 @@
+import { wait } from '#processes/wait.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { Check } from './check.ts';
 import type { CheckContext } from './check.ts';
@@ -184,7 +185,8 @@ class Run {
         if (signal.aborted) return skipped('The run was stopped while it was asked.', 'not-asked');
         const isLast = left <= 0 || !isClusterError(error) || !error.isTransient;
         if (isLast) return verdictOfError(check, error);
-        await waitFor(pause * ((check.retries ?? 1) - left + 1), signal);
+        // An abort ends the delay; the next attempt then fails for it.
+        await wait(pause * ((check.retries ?? 1) - left + 1), signal).catch(() => {});
       }
     }
   }
@@ -263,16 +265,4 @@ async function within(check: Check, context: CheckContext, runSignal: AbortSigna
     if (stop) runSignal.removeEventListener('abort', stop);
     timeout.abort();
   }
-}
-
-function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

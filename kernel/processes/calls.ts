@@ -1,3 +1,5 @@
+import { untilAborted } from './wait.ts';
+
 // Calls without a signal can still be part of work: a notebook cell, which the user may interrupt. The process that
 // runs the work registers how to find its signal; in other processes calls have only their own signals.
 
@@ -30,15 +32,6 @@ export function asPartOfWork<T>(
  */
 export function cancellable<T>(request: Promise<T>, own: AbortSignal | undefined): Promise<T> {
   return asPartOfWork(own, (signal) => (signal ? untilAborted(request, signal) : request));
-}
-
-function untilAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new DOMException('', 'AbortError'));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    request.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** Calls a listener. Its errors become warnings, so that they do not reach its caller and the other listeners. */

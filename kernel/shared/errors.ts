@@ -82,16 +82,47 @@ export type ErrorContext = {
 
 // Kernel, engine, extension and webview are separate bundles with their own copies of the class, so `instanceof`
 // would fail; the brand works across them.
-const brand = Symbol.for('lance-catalog.CatalogError');
+/** The end of a sentence, also inside quotes or brackets, or of a list of lines. */
+const ended = /[.!?…:]["'”’»)\]]*\s*$|\n$/;
 
 /**
- * A failure of a catalog. `message` names the thing and what went wrong, and ends with `hint`, the next step, so that
- * the step is visible if only the message is shown.
+ * Joins a problem and its next step as two sentences. The problem often ends with a message of other software, which
+ * seldom has a final period.
  */
-export class CatalogError extends Error {
-  readonly kind: CatalogErrorKind;
-  readonly code: CatalogErrorCode;
+export function withHint(what: string, hint: string): string {
+  if (hint === '') return what;
+  return `${what}${ended.test(what) ? '' : '.'} ${hint}`;
+}
+
+/**
+ * A failure that users see. `message` names the thing and what went wrong, and ends with `hint`, the next step, so that
+ * the step is visible if only the message is shown. Editor, kernel and command line are separate bundles with their own
+ * copies of each class, so a class is recognized by its brand on the prototype, not by `instanceof`.
+ */
+export abstract class ProductError<Kind extends string> extends Error {
+  readonly kind: Kind;
   readonly hint: string;
+  readonly #what: string;
+
+  constructor(name: string, kind: Kind, what: string, hint: string, options: { readonly cause?: unknown }) {
+    super(withHint(what, hint), 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = name;
+    this.kind = kind;
+    this.hint = hint;
+    this.#what = what;
+  }
+
+  /** What went wrong, without the next step. */
+  get what(): string {
+    return this.#what;
+  }
+}
+
+const brand = Symbol.for('lance-catalog.CatalogError');
+
+/** A failure of a catalog. */
+export class CatalogError extends ProductError<CatalogErrorKind> {
+  readonly code: CatalogErrorCode;
   /** HTTP status of the response, else the one of the kind. */
   readonly status: number;
   /** The specification's name of the operation; absent if the error came before any operation. */
@@ -110,11 +141,8 @@ export class CatalogError extends Error {
     hint: string,
     options: ErrorContext & { cause?: unknown; status?: number } = {},
   ) {
-    super(hint ? `${what} ${hint}` : what, 'cause' in options ? { cause: options.cause } : undefined);
-    this.name = 'CatalogError';
-    this.kind = kind;
+    super('CatalogError', kind, what, hint, options);
     this.code = catalogErrorCodes[kind];
-    this.hint = hint;
     this.status = options.status ?? statusOf(kind);
     this.about(options);
   }
@@ -128,9 +156,7 @@ export class CatalogError extends Error {
 
   /** Returns the specification's error body for a wire. It omits the cause, which may contain local paths. */
   toJSON(): { error: string; code: CatalogErrorCode; detail: string; instance?: string } {
-    const what =
-      this.hint && this.message.endsWith(this.hint) ? this.message.slice(0, -this.hint.length - 1) : this.message;
-    const body = { error: what, code: this.code, detail: this.hint };
+    const body = { error: this.what, code: this.code, detail: this.hint };
     return this.identifier === undefined ? body : { ...body, instance: this.identifier };
   }
 }

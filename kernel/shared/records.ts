@@ -5,6 +5,16 @@ export const isYes = (answer: string): boolean => /^\s*y(?:es)?\s*$/i.test(answe
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Parses the text of a JSON object; `undefined` for anything else. */
+export function parseRecord(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Removes entries with the value `undefined`, for readers that treat such a key as set. */

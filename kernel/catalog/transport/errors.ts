@@ -9,7 +9,7 @@ import {
   messageOf,
 } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
-import { isRecord } from '#shared/records.ts';
+import { isRecord, parseRecord } from '#shared/records.ts';
 import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './retry.ts';
 
 // Converts failures of servers and connections to `CatalogError`s. On this side of the contract, only this module
@@ -296,7 +296,7 @@ function hintOf(kind: CatalogErrorKind, answer: FailedAnswer): string {
 }
 
 function parseTold(text: string): Told | undefined {
-  const body = parseObject(text);
+  const body = parseRecord(text);
   const code = body?.['code'];
   // Gateways have bodies with a `code` too, but theirs repeats the status.
   if (!body || !Object.values(catalogErrorCodes).some((known) => known === code)) return undefined;
@@ -310,18 +310,9 @@ function parseTold(text: string): Told | undefined {
 
 /** The message in a response body that is not of the contract, for instance a gateway's. */
 function wordsOf(text: string): string {
-  const { error, message, detail } = parseObject(text) ?? {};
+  const { error, message, detail } = parseRecord(text) ?? {};
   const words = [error, message, detail].find((one) => typeof one === 'string' && one !== '');
   return typeof words === 'string' ? firstLine(words) : '';
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

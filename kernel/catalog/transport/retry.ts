@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { readingOperations, type Operation } from '#catalog/contract.ts';
+import { type Operation, readingOperations } from '#catalog/contract.ts';
+import { wait } from '#processes/wait.ts';
 
 /** A failure that may be temporary; `retryAfter` is the delay that the server requested, in milliseconds from now. */
 type Passing = { retryAfter: number | undefined };
@@ -85,19 +85,9 @@ export async function withRetries<T>(
       return await call();
     } catch (error) {
       const failure = typeof error === 'object' && error !== null ? passing.get(error) : undefined;
-      const wait = signal?.aborted ? undefined : waitBefore(tries, retries, failure, Math.random());
-      if (wait === undefined) throw error;
-      await pause(wait, signal);
+      const delay = signal?.aborted ? undefined : waitBefore(tries, retries, failure, Math.random());
+      if (delay === undefined) throw error;
+      await wait(delay, signal);
     }
-  }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, signal ? { signal } : {});
-  } catch (error) {
-    // Throw the caller's own reason, as everywhere.
-    signal?.throwIfAborted();
-    throw error;
   }
 }

@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { ClusterError } from '#cluster/errors.ts';
 import type { CredentialSource } from '#cluster/kube/credential.ts';
 import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import { untilAborted } from '#processes/wait.ts';
 import { messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { cloudScope, googleEndpoints } from './googleClient.ts';
@@ -168,7 +169,7 @@ export async function openDefaultCredentials(options: DefaultCredentialsOptions)
     projectId: '-',
     clientOptions: { endpoints: { oauth2TokenUrl: `${oauth2}/token` } },
   });
-  const client = await untilStopped(signal, auth.getClient()).catch((error: unknown) => {
+  const client = await untilAborted(auth.getClient(), signal).catch((error: unknown) => {
     throw errorOfSignIn(error, named ?? wellKnownFile(), signal);
   });
   const file: unknown = auth.jsonContent;
@@ -188,7 +189,7 @@ export async function openDefaultCredentials(options: DefaultCredentialsOptions)
 
 async function tokenOf(client: AuthClient, source: string, signal: AbortSignal): Promise<AccessToken> {
   try {
-    const { token } = await untilStopped(signal, client.getAccessToken());
+    const { token } = await untilAborted(client.getAccessToken(), signal);
     if (typeof token !== 'string' || token === '') throw new Error('There was no token in the answer.');
     const expiry = client.credentials.expiry_date;
     return { token, expiresAt: typeof expiry === 'number' ? new Date(expiry) : undefined };
@@ -222,16 +223,6 @@ function accountOf(file: Record<string, unknown>): string | undefined {
   if (typeof named === 'string' && named !== '') return named;
   const address = file['service_account_impersonation_url'];
   return typeof address === 'string' ? /serviceAccounts\/([^/:]+):/.exec(address)?.[1] : undefined;
-}
-
-/** Stops waiting on abort. The library takes no signal, so its work continues, unused. */
-function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('It was stopped.'));
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 /**

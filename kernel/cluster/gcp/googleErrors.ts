@@ -1,7 +1,7 @@
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { messageOf } from '#shared/errors.ts';
-import { isRecord } from '#shared/records.ts';
 import { shellLine } from '#cluster/fixes/commands.ts';
+import { messageOf } from '#shared/errors.ts';
+import { isRecord, parseRecord } from '#shared/records.ts';
 
 // Converts errors of Google Cloud and of connections to it to `ClusterError`s. No other file reads Google's messages.
 
@@ -96,7 +96,7 @@ function enableHint(message: string): string {
 
 /** Parses an error: an object from Google's APIs, a string from OAuth and the token service. */
 function readRefusal(status: number, text: string): GoogleRefusal | undefined {
-  const body = parseObject(text);
+  const body = parseRecord(text);
   const error = body?.['error'];
   if (typeof error === 'string') {
     const description = body?.['error_description'];
@@ -114,15 +114,6 @@ function reasonOf({ details, errors }: Record<string, unknown>): string | undefi
     for (const one of list) if (isRecord(one) && typeof one['reason'] === 'string') return one['reason'];
   }
   return undefined;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0]?.trim() ?? '';

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterError } from '#cluster/errors.ts';
+import { wait } from '#processes/wait.ts';
 
 /** @throws ClusterError Aborted */
 export async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
-    await pause(milliseconds, undefined, { signal });
+    await wait(milliseconds, signal);
   } catch (cause) {
     throw new ClusterError('Aborted', 'Waiting for Ray was given up.', '', { cause });
   }

@@ -1,4 +1,5 @@
 import { asPartOfWork } from '#processes/calls.ts';
+import { untilAborted } from '#processes/wait.ts';
 import { CatalogError, type CatalogErrorKind, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { firstLine, type Rule, type Subject, thing } from './engineText.ts';
@@ -257,13 +258,5 @@ export function guarded<T>(subject: Subject, own: AbortSignal | undefined, call:
       if (signal?.aborted) throw signal.reason;
       throw engineError(error, subject);
     }
-  });
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

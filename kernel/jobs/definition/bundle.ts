@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import type * as Esbuild from 'esbuild';
 import type { BuildFailure, BuildOptions, Message } from 'esbuild';
+import { packageFolder } from '#processes/bundleFile.ts';
 import { messageOf } from '#shared/errors.ts';
 import { sizeText } from '#shared/format/numbers.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
@@ -26,7 +27,7 @@ const lentPackages = (): string[] => {
   const here = import.meta.dirname;
   return basename(here) === 'dist'
     ? [join(here, 'node_modules'), join(here, '..', 'node_modules')]
-    : [join(here, '../../../node_modules')];
+    : [join(packageFolder(), 'node_modules')];
 };
 
 /** The same for every file, because esbuild derives identifiers from it. */

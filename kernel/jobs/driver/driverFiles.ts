@@ -1,10 +1,5 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 /** Python files are beside the bundles, or in this folder if sources run unbundled. */
 export const driverFile = (name: 'backfill.py' | 'rayProbe.py' = 'backfill.py'): string =>
   join(import.meta.dirname, name);
-
-export const bundleFile = (name: string): string => {
-  const here = import.meta.dirname;
-  return basename(here) === 'dist' ? join(here, name) : join(here, '../../../dist', name);
-};

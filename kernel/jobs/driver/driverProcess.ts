@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isJobEvent, readMarkedLine } from '#jobs/eventLines.ts';
 import { type JobSpec, specToJson } from '#jobs/jobSpec.ts';
+import { bundleFile } from '#processes/bundleFile.ts';
 import { exitReason } from '#processes/exitReason.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
-import { bundleFile, driverFile } from './driverFiles.ts';
+import { driverFile } from './driverFiles.ts';
 
 /** Checks within the time that a driver may be silent. It sends at least four beats in that time. */
 const looks = 6;

@@ -1,23 +1,23 @@
-import { Table as ArrowTable, Vector, type Field, type RecordBatch } from '#arrow';
-import { isCatalogError, messageOf } from '#shared/errors.ts';
-import { JobError } from '#shared/jobs/jobErrors.ts';
+import { type Field, type RecordBatch, Table as ArrowTable, Vector } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table.ts';
-import type { NewEvent } from '#jobs/runners/runner.ts';
-import type { KeyIndex } from './keyIndex.ts';
-import { compareRows, type ChangedRows } from './compareRows.ts';
-import { joinBatches } from './joinData.ts';
-import { mergeBatch } from './mergeBatch.ts';
-import { pause } from './pause.ts';
 import type { PendingMerge, PendingMerges } from '#jobs/local/checkpoints/pendingMerge.ts';
+import type { NewEvent } from '#jobs/runners/runner.ts';
+import { wait } from '#processes/wait.ts';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { type ChangedRows, compareRows } from './compareRows.ts';
+import { joinBatches } from './joinData.ts';
+import type { KeyIndex } from './keyIndex.ts';
+import { mergeBatch } from './mergeBatch.ts';
 import {
   bytesOf,
+  type ComputedRows,
   hashesOfData,
+  type ReadRows,
+  rowStates,
   sliceComputed,
   stretches,
-  rowStates,
-  type ComputedRows,
-  type ReadRows,
 } from './rows.ts';
 import { storageError } from './storageError.ts';
 
@@ -95,7 +95,7 @@ export class WriteBack {
       } catch (error) {
         if (!isCatalogError(error, 'ConcurrentModification') || attempt >= patience) throw this.#explained(error);
         this.#target.emit({ kind: 'conflict', attempt, dropped: [], reason: messageOf(error) });
-        await pause(attempt * 100, signal);
+        await wait(attempt * 100, signal);
         continue;
       }
       if (version === base + 1) break;

@@ -7,12 +7,12 @@ import type { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
+import { withHint } from '#shared/errors.ts';
 import { counted, oneLine } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { atRest, foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import { rowsText } from '#shared/jobs/jobLabels.ts';
-import { withHint } from '#shared/withHint.ts';
 
 /**
  * Returns the log line for an event, `undefined` for mere progress.

@@ -1,22 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { RecordBatch } from '#arrow';
+import { bundleFile } from '#processes/bundleFile.ts';
+import { type NodeRuntime, thisNode } from '#processes/childProcess.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { thisNode, type NodeRuntime } from '#processes/childProcess.ts';
 import { workerLine } from './workerOptions.ts';
-import { WorkerProcess, type WorkerEnded } from './workerProcess.ts';
+import { type WorkerEnded, WorkerProcess } from './workerProcess.ts';
 
 /** Two, so that a worker has the next batch when it finishes one. */
 const perWorker = 2;
 /** Crashes after which a batch counts as their cause. */
 const maxCrashes = 3;
 
-/** Returns the bundle: beside the other bundles, or in dist/ if sources run unbundled. */
-export const functionWorkerEntry = (): string => {
-  const here = import.meta.dirname;
-  return basename(here) === 'dist' ? join(here, 'functionWorker.mjs') : join(here, '../../../dist/functionWorker.mjs');
-};
+export const functionWorkerEntry = (): string => bundleFile('functionWorker.mjs');
 
 export type FunctionWorkersOptions = {
   readonly function: Extract<ComputedFunction, { kind: 'typescript' }>;

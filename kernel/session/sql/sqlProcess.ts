@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { basename, join } from 'node:path';
+import { bundleFile } from '#processes/bundleFile.ts';
 import { startNode, thisNode } from '#processes/childProcess.ts';
 import { exitReason, tailOf } from '#processes/exitReason.ts';
 import { CatalogError } from '#shared/errors.ts';
@@ -15,12 +15,6 @@ const keptMs = 60_000;
  */
 const maxKeptBytes = 256 * 1024 * 1024;
 
-/** Returns the path of the bundle: in the same folder, or in dist/ if the sources run unbundled. */
-const entry = (): string => {
-  const here = import.meta.dirname;
-  return basename(here) === 'dist' ? join(here, 'sqlite.cjs') : join(here, '../../../dist/sqlite.cjs');
-};
-
 /**
  * SQLite in a child process, which can be killed while it computes. Unless held, it does not keep the kernel process
  * running.
@@ -34,7 +28,13 @@ class SqlProcess {
     // Older Node versions warn that SQLite is experimental.
     const flags = ['--no-warnings'];
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
-    this.#child = startNode({ node: thisNode(), flags, entry: entry(), stdio: [...stdio], serialization: 'advanced' });
+    this.#child = startNode({
+      node: thisNode(),
+      flags,
+      entry: bundleFile('sqlite.cjs'),
+      stdio: [...stdio],
+      serialization: 'advanced',
+    });
     const stderr = tailOf(this.#child.stderr);
     this.#endpoint = new Endpoint<SqlHostMethods, SqlMethods>((frame) => this.#send(frame), {});
     this.#child.on('message', (frame) => void this.#endpoint.receive(frame));

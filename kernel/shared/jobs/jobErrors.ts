@@ -1,4 +1,4 @@
-import { withHint } from '#shared/withHint.ts';
+import { ProductError } from '#shared/errors.ts';
 
 /** Every kind of backfill failure, and whether a retry may succeed without any action of the user. */
 const kinds = {
@@ -45,31 +45,17 @@ export const jobErrorKinds: readonly string[] = Object.keys(kinds);
 export const isJobErrorKind = (value: unknown): value is JobErrorKind =>
   typeof value === 'string' && Object.hasOwn(kinds, value);
 
-// Editor, kernel and command line are separate bundles with their own copies of the class, so `instanceof` would
-// fail.
 const brand = Symbol.for('lance-catalog.JobError');
 
-/**
- * A failure of a backfill. `message` names the thing and what is wrong, and ends with `hint`, the next step, so that
- * the step is visible if only the message is shown.
- */
-export class JobError extends Error {
-  readonly kind: JobErrorKind;
-  /** What is wrong, without the next step. */
-  readonly what: string;
-  readonly hint: string;
-
+/** A failure of a backfill. */
+export class JobError extends ProductError<JobErrorKind> {
   static {
     // On the prototype, not on each error: a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
   constructor(kind: JobErrorKind, what: string, hint: string, options: { readonly cause?: unknown } = {}) {
-    super(withHint(what, hint), 'cause' in options ? { cause: options.cause } : undefined);
-    this.name = 'JobError';
-    this.kind = kind;
-    this.what = what;
-    this.hint = hint;
+    super('JobError', kind, what, hint, options);
   }
 
   /** Whether the same job may succeed if it runs again. */

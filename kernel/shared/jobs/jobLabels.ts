@@ -1,6 +1,6 @@
+import { withHint } from '#shared/errors.ts';
 import { countText, sizeText } from '#shared/format/numbers.ts';
 import { durationText } from '#shared/format/times.ts';
-import { withHint } from '#shared/withHint.ts';
 import type { RunnerName } from './backfill.ts';
 import type { BackfillPlan, Figure } from './jobPlan.ts';
 import type { JobState, JobTable, JobView } from './jobView.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { isRunning } from '#processes/running.ts';
-import { isRecord } from '#shared/records.ts';
-import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
+import { isRunning } from '#processes/running.ts';
+import { wait } from '#processes/wait.ts';
+import { JobError } from '#shared/jobs/jobErrors.ts';
+import { isRecord } from '#shared/records.ts';
 import { encodedColumn } from './checkpoints.ts';
 import type { CheckpointStore } from './store.ts';
-import { pause } from '#jobs/local/pause.ts';
 
 // A file beside the table that names the job that computes a column, for all machines. Format:
 // kernel/jobs/driver/CHECKPOINTS.md.
@@ -36,10 +36,10 @@ type LeaseOptions = {
 type LeaseClock = {
   wall(): number;
   steady(): number;
-  pause(milliseconds: number, signal: AbortSignal): Promise<void>;
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 };
 
-const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => performance.now(), pause };
+const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => performance.now(), wait };
 
 /**
  * Takes the lease of a column until it is disposed.
@@ -128,7 +128,7 @@ async function outwait({ store, path }: OwnLease, options: LeaseOptions): Promis
     }
     if (age !== undefined && Math.abs(age) < 2 * beat) throw busy(holder, spec.column);
     if (!isTold) notice(`Waiting whether ${holder?.name ?? 'somebody'} is still at the column "${spec.column}".`);
-    await clock.pause(1000, signal);
+    await clock.wait(1000, signal);
     const now = await store.read(path, signal);
     if (now && !isSame(now, seen)) throw busy(holderIn(now), spec.column);
     seen = now;

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
-import { bundleFile, driverFile } from '#jobs/driver/driverFiles.ts';
+import { rayPackage } from '#cluster/ray/rayPackage.ts';
+import { driverFile } from '#jobs/driver/driverFiles.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import type { RunContext } from '#jobs/runners/runner.ts';
 import { specWithoutSecrets } from '#jobs/jobSpec.ts';
+import type { RunContext } from '#jobs/runners/runner.ts';
+import { bundleFile } from '#processes/bundleFile.ts';
 import { environmentOf, lookAtRay } from './rayFitness.ts';
 
 /**

@@ -18,7 +18,7 @@ const fn: ComputedFunction = {
   expression: '1',
 };
 
-/** A lease as another job has left it, which its holder beats again at some pause, if ever. */
+/** A lease as another job has left it, which its holder beats again at some wait, if ever. */
 type Left = { jobId?: string; host?: string; pid?: number; heartbeatAt: number; beatsAfter?: number; text?: string };
 
 /** Time that passes only in pauses: minutes of waiting are the behaviour here, and no test may take them. */
@@ -30,7 +30,7 @@ function clockStandIn(onPause: (pauses: number) => void) {
     clock: {
       wall: () => clock.at,
       steady: () => clock.at,
-      pause: (milliseconds: number) => {
+      wait: (milliseconds: number) => {
         clock.at += milliseconds;
         onPause(++clock.pauses);
         return Promise.resolve();
