@@ -1,25 +1,23 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as vscode from 'vscode';
-import { findNode } from '#processes/childProcess.ts';
-import type { AskPerson } from '#processes/kernelConversation.ts';
-import { KernelProcess, type AttachedKernel } from '#processes/kernelProcess.ts';
 import { profilesVariable } from '#cluster/profiles/settingPath.ts';
+import { findNode } from '#processes/childProcess.ts';
+import { createTempFolder } from '#processes/files.ts';
+import type { AskPerson } from '#processes/kernelConversation.ts';
+import { type AttachedKernel, KernelProcess } from '#processes/kernelProcess.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import { typeCheckModes, type KeepKernel } from '#shared/protocol/kernelMessages.ts';
-import type { Catalogs } from '../connections/catalogs.ts';
-import { rootBase, type Connections } from '../connections/connections.ts';
+import { type KeepKernel, typeCheckModes } from '#shared/protocol/kernelMessages.ts';
 import type { ClusterProfiles } from '../cluster/clusterProfiles.ts';
 import { profilesForKernels } from '../cluster/profilesForKernels.ts';
+import type { Catalogs } from '../connections/catalogs.ts';
+import { type Connections, rootBase } from '../connections/connections.ts';
 import type { Log } from '../host/log.ts';
 import { setting } from '../host/settings.ts';
 import type { State } from '../host/state.ts';
 import { choiceFor } from './commands.ts';
 import type { KeptKernels } from './keptKernels.ts';
-import { sayLost } from './notices.ts';
 import { cellLanguage } from './notebookKernel.ts';
+import { sayLost } from './notices.ts';
 import type { StartedKernel, StartKernel } from './sessionTypes.ts';
 import { readWaiting } from './waitingCells.ts';
 
@@ -99,8 +97,7 @@ function watch({ kept }: KernelStarterParts, folder: string, started: StartedKer
 async function makeKeep(): Promise<KeepKernel | undefined> {
   const seconds = setting('lanceCatalog.notebook.keepKernelSeconds') ?? 0;
   if (!(seconds > 0)) return undefined;
-  // The name is short: a socket path is limited to about 100 bytes. The folder is private to the user.
-  const folder = await mkdtemp(join(tmpdir(), 'lance-kernel-'));
+  const folder = await createTempFolder('kernel');
   return { folder, seconds, editor: process.ppid };
 }
 

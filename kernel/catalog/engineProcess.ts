@@ -1,22 +1,22 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { request, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import { RestCatalog } from '#catalog/rest/restCatalog.ts';
+import { type NodeRuntime, startNode } from '#processes/childProcess.ts';
+import { createTempFolder } from '#processes/files.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import { isRepairResult, type RepairResult } from '#shared/damage.ts';
 import { CatalogError, kindOfCode } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { startNode, type NodeRuntime } from '#processes/childProcess.ts';
-import { parseHandshake, type EngineHandshake } from './engineHandshake.ts';
-import { identityOfRoot } from './identity.ts';
-import { RestCatalog } from '#catalog/rest/restCatalog.ts';
-import { isSecretOption } from './identity.ts';
 import { engineHost, repairPath, rootHeader, storageOptionsHeader } from './contract.ts';
+import { type EngineHandshake, parseHandshake } from './engineHandshake.ts';
+import { identityOfRoot } from './identity.ts';
+import { isSecretOption } from './identity.ts';
 
 export type { EngineHandshake } from './engineHandshake.ts';
 
@@ -241,8 +241,7 @@ async function makePlace(): Promise<Place> {
   const secret = randomBytes(32).toString('base64url');
   if (process.platform === 'win32')
     return { socket: `\\\\.\\pipe\\lance-engine-${randomUUID()}`, secret, folder: undefined };
-  // mkdtemp creates it with mode 0700. The path of a socket is limited to about 100 bytes, so the names are short.
-  const folder = await mkdtemp(join(tmpdir(), 'lance-engine-'));
+  const folder = await createTempFolder('engine');
   return { socket: join(folder, 's'), secret, folder };
 }
 

@@ -1,5 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
 /**
@@ -29,19 +31,32 @@ function makeOne(path: string, mode: number): void {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
+type ReplaceOptions = {
+  /** Whether to wait until the file is on the disk, so that it survives a crash of the machine. */
+  readonly isLasting: boolean;
+  /** Permissions; by default the file is private to the user. */
+  readonly mode?: number;
+};
+
 let made = 0;
 
+/** In the same folder, since a rename does not cross file systems. Checkpoint readers ignore names that end like this. */
+const draftOf = (path: string): string => `${path}.${process.pid}-${threadId}-${made++}.tmp`;
+
 /**
- * Replaces a file atomically with one private to the user: a reader finds the whole old file or the whole new one at
- * any moment, even after a crash of the machine.
- * @param isLasting whether to wait until the file is on the disk
+ * Replaces a file atomically: a reader finds the whole old file or the whole new one at any moment.
+ * @param finish prepares the complete draft, such as its times
  * @throws an error of the file system; the old file is then unchanged
  */
-export function replaceFile(path: string, text: string, { isLasting }: { readonly isLasting: boolean }): void {
-  // In the same folder, since a rename does not cross file systems.
-  const other = `${path}.${process.pid}-${threadId}-${made++}`;
+export function replaceFile(
+  path: string,
+  text: string,
+  { isLasting, mode = 0o600 }: ReplaceOptions,
+  finish?: (draft: string) => void,
+): void {
+  const draft = draftOf(path);
   try {
-    const file = openSync(other, 'wx', 0o600);
+    const file = openSync(draft, 'wx', mode);
     try {
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
@@ -49,9 +64,48 @@ export function replaceFile(path: string, text: string, { isLasting }: { readonl
     } finally {
       closeSync(file);
     }
-    renameSync(other, path);
+    finish?.(draft);
+    renameSync(draft, path);
   } catch (error) {
-    rmSync(other, { force: true });
+    rmSync(draft, { force: true });
     throw error;
+  }
+}
+
+/** As `replaceFile`, without blocking the thread. */
+export async function replaceFileAsync(
+  path: string,
+  content: string | Uint8Array,
+  { isLasting, mode = 0o600 }: ReplaceOptions,
+): Promise<void> {
+  const draft = draftOf(path);
+  try {
+    const file = await open(draft, 'wx', mode);
+    try {
+      await file.writeFile(content);
+      if (isLasting) await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Creates a temporary folder, private to the user (`mkdtemp` sets mode 0700).
+ * @param name short, since the path of a socket in it is limited to about 100 bytes
+ */
+export const createTempFolder = (name: string): Promise<string> => mkdtemp(join(tmpdir(), `lance-${name}-`));
+
+/** Runs a callback with a temporary folder, which is removed afterwards. */
+export async function withTempFolder<T>(name: string, call: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await createTempFolder(name);
+  try {
+    return await call(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { listAt, textAt } from '#cluster/kube/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { connectionErrorOf, errorOfReply } from '#cluster/kube/kubeErrors.ts';
+import { createTempFolder } from '#processes/files.ts';
 import { messageOf } from '#shared/errors.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { rayPorts } from './rayClusterObject.ts';
@@ -231,7 +231,6 @@ const clusterErrorOf = (error: unknown): ClusterError =>
 
 async function makePlace(): Promise<{ readonly path: string; readonly folder: string | undefined }> {
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\lance-ray-${randomUUID()}`, folder: undefined };
-  // mkdtemp sets mode 0700. A socket path is limited to about 100 bytes, so the names are short.
-  const folder = await mkdtemp(join(tmpdir(), 'lance-ray-'));
+  const folder = await createTempFolder('ray');
   return { path: join(folder, 's'), folder };
 }

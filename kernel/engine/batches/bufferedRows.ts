@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import { batchesOf, isBatchSource } from '#catalog/arrow/batchSource.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { type TableSource, toArrowTable } from '#catalog/tableData.ts';
 import { cancellable } from '#processes/calls.ts';
+import { createTempFolder } from '#processes/files.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { bytesOf, chunkBytes, chunksOf, tableOf } from './chunks.ts';
 import { encodeBatches } from './ipcStream.ts';
@@ -23,7 +23,7 @@ export class Spool {
 
   /** Writes all batches to disk. If that fails, it removes what it wrote. */
   static async of(schema: Schema, batches: AsyncIterable<RecordBatch>): Promise<Spool> {
-    const spool = new Spool(await mkdtemp(join(tmpdir(), 'lance-catalog-')));
+    const spool = new Spool(await createTempFolder('rows'));
     try {
       const file = await open(spool.#file, 'wx', 0o600);
       try {

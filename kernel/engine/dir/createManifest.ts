@@ -1,17 +1,17 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema } from '#arrow';
+import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engineErrors.ts';
+import { loadNative } from '#engine/native.ts';
+import { withTempFolder } from '#processes/files.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { datasetName, onDataset } from './dataset.ts';
 import type { Place } from './dirConnection.ts';
+import { inTurn } from './dirConnection.ts';
 import { isFirst } from './dirCreate.ts';
-import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engineErrors.ts';
 import { hiddenFolder, moveTo } from './folders.ts';
 import { hasManifest, manifestFolder } from './manifestTable.ts';
-import { loadNative } from '#engine/native.ts';
-import { inTurn } from './dirConnection.ts';
 
 /**
  * Creates the manifest of a root that has none, once even if several clients do so. The engine alone would write an
@@ -103,11 +103,10 @@ export async function makeOrLeave(place: Place, schema: Schema): Promise<void> {
 }
 
 /** Returns the columns of a manifest as this engine creates them, with their metadata. */
-export async function schemaOfList(): Promise<Schema> {
-  const folder = await mkdtemp(join(tmpdir(), 'lance-catalog-'));
-  try {
+export const schemaOfList = (): Promise<Schema> =>
+  withTempFolder('manifest', async (folder) => {
     await makeEmptyList(folder);
-    return await onDataset({ location: folder, isLocal: true }, manifestFolder, async (connection) => {
+    return onDataset({ location: folder, isLocal: true }, manifestFolder, async (connection) => {
       const table = await connection.openTable(datasetName);
       try {
         return await table.schema();
@@ -115,10 +114,7 @@ export async function schemaOfList(): Promise<Schema> {
         table.close();
       }
     });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+  });
 
 /** The engine creates the manifest with the first namespace. */
 async function makeEmptyList(root: string): Promise<void> {

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
-import type { Place } from './dirConnection.ts';
 import { loadNative } from '#engine/native.ts';
+import { withTempFolder } from '#processes/files.ts';
+import type { Place } from './dirConnection.ts';
 
 /** The table name of the dataset on the connection of `onDataset`. */
 export const datasetName = 'dataset';
@@ -22,15 +22,11 @@ export async function onDataset<T>(
 }
 
 /** Uses a link with the name that the engine looks for; on Windows a junction, which needs no privileges. */
-async function onLocal<T>(place: Place, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> {
-  const links = await mkdtemp(join(tmpdir(), 'lance-catalog-'));
-  try {
+const onLocal = <T>(place: Place, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
+  withTempFolder('links', async (links) => {
     await symlink(join(place.location, folder), join(links, `${datasetName}.lance`), 'junction');
-    return await on(links, {}, call);
-  } finally {
-    await rm(links, { recursive: true, force: true });
-  }
-}
+    return on(links, {}, call);
+  });
 
 /** An object store has no links. The engine appends the table name to the address; after a `#` the store ignores it. */
 const onStore = <T>(place: Place, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>

@@ -14,13 +14,13 @@ import { Reusable } from '#jobs/local/reusable.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
 import { openSource, scopeOf, type Source } from '#jobs/local/source.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
+import { withTempFolder } from '#processes/files.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
-import { inPlanFolder } from './planFolder.ts';
 
 export const counted = (value: number): Figure => ({ value, basis: 'counted' });
 
@@ -255,7 +255,7 @@ async function countDone(
 
 /** Lets the Python driver plan, because it can read the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
-  return inPlanFolder(async (folder) => {
+  return withTempFolder('plan', async (folder) => {
     const { planWithPython } = await loadPart(() => import('#jobs/runners/pythonRunner.ts'));
     return planWithPython(spec, { python, folder, log: () => undefined, signal });
   });

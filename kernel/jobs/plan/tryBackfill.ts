@@ -1,4 +1,5 @@
 import {
+  type Data,
   Field,
   makeData,
   RecordBatch,
@@ -8,23 +9,22 @@ import {
   tableToIPC,
   Utf8,
   vectorFromArray,
-  type Data,
 } from '#arrow';
+import type { JobSpec } from '#jobs/jobSpec.ts';
+import { specOf } from '#jobs/jobSpec.ts';
+import { type AnsweredRows, answerRows } from '#jobs/local/answers.ts';
+import { openComputing } from '#jobs/local/openComputing.ts';
+import { firstAddress, sliceComputed, sliceRead } from '#jobs/local/rows.ts';
+import { countScope } from '#jobs/local/scopeCount.ts';
+import { scopeOf } from '#jobs/local/source.ts';
+import { openSource, type Source } from '#jobs/local/source.ts';
+import { withTempFolder } from '#processes/files.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
-import { answerRows, type AnsweredRows } from '#jobs/local/answers.ts';
-import { openComputing } from '#jobs/local/openComputing.ts';
-import { firstAddress, sliceComputed, sliceRead } from '#jobs/local/rows.ts';
-import { scopeOf } from '#jobs/local/source.ts';
-import { countScope } from '#jobs/local/scopeCount.ts';
-import { openSource, type Source } from '#jobs/local/source.ts';
-import type { JobSpec } from '#jobs/jobSpec.ts';
-import { specOf } from '#jobs/jobSpec.ts';
 import { loadPart } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
-import { inPlanFolder } from './planFolder.ts';
 
 /** Maximum rows of a trial. */
 const mostRows = 10_000;
@@ -40,14 +40,15 @@ const longest = 30_000;
  */
 export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal): Promise<BackfillTrial> {
   const spec = await specOf('bf-trial', request, signal);
-  if (spec.function.kind === 'python') return inPlanFolder((folder) => byPython(request, spec, folder, signal));
+  if (spec.function.kind === 'python')
+    return withTempFolder('plan', (folder) => byPython(request, spec, folder, signal));
   await using source = await openSource(request.table, spec, signal);
   await checkWhere(source, spec.where, signal);
   const scope = scopeOf(spec, source.isColumnThere);
   const { fragments } = await countScope({ table: source.pinned, scope }, undefined, signal);
   const [fragment] = [...fragments].toSorted(([, a], [, b]) => a - b)[0] ?? [];
   if (fragment === undefined) throw nothingToDo(spec.column, request.where);
-  return inPlanFolder(async (folder) => {
+  return withTempFolder('plan', async (folder) => {
     const now = source.isColumnThere ? spec.column : undefined;
     await using computing = await openComputing({
       ...spec,

@@ -1,6 +1,7 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { constrainedMemory, memoryUsage, pid } from 'node:process';
+import { rmSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { constrainedMemory, memoryUsage, pid } from 'node:process';
+import { replaceFile } from '#processes/files.ts';
 import type { CrashNote } from '#shared/protocol/crashNote.ts';
 import { prepareCrashFolder } from './crashFolder.ts';
 
@@ -100,10 +101,7 @@ export class CrashKeeper {
     try {
       if (!this.#isReady) prepareCrashFolder();
       this.#isReady = true;
-      // By a rename: a process that ends in between leaves the previous note.
-      const draft = `${this.#path}.${pid}`;
-      writeFileSync(draft, JSON.stringify(this.#note), { mode: 0o600 });
-      renameSync(draft, this.#path);
+      replaceFile(this.#path, JSON.stringify(this.#note), { isLasting: false });
     } catch {
       // The disk is full or read-only: cells run anyway, and after a crash the note is missing or old.
     }

@@ -1,5 +1,6 @@
-import { access, constants, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { replaceFileAsync } from '#processes/files.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
 /**
@@ -33,18 +34,9 @@ export async function saveNotebook(path: string, text: string): Promise<void> {
     return writeFile(path, text).catch((cause: unknown) => Promise.reject(failure(path, cause)));
   // Writes to the target of a symbolic link, so that the link stays.
   const target = await realpath(path).catch(() => resolve(path));
-  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
   try {
-    const file = await open(draft, 'w', before ? before.mode & 0o777 : 0o666);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, target);
+    await replaceFileAsync(target, text, { isLasting: true, mode: before ? before.mode & 0o777 : 0o666 });
   } catch (cause) {
-    await rm(draft, { force: true }).catch(() => undefined);
     throw failure(path, cause);
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { constants, copyFile, link, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { messageOf } from '#shared/errors.ts';
+import { replaceFileAsync } from '#processes/files.ts';
 import { RecentTexts } from '#session/core/recent.ts';
+import { messageOf } from '#shared/errors.ts';
 import { partsOf } from './cellParts.ts';
-import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+import { MagicError, type MagicRun, wordsOf } from './magicTypes.ts';
 
 /** Limits of the kept cells: number and characters, since a cell may contain megabytes of data. */
 const limits = { count: 10_000, chars: 16 << 20 };
@@ -93,8 +94,8 @@ const linkless: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'E
 async function write(path: string, text: string, isForced: boolean): Promise<void> {
   const written = `${path}.${randomUUID()}.tmp`;
   try {
+    if (isForced) return await replaceFileAsync(path, text, { isLasting: false, mode: 0o666 });
     await writeFile(written, text, { flag: 'wx' });
-    if (isForced) return await rename(written, path);
     // Unlike a rename, these fail if the file exists.
     await link(written, path).catch((error: unknown) => {
       if (!linkless.has((error as { code?: unknown }).code)) throw error;

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, openSync, closeSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
-import { makeFolder } from '#processes/files.ts';
+import { makeFolder, replaceFile } from '#processes/files.ts';
 import { isRunning } from '#processes/running.ts';
+import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 // `node FLAGS snapshotMaker.cjs` builds the start-up snapshot for this Node, these flags and the kernel in the same
 // folder. It runs as a separate process that outlives the kernel which started it. It reports nothing to the kernel,
@@ -35,9 +35,7 @@ async function main(): Promise<void> {
     chmodSync(building, 0o600);
     const { size } = statSync(building);
     renameSync(building, blob);
-    const wrote = `${note}.building`;
-    writeFileSync(wrote, JSON.stringify({ size }), { mode: 0o600 });
-    renameSync(wrote, note);
+    replaceFile(note, JSON.stringify({ size }), { isLasting: false });
     prune(folder);
   } finally {
     for (const file of [building, lock]) rmSync(file, { force: true });

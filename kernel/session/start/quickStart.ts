@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '#processes/files.ts';
 import { keepHashes, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 // Writes the note by which `launcher.sh` starts a snapshot without starting Node in between: one item per line, in the
@@ -23,7 +24,7 @@ const marginMs = 2000;
 /** Records what this start depended on. Without a valid note, kernels start through Node as this one did. */
 export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quick): void {
   if (!existsSync(join(folder, 'launcher.sh'))) return;
-  const { env, execArgv, execPath, pid } = process;
+  const { env, execArgv, execPath } = process;
   const dist = dirname(snapshot.entry);
   const lines = [
     execArgv.map((flag) => ` ${flag}`).join(''),
@@ -39,16 +40,9 @@ export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quic
   // The shell reads one item per line.
   if (lines.some((line) => line.includes('\n'))) return;
   const note = join(folder, 'quick-start');
-  const writing = `${note}.${pid}`;
-  try {
-    writeFileSync(writing, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-    const time = (since - marginMs) / 1000;
-    utimesSync(writing, time, time);
-    renameSync(writing, note);
-  } catch (error) {
-    rmSync(writing, { force: true });
-    throw error;
-  }
+  const time = (since - marginMs) / 1000;
+  const text = lines.map((line) => `${line}\n`).join('');
+  replaceFile(note, text, { isLasting: false }, (draft) => utimesSync(draft, time, time));
 }
 
 /** Returns the `ls` output that the shell will compare. */

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { storageError } from '#jobs/local/storageError.ts';
+import { replaceFileAsync } from '#processes/files.ts';
 import { isAbort } from '#shared/errors.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
-import { storageError } from '#jobs/local/storageError.ts';
 import type { CheckpointStore } from './store.ts';
 
 /** Stores files on a disk of this machine. */
@@ -27,13 +27,10 @@ export class FolderStore implements CheckpointStore {
   /** Syncs a temporary file and renames it, so that readers never see half a file. */
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const target = this.placeOf(path);
-    const draft = `${target}.${randomBytes(4).toString('hex')}.tmp`;
     try {
       await this.#makeFolder(dirname(path));
-      await makeFile(draft, bytes, true);
-      await rename(draft, target);
+      await replaceFileAsync(target, bytes, { isLasting: true, mode: readable });
     } catch (error) {
-      await rm(draft, { force: true }).catch(() => undefined);
       throw storageError(error, target);
     }
   }
@@ -42,7 +39,7 @@ export class FolderStore implements CheckpointStore {
     const target = this.placeOf(path);
     try {
       await this.#makeFolder(dirname(path));
-      await makeFile(target, bytes, false);
+      await writeFile(target, bytes, { flag: 'wx', mode: readable });
       return true;
     } catch (error) {
       if (Object(error).code === 'EEXIST') return false;
@@ -103,16 +100,8 @@ const gone = (root: string, cause: unknown): JobError =>
     { cause },
   );
 
-/** Creates a file that all users can read: a lease that other users can't read would not stop them. */
-async function makeFile(path: string, bytes: Uint8Array, isSynced: boolean): Promise<void> {
-  const file = await open(path, 'wx', 0o644);
-  try {
-    await file.writeFile(bytes);
-    if (isSynced) await file.datasync();
-  } finally {
-    await file.close();
-  }
-}
+/** All users can read the files: a lease that other users can't read would not stop them. */
+const readable = 0o644;
 
 /** Folders are created on demand, and other jobs may have files in them. */
 const removeEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);
