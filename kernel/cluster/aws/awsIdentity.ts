@@ -78,7 +78,7 @@ export class AwsIdentity {
 
 /** Who an identity is in AWS. Everybody with valid keys may ask this. */
 export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Promise<AwsCaller> {
-  const question = identity.question('sts:GetCallerIdentity', 'who is asking');
+  const question = identity.question('sts:GetCallerIdentity', 'the identity of the caller');
   const reply = await awsCall(question, () =>
     identity.sts.send(new GetCallerIdentityCommand({}), { abortSignal: signal }),
   );
@@ -125,6 +125,6 @@ type CredentialsReply =
 export function keysOfReply(reply: CredentialsReply, { action }: AwsQuestion): AwsKeys {
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = reply ?? {};
   if (!accessKeyId || !secretAccessKey || !sessionToken)
-    throw new ClusterError('BadReply', `AWS answered ${action} without credentials.`, '');
+    throw new ClusterError('BadReply', `The reply of AWS to ${action} contains no credentials.`, '');
   return { accessKeyId, secretAccessKey, sessionToken, ...given({ expiration: reply?.Expiration }) };
 }
