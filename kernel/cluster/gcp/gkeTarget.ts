@@ -6,22 +6,22 @@ export type GkePlace = NonNullable<ClusterProfile['gcp']>;
 
 /** Why nothing of Google Cloud is asked for a profile; `undefined` where it is. */
 export const noGoogle = ({ profile }: { readonly profile: ClusterProfile }): string | undefined =>
-  profile.gcp === undefined ? 'The profile names no cluster of Google Cloud (gcp).' : undefined;
+  profile.gcp === undefined ? 'The profile does not name a GKE cluster ("gcp").' : undefined;
 
 /** The same where the bucket matters too. */
 export const noGoogleBucket = (context: { readonly profile: ClusterProfile }): string | undefined =>
   noGoogle(context) ??
   (context.profile.storage?.scheme === 'gs'
     ? undefined
-    : 'The profile names no bucket of Google Cloud Storage (storage: gs://…).');
+    : 'The profile does not name a Google Cloud Storage bucket ("storage": gs://…).');
 
 /** @throws ClusterError ProfileInvalid */
 export function gkePlace(profile: ClusterProfile): GkePlace {
   if (profile.gcp) return profile.gcp;
   throw new ClusterError(
     'ProfileInvalid',
-    `The profile ${profile.name} names no cluster of Google Cloud.`,
-    'Give it gcp: { project, location, clusterName }.',
+    `The profile "${profile.name}" does not name a GKE cluster.`,
+    'Add gcp: { project, location, clusterName } to the profile.',
   );
 }
 
@@ -30,8 +30,8 @@ export function bucketOf(profile: ClusterProfile): string {
   if (profile.storage?.scheme === 'gs') return profile.storage.bucket;
   throw new ClusterError(
     'ProfileInvalid',
-    `The profile ${profile.name} names no bucket of Google Cloud Storage.`,
-    'Give it storage: gs://BUCKET.',
+    `The profile "${profile.name}" does not name a Google Cloud Storage bucket.`,
+    'Add storage: gs://BUCKET to the profile.',
   );
 }
 
