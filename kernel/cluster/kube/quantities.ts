@@ -74,13 +74,14 @@ export const writeCpu = (cores: number): string =>
 export const writeMemory = (bytes: number): string =>
   bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}Mi` : String(Math.ceil(bytes));
 
-/** Which of the resources do not fit, with both figures: `memory (8 GiB of 4 GiB)`. */
+/** Which of the resources do not fit, with both figures: `memory (needs 8 GiB, has 4 GiB)`. */
 export function shortOf(asked: Resources, offered: Resources): readonly string[] {
   const short: string[] = [];
-  if (asked.cpu > offered.cpu + 1e-9) short.push(`CPU (asks ${roundTo(asked.cpu, 3)} of ${roundTo(offered.cpu, 3)})`);
+  if (asked.cpu > offered.cpu + 1e-9)
+    short.push(`CPU (needs ${roundTo(asked.cpu, 3)}, has ${roundTo(offered.cpu, 3)})`);
   if (asked.memory > offered.memory)
-    short.push(`memory (asks ${showMemory(asked.memory)} of ${showMemory(offered.memory)})`);
-  if (asked.gpu > offered.gpu) short.push(`GPUs (asks ${asked.gpu} of ${offered.gpu})`);
+    short.push(`memory (needs ${showMemory(asked.memory)}, has ${showMemory(offered.memory)})`);
+  if (asked.gpu > offered.gpu) short.push(`GPUs (needs ${asked.gpu}, has ${offered.gpu})`);
   return short;
 }
 
