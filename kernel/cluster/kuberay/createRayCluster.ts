@@ -45,16 +45,21 @@ export async function createRayCluster(
   const opened = await openConnection(profile, signal);
   let adopted = true;
   try {
-    tell(options, 'create', `Making the RayCluster ${spec.namespace}/${spec.name}.`);
+    tell(options, 'create', `Creating RayCluster "${spec.namespace}/${spec.name}".`);
     ({ adopted } = await makeRayCluster(opened.connection, spec, signal));
-    if (adopted) tell(options, 'create', `${spec.namespace}/${spec.name} is there, and as asked for.`);
+    if (adopted)
+      tell(
+        options,
+        'create',
+        `RayCluster "${spec.namespace}/${spec.name}" already exists with the requested settings.`,
+      );
     return await comeUp(opened, { profile, spec, adopted, options });
   } catch (error) {
     try {
       // What did not come up has failed, which is what `retain-on-failure` keeps.
       if (!adopted && onExit === 'delete') await deleteRayCluster(opened.connection, spec, AbortSignal.timeout(20_000));
     } catch {
-      onWarning?.(`The RayCluster ${spec.namespace}/${spec.name} may still be there: delete it.`);
+      onWarning?.(`RayCluster "${spec.namespace}/${spec.name}" may still exist. Delete it.`);
     }
     await opened.close();
     throw error;
@@ -77,7 +82,7 @@ async function comeUp(opened: OpenedConnection, { profile, spec, adopted, option
     limit: limits.pods,
     onProgress: (progress) => onProgress?.(progress),
   });
-  tell(options, 'dashboard', `Waiting for the Ray of ${title} to answer.`);
+  tell(options, 'dashboard', `Waiting for Ray on ${title} to respond.`);
   let problem: ClusterError | undefined;
   const target = await openTarget(opened, profile, spec, {
     signal,
@@ -88,7 +93,7 @@ async function comeUp(opened: OpenedConnection, { profile, spec, adopted, option
   const rayVersion = await waitForRay(target, { signal, limit: limits.dashboard, title, problem: () => problem });
   tell(options, 'ready', `${title} is ready: Ray ${rayVersion}.`);
   if (rayVersion !== spec.rayVersion)
-    onWarning?.(`The image of ${title} has Ray ${rayVersion}, and ${spec.rayVersion} was asked for.`);
+    onWarning?.(`The image of ${title} has Ray ${rayVersion}, not the requested version ${spec.rayVersion}.`);
   return new OpenRayCluster({ opened, target, profile, name: spec.name, rayVersion, adopted, onExit });
 }
 
@@ -101,7 +106,7 @@ async function verifyFirst(
   options: CreateRayClusterOptions,
 ): Promise<void> {
   const { signal, confirm, resolveCatalog } = options;
-  tell(options, 'verify', `Checking what ${spec.namespace}/${spec.name} needs.`);
+  tell(options, 'verify', `Checking whether the cluster can run ${spec.namespace}/${spec.name}.`);
   // As it will be: by the name that it is to have, since one that is there is looked at in place of the profile.
   const report = await verifyCluster(
     { ...profile, rayCluster: spec.name },
@@ -111,11 +116,11 @@ async function verifyFirst(
   const failed = report.results.filter(({ status }) => status === 'fail');
   const [first] = failed;
   if (first === undefined || (await confirm?.(report)) === true) return;
-  const more = failed.length > 1 ? ` And ${counted(failed.length - 1, 'check')} more failed.` : '';
+  const more = failed.length > 1 ? ` ${counted(failed.length - 1, 'more check')} failed.` : '';
   throw new ClusterError(
     'NotReady',
     // The title says what is so when the check passes.
     `Can't create RayCluster "${spec.namespace}/${spec.name}": check "${first.id}" failed: ${first.sentence}${more}`,
-    'Verify the cluster to see what mends it.',
+    'Verify the cluster to see the fix.',
   );
 }

@@ -74,8 +74,8 @@ function shown(value: unknown): string | undefined {
   return text !== undefined && text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** A line for each: `spec.rayVersion: "2.43.0" there, "2.60.0" asked for`. */
+/** A line for each: `spec.rayVersion: current "2.43.0", requested "2.60.0"`. */
 export const showDifferences = (differences: readonly SpecDifference[]): string =>
   differences
-    .map(({ path, theirs, yours }) => `${path}: ${theirs ?? 'nothing'} there, ${yours ?? 'nothing'} asked for`)
+    .map(({ path, theirs, yours }) => `${path}: current ${theirs ?? 'none'}, requested ${yours ?? 'none'}`)
     .join('\n');

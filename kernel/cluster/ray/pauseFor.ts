@@ -6,6 +6,6 @@ export async function pauseFor(milliseconds: number, signal: AbortSignal): Promi
   try {
     await pause(milliseconds, undefined, { signal });
   } catch (cause) {
-    throw new ClusterError('Aborted', 'Waiting for Ray was given up.', '', { cause });
+    throw new ClusterError('Aborted', 'Waiting for Ray was canceled.', '', { cause });
   }
 }
