@@ -32,14 +32,14 @@ try {
   await boot();
 } catch (error) {
   const isUsage = error instanceof Error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  if (isUsage) say(`${error.message.split('. ', 1)[0]}. Add "-- --help" for what there is.`);
+  if (isUsage) say(`${error.message.split('. ', 1)[0]}. Add "-- --help" to show the options.`);
   else say(error instanceof Error ? error.message : String(error));
   process.exitCode = isUsage ? 2 : 1;
 }
 
 async function boot() {
   if (command === undefined || !Object.hasOwn(commands, command)) {
-    say(`"${command ?? ''}" is no command of this project; there are: ${Object.keys(commands).join(', ')}.`);
+    say(`"${command ?? ''}" is not a command of this project. Commands: ${Object.keys(commands).join(', ')}.`);
     process.exitCode = 2;
     return;
   }
@@ -80,7 +80,7 @@ async function fitNode() {
         quiet: true,
       });
     } catch (cause) {
-      throw new Error(`Node ${pinned} could not be fetched (${firstLine(cause)}): install ${wanted} and try again.`, {
+      throw new Error(`Can't download Node ${pinned} (${firstLine(cause)}): install ${wanted} and try again.`, {
         cause,
       });
     }
@@ -96,7 +96,7 @@ function handOver(node) {
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once('error', (cause) =>
-      reject(new Error(`${node} does not run: delete .toolchain/node and try again.`, { cause })),
+      reject(new Error(`Can't run ${node}: delete .toolchain/node and try again.`, { cause })),
     );
     child.once('exit', (code, signal) => {
       process.exitCode = code ?? 1;
@@ -137,7 +137,7 @@ async function requireEngine() {
   const version = manifest().dependencies['@lancedb/lancedb'];
   const platform = thisPlatform();
   const name = platform && enginePackage(platform);
-  const without = (why) => say(`No engine for local tables: ${why}. Going on with catalogs over REST only.`);
+  const without = (why) => say(`No engine for local tables: ${why}. Continuing with REST catalogs only.`);
   if (!name) return without(`upstream builds none for ${process.platform}-${process.arch}`);
   if (isInstalled(name, version)) return;
   const refused = join(root, '.toolchain', 'engine-refused');
@@ -148,7 +148,7 @@ async function requireEngine() {
     await npm(['install', `${name}@${version}`, '--prefix', root, ...quietInstall], { cwd: root, quiet: true });
   } catch (error) {
     // Without a network, the next start tries again.
-    if (!isNotServed(error)) return without(`fetching it failed (${firstLine(error)})`);
+    if (!isNotServed(error)) return without(`the download failed (${firstLine(error)})`);
     mkdirSync(dirname(refused), { recursive: true });
     writeFileSync(refused, firstLine(error));
     without(reason);

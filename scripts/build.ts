@@ -20,7 +20,7 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
   const reports = await Promise.all(
     bundles.map(async (bundle): Promise<string | undefined> => {
       if (!existsSync(inRoot(bundle.entry)))
-        return `${bundle.entry}: there is no such file, so dist/${bundle.outputs[0] ?? ''} was not built`;
+        return `${bundle.entry} does not exist, so dist/${bundle.outputs[0] ?? ''} was not built`;
       try {
         const { warnings, metafile } = await build({ ...bundleOptions(bundle), metafile: true });
         made[bundle.outputs[0] ?? ''] = contentsOf(metafile);
@@ -81,7 +81,7 @@ function typesReport(): string | undefined {
   if (errors !== undefined) return errors;
   return existsSync(inRoot(typesEntry))
     ? undefined
-    : `${typesEntry} was not made: kernel/session/preload.ts is missing`;
+    : `${typesEntry} was not built: kernel/session/preload.ts is missing`;
 }
 
 /** Returns whether a source is newer than the last successful build. */

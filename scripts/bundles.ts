@@ -120,7 +120,7 @@ const bundlesApart = (entry: string, sourceRoot: string): Plugin => ({
       const bundle = apart[file];
       if (bundle === undefined || file === entry) return undefined;
       if (kind === 'dynamic-import') return { path: bundle, external: true };
-      const text = `Can't import "${file}" statically: it is a bundle of its own. Use import().`;
+      const text = `Can't import "${file}" statically: it is a separate bundle. Use import().`;
       return { errors: [{ text }] };
     });
   },

@@ -12,8 +12,8 @@ import { platforms } from './platforms.mjs';
 const universal = 'universal';
 const say = (line: string): void => console.log(line);
 const help = `npm run package -- [--target NAME]
-  makes out/vsix/*.vsix: one for each platform whose engine the registry serves, and "${universal}" (REST catalogs alone) for the others
-  targets: ${[...platforms.map(({ target }) => target), universal].join(', ')}`;
+  Create out/vsix/*.vsix: one for each platform whose engine the registry serves, and "${universal}" (REST catalogs only) for the others.
+  Targets: ${[...platforms.map(({ target }) => target), universal].join(', ')}`;
 
 /** `npm run package`. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -27,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const wanted = platforms.filter(({ target }) => values.target === undefined || values.target === target);
   if (wanted.length === 0 && values.target !== universal) {
-    console.error(`"${values.target ?? ''}" is no target.\n${help}`);
+    console.error(`"${values.target ?? ''}" is not a target.\n${help}`);
     return 2;
   }
   if (isStale() && (await buildAll(say)) > 0) return 1;
@@ -43,7 +43,12 @@ export async function main(args: readonly string[]): Promise<number> {
   if (values.target === undefined || values.target === universal)
     pack({ platform: undefined, engine: undefined, bundler: undefined, notices });
   if (without.length > 0)
-    say(['No package with an engine, so these use the universal one (REST catalogs alone):', ...without].join('\n'));
+    say(
+      [
+        'These platforms have no package with an engine and use the universal one (REST catalogs only):',
+        ...without,
+      ].join('\n'),
+    );
   // If a target was requested by name, a missing package is a failure.
   return values.target !== undefined && without.length > 0 ? 1 : 0;
 }

@@ -27,9 +27,9 @@ export async function makeSample(root: string, options: SampleOptions = {}): Pro
   const found = await stateOf(target);
   if (found === 'current') return;
   if (found === 'foreign') {
-    throw new Error(`"${target}" holds something that is no sample catalog: choose another directory.`);
+    throw new Error(`"${target}" is not empty and not a sample catalog: choose another directory.`);
   }
-  options.log?.(`making the sample catalog in ${target}`);
+  options.log?.(`creating the sample catalog in ${target}`);
   const folder = dirname(target);
   await mkdir(folder, { recursive: true });
   const building = `${target}.building-${process.pid}`;

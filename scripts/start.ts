@@ -27,16 +27,16 @@ function takeWindow(file: string): void {
     }
     const owner = Number(readFileSync(file, 'utf8'));
     if (Number.isInteger(owner) && owner > 0 && isRunning(owner))
-      throw new Error(`The sample window is open already (process ${owner}): use it, or end that process first.`);
+      throw new Error(`The sample window is already open (process ${owner}): use it, or end that process first.`);
     rmSync(file, { force: true });
   }
 }
 
 const help = `npm start -- [options]
-  opens VS Code on a sample catalog: the desktop application if there is one, else in the browser
-  --headless   no window: runs the tour notebook and prints what each cell gave
-  --browser    the browser, even if there is a desktop application
-  --port N     port of the browser window (any free one)`;
+  Open VS Code on a sample catalog: the desktop application if it is installed, else VS Code in the browser.
+  --headless   run the tour notebook without a window, and print the output of each cell
+  --browser    use the browser, even if the desktop application is installed
+  --port N     port of the browser window (default: a free port)`;
 
 const say = (line: string): void => console.log(line);
 
@@ -68,7 +68,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (desktop) return await showDesktop(desktop, settings, whenInterrupted);
     if (process.platform === 'win32') {
       say(
-        'No VS Code was found: install it from https://code.visualstudio.com, or run the tour here with "npm start -- --headless".',
+        'VS Code was not found: install it from https://code.visualstudio.com, or run the tour here with "npm start -- --headless".',
       );
       return 1;
     }
@@ -102,7 +102,7 @@ async function showDesktop(desktop: Desktop, settings: Settings, whenInterrupted
   );
   return new Promise((resolve, reject) => {
     child.once('error', (cause) =>
-      reject(new Error(`${desktop.path} does not start; "npm start -- --browser" does without it.`, { cause })),
+      reject(new Error(`Can't start ${desktop.path}: run "npm start -- --browser" instead.`, { cause })),
     );
     child.once('exit', (code) => resolve(code ?? 0));
   });
@@ -122,12 +122,12 @@ async function showBrowser(port: number, settings: Settings, whenInterrupted: Wh
     stopping = true;
     await server.stop();
   });
-  say('Open the address in a browser and log in with the password. Ctrl-C ends it.');
+  say('Open the address in a browser and log in with the password. Press Ctrl-C to stop.');
   return new Promise((resolve) => {
     server.child.once('exit', () => {
       if (stopping) return;
       console.error(
-        `The workbench ended by itself (${server.ended() ?? 'no reason given'}); its log is ${server.log}.`,
+        `The workbench ended unexpectedly (${server.ended() ?? 'no reason given'}); its log is ${server.log}.`,
       );
       resolve(1);
     });
@@ -161,7 +161,7 @@ function readArguments(args: readonly string[]) {
   });
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535) {
-    return `--port takes a number from 0 to 65535, not "${values.port}".`;
+    return `Expected a number from 0 to 65535 for --port, got "${values.port}".`;
   }
   return { ...values, port };
 }

@@ -19,7 +19,7 @@ export function buildTypes(): string | undefined {
   const compiler = inRoot('node_modules/typescript/bin/tsc');
   const run = spawnSync(process.execPath, [compiler, '-b', inRoot('kernel/session')], { encoding: 'utf8' });
   if (run.error)
-    throw new Error(`Cannot run the TypeScript compiler ${compiler}: run npm install.`, { cause: run.error });
+    throw new Error(`Can't run the TypeScript compiler ${compiler}: run npm install.`, { cause: run.error });
   rmSync(inRoot('dist/types'), { recursive: true, force: true });
   mkdirSync(inRoot('dist/types'), { recursive: true });
   // tslab is bundled into the kernel; `import { display } from 'tslab'` in a cell needs only this file.

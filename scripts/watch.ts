@@ -4,8 +4,8 @@ import { bundleOptions, bundles, type Bundle } from './bundles.ts';
 import { onInterrupt } from './processes.ts';
 
 const help = `npm run watch
-  builds everything in dist/ with source maps, and builds a bundle again when one of its files changes
-Ctrl-C ends it. Declarations that cells are checked against (dist/types) are made at the start only.`;
+  Build everything in dist/ with source maps, and rebuild a bundle when one of its files changes.
+Press Ctrl-C to stop. The declarations that cells are checked against (dist/types) are built at the start only.`;
 
 /** `npm run watch`. Resolves with the exit code on an interrupt. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -17,7 +17,7 @@ export async function thirdPartyNotices(): Promise<string> {
   }
   const sections = [...folders].toSorted().map((folder) => {
     const { name, version, license } = readManifest(folder);
-    return `${name} ${version} (${license || 'licence below'})\n\n${licenceText(folder)}`;
+    return `${name} ${version} (${license || 'license below'})\n\n${licenceText(folder)}`;
   });
   const rule = `\n\n${'-'.repeat(80)}\n\n`;
   return `This product contains or comes with the following packages.${rule}${sections.join(rule)}\n`;
@@ -29,6 +29,6 @@ function licenceText(folder: string): string {
     : [];
   return (
     names.map((name) => readFileSync(join(folder, name), 'utf8').trim()).join('\n\n') ||
-    'The package comes without the text of its licence.'
+    'The package does not contain its license text.'
   );
 }

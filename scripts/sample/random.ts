@@ -18,7 +18,7 @@ export const below = (random: Random, count: number): number => Math.floor(rando
 
 export function pick<T>(random: Random, from: readonly T[]): T {
   const found = from[below(random, from.length)];
-  if (found === undefined) throw new RangeError('There is nothing to pick from.');
+  if (found === undefined) throw new RangeError("Can't pick from an empty list.");
   return found;
 }
 

@@ -27,7 +27,7 @@ export async function prepareSample(say: (line: string) => void): Promise<boolea
     return true;
   } catch (error) {
     if (!isCatalogError(error, 'Unsupported')) throw error;
-    say(`There is no sample catalog, and the tour can't run: ${error.message}`);
+    say(`Can't create the sample catalog, so the tour can't run: ${error.message}`);
     return false;
   }
 }

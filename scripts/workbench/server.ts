@@ -129,7 +129,7 @@ export async function installExtension(workbench: Workbench, profile: Profile, v
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (report += text));
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-  if (code !== 0) throw new Error(`Installing ${vsix} ended with ${String(code)}.\n${report}`);
+  if (code !== 0) throw new Error(`Can't install ${vsix}: exit code ${String(code)}.\n${report}`);
 }
 
 /** Returns the last lines of a log, for an error message. */

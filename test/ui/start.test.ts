@@ -78,7 +78,7 @@ suite('npm start in the browser', function () {
     second.stderr.setEncoding('utf8').on('data', (text: string) => (message += text));
     const code = await new Promise((resolve) => second.once('close', resolve));
     assert.equal(code, 1);
-    assert.match(message, /open already \(process \d+\)/);
+    assert.match(message, /already open \(process \d+\)/);
   });
 
   test('opens on the catalog and the tour', async () => {

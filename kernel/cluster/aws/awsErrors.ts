@@ -107,28 +107,28 @@ export function awsError(error: unknown, question: AwsQuestion): ClusterError {
     new ClusterError(kind, what, hint, { cause: error, status });
   const { action, thing } = question;
 
-  if (name === 'AbortError') return make('Aborted', `Asking for ${thing} was given up.`, '');
+  if (name === 'AbortError') return make('Aborted', `The request for ${thing} was canceled.`, '');
   if (name === 'CredentialsProviderError' || name === 'TokenProviderError' || name === 'ProviderError')
     return errorOfChain(messageOf(error), question, make);
   if (tlsCode.test(code))
     return make(
       'TlsUntrusted',
-      `The certificate of the server that answers for AWS (${action}) is not trusted: ${code}.`,
-      'Where a proxy reads the traffic, name its certificate in NODE_EXTRA_CA_CERTS.',
+      `Can't trust the certificate of the AWS endpoint (${action}): ${code}.`,
+      'If a proxy inspects TLS traffic, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
     );
   if (name === 'TimeoutError' || code === 'ETIMEDOUT')
     return make(
       'Timeout',
-      `AWS did not answer ${action} in time.`,
-      'Look at the network, a VPN or a proxy, and ask again.',
+      `AWS did not reply in time (${action}).`,
+      'Check the network, the VPN and the proxy, then try again.',
     );
   if (networkCode.test(code) || status === undefined)
     return status === undefined && code === '' && (name === 'SyntaxError' || name === 'TypeError')
       ? notAws(question, make)
       : make(
           'Unreachable',
-          `AWS cannot be reached for ${action}: ${oneLine(messageOf(error))}.`,
-          'Look at the network, a VPN or a proxy, and at the region.',
+          `Can't reach AWS (${action}): ${oneLine(messageOf(error))}.`,
+          'Check the network, the VPN, the proxy and the region.',
         );
   return errorOfReply(name, status, messageOf(error), question, make);
 }
@@ -139,8 +139,8 @@ type Make = (kind: ClusterErrorKind, what: string, hint: string) => ClusterError
 export const notAws = ({ action }: AwsQuestion, make: Make = makePlain): ClusterError =>
   make(
     'WrongServer',
-    `What answered ${action} is not AWS: it could not be read as a reply.`,
-    'Look at AWS_ENDPOINT_URL, and whether a proxy puts a page of its own in between.',
+    `The server that replied to ${action} is not AWS: its reply can't be parsed.`,
+    'Check AWS_ENDPOINT_URL, and whether a proxy replies with a web page.',
   );
 
 const makePlain: Make = (kind, what, hint) => new ClusterError(kind, what, hint);
@@ -152,31 +152,42 @@ function errorOfReply(name: string, status: number, message: string, question: A
     return notAws(question, make);
   switch (kindOfReply(name, status)) {
     case 'CredentialsExpired':
-      return make('CredentialsExpired', `The credentials of ${as} have expired.`, signInHint(question));
+      return make(
+        'CredentialsExpired',
+        `AWS rejected ${ownedBy(as, 'credentials')}, which have expired.`,
+        signInHint(question),
+      );
     case 'CredentialsRefused':
       return clockCodes.includes(name)
         ? make(
             'CredentialsRefused',
-            `AWS refused the signature of ${as} (${name}).`,
-            'Set the clock of this machine, and look whether the secret goes with the access key.',
+            `AWS rejected ${ownedBy(as, 'signature')} (${name}).`,
+            'Set the clock of this machine, and check that the secret key belongs to the access key.',
           )
         : make(
             'CredentialsRefused',
-            `AWS does not know the access key of ${as} (${name}).`,
-            'It may have been removed, or belong to another partition; sign in again.',
+            `AWS does not recognize ${ownedBy(as, 'access key')} (${name}).`,
+            'The key may have been deleted or belong to another AWS partition. Sign in again.',
           );
     case 'Forbidden':
-      return make('Forbidden', `${action} on ${thing} is not allowed to ${as}.`, `Ask for the action ${action}.`);
+      return make(
+        'Forbidden',
+        `AWS does not allow ${as} to call ${action} on ${thing}.`,
+        `Ask an administrator of the AWS account to allow ${action}.`,
+      );
     case 'NotFound':
-      return make('NotFound', `AWS does not know ${thing}.`, 'Look at its name, the region and the account.');
+      return make('NotFound', `AWS can't find ${thing}.`, 'Check the name, the region and the account.');
     case 'Throttled':
-      return make('Throttled', `AWS has too many requests at the moment (${action}).`, 'Ask again in a minute.');
+      return make('Throttled', `AWS throttled the request (${action}).`, 'Try again in a minute.');
     case 'Unavailable':
-      return make('Unavailable', `AWS failed at ${action} (${status} ${name}).`, 'Ask again in a minute.');
+      return make('Unavailable', `AWS failed to process ${action} (${status} ${name}).`, 'Try again in a minute.');
     case 'InvalidRequest':
       return make('InvalidRequest', `AWS refused ${action} on ${thing}: ${oneLine(message)} (${name})`, '');
   }
 }
+
+/** `your credentials`, `the credentials of the service account`. */
+const ownedBy = (as: string, what: string): string => (as === 'you' ? `your ${what}` : `the ${what} of ${as}`);
 
 type ReplyKind = keyof typeof kindsByCode | 'InvalidRequest';
 
@@ -195,24 +206,20 @@ function errorOfChain(message: string, question: AwsQuestion, make: Make): Clust
   const profile = question.profile ?? process.env['AWS_PROFILE'];
   const whose = profile === undefined ? '' : ` of the profile "${profile}"`;
   if (/expired|re-?authenticate|refresh/i.test(message) && !/not found/i.test(message))
-    return make('CredentialsExpired', `The sign-in to AWS${whose} has expired.`, signInHint(question));
+    return make('CredentialsExpired', `The AWS sign-in${whose} has expired.`, signInHint(question));
   if (/could not load credentials from any providers/i.test(message) && profile !== undefined)
     return make(
       'CredentialsMissing',
       `There is no profile "${profile}" with credentials in ~/.aws/config or ~/.aws/credentials.`,
-      'Look at its name, or make it with "aws configure sso".',
+      'Check its name, or create it with "aws configure sso".',
     );
   if (/could not load credentials from any providers/i.test(message))
     return make(
       'CredentialsMissing',
-      'There are no credentials for AWS.',
-      'Sign in ("aws sso login"), or name a profile in AWS_PROFILE; an editor may have been started without the variables of your terminal.',
+      'No AWS credentials were found.',
+      'Sign in ("aws sso login"), or set AWS_PROFILE to a profile. An editor that was not started from a terminal may lack the environment variables of your terminal.',
     );
-  return make(
-    'CredentialsMissing',
-    `Credentials for AWS${whose} could not be had: ${oneLine(message)}`,
-    signInHint(question),
-  );
+  return make('CredentialsMissing', `Can't get the AWS credentials${whose}: ${oneLine(message)}`, signInHint(question));
 }
 
 /** Says how to sign in again. A role has no sign-in; the user's applies. */

@@ -138,7 +138,7 @@ function trustMend(roleArn: string, policy: PolicyDocument | undefined, statemen
     };
   return {
     kind: 'document',
-    title: `trust-policy.json: trust policy of the role ${role}, with a statement more`,
+    title: `trust-policy.json: trust policy of the role ${role}, with the added statement`,
     language: 'json',
     text: json({ Version: version, Statement: [...policy.written, statement] }),
     command: awsLine('iam update-assume-role-policy', {

@@ -77,7 +77,7 @@ export class AwsIdentity {
 
 /** Reads which principal an identity is. Any valid key may call this. */
 export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Promise<AwsCaller> {
-  const question = identity.question('sts:GetCallerIdentity', 'who is asking');
+  const question = identity.question('sts:GetCallerIdentity', 'the identity of the caller');
   const reply = await awsCall(question, () =>
     identity.sts.send(new GetCallerIdentityCommand({}), { abortSignal: signal }),
   );
@@ -124,6 +124,6 @@ type CredentialsReply =
 export function keysOfReply(reply: CredentialsReply, { action }: AwsQuestion): AwsKeys {
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = reply ?? {};
   if (!accessKeyId || !secretAccessKey || !sessionToken)
-    throw new ClusterError('BadReply', `AWS answered ${action} without credentials.`, '');
+    throw new ClusterError('BadReply', `The reply of AWS to ${action} contains no credentials.`, '');
   return { accessKeyId, secretAccessKey, sessionToken, ...given({ expiration: reply?.Expiration }) };
 }

@@ -32,7 +32,7 @@ export async function chainKeys({ region, profile, hidden }: ChainOptions): Prom
   const options = { region, ignoreCache: true, requestHandler, ...(profile === undefined ? {} : { profile }) };
   const client = new STSClient(options);
   try {
-    const about = { action: 'credentials', thing: 'the credentials of AWS', as: 'you', profile };
+    const about = { action: 'credentials', thing: 'your AWS credentials', as: 'you', profile };
     const keys = await awsCall(about, () => client.config.credentials());
     hideKeys(keys, hidden);
     return keys;

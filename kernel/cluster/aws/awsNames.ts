@@ -34,8 +34,8 @@ export function roleArnOf(role: string, caller: AwsCaller): string {
   if (parts?.service !== 'iam' || !/^role\/./.test(parts.resource) || !/^\d{12}$/.test(parts.account))
     throw new ClusterError(
       'ProfileInvalid',
-      `"${role}" is not the ARN of a role.`,
-      'Write arn:aws:iam::123456789012:role/NAME, or the name alone.',
+      `"${role}" is not the ARN of an IAM role.`,
+      'Use arn:aws:iam::123456789012:role/NAME, or only the name of the role.',
     );
   return role;
 }

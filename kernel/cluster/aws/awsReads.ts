@@ -57,14 +57,14 @@ export class AwsReads {
   get place(): AwsPlace {
     const place = awsPlaceOf(this.profile);
     if (place === undefined)
-      throw new ClusterError('ProfileInvalid', 'The profile says nothing of AWS.', 'Add "aws" to it.');
+      throw new ClusterError('ProfileInvalid', 'The profile has no AWS settings.', 'Add "aws" to the profile.');
     return place;
   }
 
   /** The bucket of the tables. @throws ClusterError ProfileInvalid if the profile has no S3 bucket */
   get bucket(): BucketPlace {
     const { storage } = this.profile;
-    if (storage?.scheme !== 's3') throw new ClusterError('ProfileInvalid', 'The profile names no bucket in S3.', '');
+    if (storage?.scheme !== 's3') throw new ClusterError('ProfileInvalid', 'The profile has no S3 bucket.', '');
     return storage;
   }
 
@@ -216,8 +216,8 @@ export class AwsReads {
     if (clusterName === undefined)
       throw new ClusterError(
         'ProfileInvalid',
-        'The profile does not name its EKS cluster.',
-        'Add "aws.clusterName" to it.',
+        'The profile does not name an EKS cluster.',
+        'Add "aws.clusterName" to the profile.',
       );
     return clusterName;
   }
@@ -232,8 +232,8 @@ export class AwsReads {
     const [person, { account: own }] = [await this.person(), await this.caller()];
     let refusal = new ClusterError(
       'Forbidden',
-      `It is in the AWS account ${account}, and you are signed in to ${own}.`,
-      'Sign in to that account to have it checked.',
+      `The resource is in AWS account ${account}, but you are signed in to account ${own}.`,
+      'Sign in to that account to check the resource.',
     );
     if (own === account)
       try {

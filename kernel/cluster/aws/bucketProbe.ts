@@ -74,7 +74,9 @@ export class BucketProbe {
   /** Returns the outcome of a step that writes. The first call runs all of these steps in order. */
   async outcome(step: Exclude<BucketStep, 'list'>): Promise<StepOutcome> {
     this.#steps ??= this.#takeSteps();
-    return (await this.#steps).get(step) ?? { reason: 'It was not tried.' };
+    return (
+      (await this.#steps).get(step) ?? { reason: 'This step did not run because the object could not be written.' }
+    );
   }
 
   get #s3() {
@@ -137,8 +139,8 @@ export class BucketProbe {
     if (text !== body)
       throw new ClusterError(
         'BadReply',
-        `${this.uri} was read otherwise than it was written.`,
-        'Look at what is between here and S3.',
+        `S3 returned other bytes for "${this.uri}" than were written.`,
+        'Check for a proxy between this machine and S3 that changes data.',
       );
     return 'the bytes that were written';
   }

@@ -37,7 +37,7 @@ export function readBucketSettings(
   env: Readonly<NodeJS.ProcessEnv>,
 ): BucketSettings | string {
   const [, bucket, path = ''] = /^s3a?:\/\/([^/?#]+)(?:\/([^?#]*))?/.exec(uri) ?? [];
-  if (bucket === undefined) return 'It is in no bucket of S3.';
+  if (bucket === undefined) return 'The table is not in an S3 bucket.';
   const given = new Map(Object.entries(storageOptions).map(([name, value]) => [settingName(name), value]));
   const option = (...names: readonly string[]): string | undefined => {
     for (const name of names) {
@@ -48,12 +48,12 @@ export function readBucketSettings(
     return undefined;
   };
   if (/^true$/i.test(option('aws_skip_signature', 'skip_signature') ?? ''))
-    return 'The bucket is reached without a signature, by which nobody writes to it.';
+    return "The bucket is accessed with unsigned requests, which can't write to it.";
   const strange = notOurs.find((name) => given.has(name) || given.has(name.replace(/^aws_/, '')));
-  if (strange !== undefined) return `The setting "${strange}" of its storage is followed by the engine alone.`;
+  if (strange !== undefined) return `The storage option "${strange}" is supported by the engine only.`;
   const kind = option('aws_server_side_encryption');
   if (kind !== undefined && kind !== 'AES256' && kind !== 'aws:kms' && kind !== 'aws:kms:dsse')
-    return `The encryption "${kind}" of its storage is followed by the engine alone.`;
+    return `The storage encryption "${kind}" is supported by the engine only.`;
   const id = option('aws_access_key_id', 'access_key_id');
   const secret = option('aws_secret_access_key', 'secret_access_key');
   const token = option('aws_session_token', 'aws_token', 'session_token', 'token');

@@ -74,6 +74,10 @@ function targetOf(cluster: EksCluster): KubeTarget {
     );
   const ca = Buffer.from(certificateAuthority, 'base64').toString('utf8');
   if (!ca.includes('-----BEGIN CERTIFICATE-----'))
-    throw new ClusterError('BadReply', `The certificate that EKS has for "${name}" in ${region} is none.`, '');
+    throw new ClusterError(
+      'BadReply',
+      `EKS returned an invalid certificate for the cluster "${name}" in ${region}.`,
+      '',
+    );
   return { server: endpoint.replace(/\/+$/, ''), ca, skipTlsVerify: false };
 }

@@ -37,7 +37,7 @@ export async function describeEksCluster(
   );
   const arn = readArn(cluster?.arn ?? '');
   if (cluster?.arn === undefined || arn === undefined || cluster.status === undefined)
-    throw new ClusterError('BadReply', `AWS described ${thing} without an ARN or a status.`, '');
+    throw new ClusterError('BadReply', `AWS returned no ARN or no status for ${thing}.`, '');
   return {
     name: clusterName,
     arn: cluster.arn,

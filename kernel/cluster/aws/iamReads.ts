@@ -23,7 +23,7 @@ export async function readRole(identity: AwsIdentity, roleArn: string, signal: A
     identity.iam.send(new GetRoleCommand({ RoleName: name }), { abortSignal: signal }),
   );
   const trust = readPolicy(role?.AssumeRolePolicyDocument ?? '');
-  if (trust === undefined) throw new ClusterError('BadReply', `The trust policy of ${thing} could not be read.`, '');
+  if (trust === undefined) throw new ClusterError('BadReply', `Can't parse the trust policy of ${thing}.`, '');
   return { arn: role?.Arn ?? roleArn, name, trust };
 }
 
@@ -61,7 +61,7 @@ export async function readAccessEntry(
   const { accessEntry } = await awsCall(identity.question('eks:DescribeAccessEntry', thing), () =>
     identity.eks.send(new DescribeAccessEntryCommand({ clusterName, principalArn }), { abortSignal: signal }),
   );
-  if (accessEntry === undefined) throw new ClusterError('BadReply', `EKS answered without ${thing}.`, '');
+  if (accessEntry === undefined) throw new ClusterError('BadReply', `The reply of EKS does not contain ${thing}.`, '');
   return { type: accessEntry.type ?? 'STANDARD', groups: accessEntry.kubernetesGroups ?? [] };
 }
 

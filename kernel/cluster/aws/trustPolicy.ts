@@ -44,13 +44,13 @@ export function readWebIdentityTrust(policy: PolicyDocument, identity: WebIdenti
     condition: (condition) => stringCondition(condition, known, identity.issuer),
     open: (statement) => {
       if (isAnybody(statement) && statement.conditions.length === 0)
-        return 'anybody, since its principal is "*" without a condition';
+        return 'every identity, because its principal is "*" without a condition';
       const other = { ...known, [`${identity.issuer}:sub`]: 'system:serviceaccount:another:another' };
       const letsOthers = statement.conditions.every(
         (one) => stringCondition(one, other, identity.issuer) === undefined,
       );
       return letsOthers
-        ? `every service account of the cluster, since it does not hold ${identity.issuer}:sub to one`
+        ? `every service account of the cluster, because it does not restrict ${identity.issuer}:sub to one account`
         : undefined;
     },
   });
@@ -66,7 +66,7 @@ export function readCallerTrust(policy: PolicyDocument, callerArn: string): Trus
     condition: () => unsure,
     open: (statement) =>
       isAnybody(statement) && statement.conditions.length === 0
-        ? 'anybody in any AWS account, since its principal is "*" without a condition'
+        ? 'every identity in any AWS account, because its principal is "*" without a condition'
         : undefined,
   });
 }
@@ -139,7 +139,7 @@ function stringCondition(
   if (claim === undefined)
     // The token never has a claim of another issuer.
     return kind !== undefined && /:(?:aud|sub)$/.test(key) && !operator.endsWith('IfExists')
-      ? `it asks for ${key}, while the issuer is ${issuer}`
+      ? `it requires ${key}, but the issuer is ${issuer}`
       : unsure;
   if (kind === undefined) return unsure;
   const isSo = values.some((value) =>
@@ -149,5 +149,5 @@ function stringCondition(
         ? value === claim
         : value.toLowerCase() === claim.toLowerCase(),
   );
-  return isSo ? undefined : `${key} must be ${values.map((value) => `"${value}"`).join(' or ')}, and is "${claim}"`;
+  return isSo ? undefined : `${key} must be ${values.map((value) => `"${value}"`).join(' or ')}, but is "${claim}"`;
 }

@@ -65,7 +65,7 @@ function ofOAuth(error: unknown, source: string): ClusterError | undefined {
   if (reason !== 'invalid_grant') {
     return new ClusterError(
       'CredentialsRefused',
-      `Google refuses the credentials of ${source}: ${words}.`,
+      `Google rejected the credentials from ${source}: ${words}.`,
       signIn,
       about,
     );
@@ -73,7 +73,7 @@ function ofOAuth(error: unknown, source: string): ClusterError | undefined {
   if (data?.['error_subtype'] === 'invalid_rapt' || /reauth/i.test(words)) {
     return new ClusterError(
       'CredentialsExpired',
-      `The login in ${source} is too old for its organisation.`,
+      `The login in ${source} is older than its organization allows.`,
       signIn,
       about,
     );
@@ -83,17 +83,17 @@ function ofOAuth(error: unknown, source: string): ClusterError | undefined {
     return new ClusterError('CredentialsExpired', what, signIn, about);
   }
   if (/short-lived token|iat and exp/i.test(words)) {
-    const what = `Google refuses the credentials of ${source}, since the clock of this machine is wrong.`;
-    return new ClusterError('CredentialsRefused', what, 'Set the clock.', about);
+    const what = `Google rejected the credentials from ${source} because the clock of this machine is wrong.`;
+    return new ClusterError('CredentialsRefused', what, 'Set the clock of this machine.', about);
   }
-  const what = `Google refuses the credentials of ${source}: ${words.replace(/\.$/, '')}.`;
+  const what = `Google rejected the credentials from ${source}: ${words.replace(/\.$/, '')}.`;
   const hint = `The account or its key is disabled or deleted. ${signIn}`;
   return new ClusterError('CredentialsRefused', what, hint, about);
 }
 
 /** The error if there is neither a file nor a metadata server. */
 function noCredentials(): ClusterError {
-  const what = 'There are no application-default credentials of Google Cloud on this machine.';
+  const what = 'This machine has no application default credentials for Google Cloud.';
   return new ClusterError('CredentialsMissing', what, signIn);
 }
 
@@ -102,14 +102,19 @@ function ofFile(error: unknown, source: string): ClusterError | undefined {
   const words = messageOf(error);
   const cause = new Error(words);
   if (/does not exist, or it is not a file/.test(words)) {
-    const what = `GOOGLE_APPLICATION_CREDENTIALS names ${source}, where there is no file.`;
-    return new ClusterError('CredentialsMissing', what, `Correct it, or unset it and: ${loginCommand}.`, { cause });
+    const what = `GOOGLE_APPLICATION_CREDENTIALS names ${source}, which does not exist or is not a file.`;
+    return new ClusterError(
+      'CredentialsMissing',
+      what,
+      `Correct the variable, or unset it and sign in: ${loginCommand}.`,
+      { cause },
+    );
   }
   if (/Could not load the default credentials/.test(words)) return noCredentials();
   const isUnreadable = error instanceof SyntaxError || /in JSON at position|does not contain a|EACCES/.test(words);
   if (!isUnreadable) return undefined;
   // Without the message: that of a JSON parser quotes the file.
-  return new ClusterError('CredentialsMissing', `${source} holds no credentials of Google Cloud.`, signIn);
+  return new ClusterError('CredentialsMissing', `${source} does not contain Google Cloud credentials.`, signIn);
 }
 
 /** Converts the error of a metadata server: the machine has no service account, or may not use it. */
@@ -119,18 +124,20 @@ function ofMetadata(error: unknown, source: string): ClusterError | undefined {
   if (status === undefined) return undefined;
   return new ClusterError(
     'CredentialsMissing',
-    `The metadata server of this machine gives no token (status ${status}).`,
-    `Give the machine a service account, or: ${loginCommand}.`,
+    `The metadata server of this machine returned no token (status ${status}).`,
+    `Assign a service account to the machine, or sign in: ${loginCommand}.`,
     { status },
   );
 }
 
 function ofRest(error: unknown, source: string): ClusterError {
-  const failure = errorOfConnection(`Asking Google for a token with the credentials of ${source}`, error);
+  const failure = errorOfConnection(`The token request to Google with the credentials from ${source}`, error);
   const isConnection = isRecord(error) && (typeof error['code'] === 'string' || isRecord(error['cause']));
   if (isConnection) return failure;
   const cause = new Error(messageOf(error));
-  return new ClusterError('CredentialsRefused', `The credentials of ${source} give no token.`, signIn, { cause });
+  return new ClusterError('CredentialsRefused', `Can't get a token with the credentials from ${source}.`, signIn, {
+    cause,
+  });
 }
 
 type AccessToken = { readonly token: string; readonly expiresAt: Date | undefined };
@@ -189,8 +196,8 @@ export async function openDefaultCredentials(options: DefaultCredentialsOptions)
 
 async function tokenOf(client: AuthClient, source: string, signal: AbortSignal): Promise<AccessToken> {
   try {
-    const { token } = await untilAborted(client.getAccessToken(), signal);
-    if (typeof token !== 'string' || token === '') throw new Error('There was no token in the answer.');
+    const { token } = await untilStopped(signal, client.getAccessToken());
+    if (typeof token !== 'string' || token === '') throw new Error('The reply contains no token.');
     const expiry = client.credentials.expiry_date;
     return { token, expiresAt: typeof expiry === 'number' ? new Date(expiry) : undefined };
   } catch (error) {
@@ -223,6 +230,16 @@ function accountOf(file: Record<string, unknown>): string | undefined {
   if (typeof named === 'string' && named !== '') return named;
   const address = file['service_account_impersonation_url'];
   return typeof address === 'string' ? /serviceAccounts\/([^/:]+):/.exec(address)?.[1] : undefined;
+}
+
+function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = (): void =>
+      reject(signal.reason instanceof Error ? signal.reason : new Error('The request was canceled.'));
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 /**

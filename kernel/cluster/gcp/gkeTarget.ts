@@ -5,22 +5,22 @@ export type GkePlace = NonNullable<ClusterProfile['gcp']>;
 
 /** Returns why the checks of Google Cloud don't apply to a profile, or `undefined` if they do. */
 export const noGoogle = ({ profile }: { readonly profile: ClusterProfile }): string | undefined =>
-  profile.gcp === undefined ? 'The profile names no cluster of Google Cloud (gcp).' : undefined;
+  profile.gcp === undefined ? 'The profile does not name a GKE cluster ("gcp").' : undefined;
 
 /** The same for checks that need the bucket too. */
 export const noGoogleBucket = (context: { readonly profile: ClusterProfile }): string | undefined =>
   noGoogle(context) ??
   (context.profile.storage?.scheme === 'gs'
     ? undefined
-    : 'The profile names no bucket of Google Cloud Storage (storage: gs://…).');
+    : 'The profile does not name a Google Cloud Storage bucket ("storage": gs://…).');
 
 /** @throws ClusterError ProfileInvalid */
 export function gkePlace(profile: ClusterProfile): GkePlace {
   if (profile.gcp) return profile.gcp;
   throw new ClusterError(
     'ProfileInvalid',
-    `The profile ${profile.name} names no cluster of Google Cloud.`,
-    'Give it gcp: { project, location, clusterName }.',
+    `The profile "${profile.name}" does not name a GKE cluster.`,
+    'Add gcp: { project, location, clusterName } to the profile.',
   );
 }
 
@@ -29,8 +29,8 @@ export function bucketOf(profile: ClusterProfile): string {
   if (profile.storage?.scheme === 'gs') return profile.storage.bucket;
   throw new ClusterError(
     'ProfileInvalid',
-    `The profile ${profile.name} names no bucket of Google Cloud Storage.`,
-    'Give it storage: gs://BUCKET.',
+    `The profile "${profile.name}" does not name a Google Cloud Storage bucket.`,
+    'Add storage: gs://BUCKET to the profile.',
   );
 }
 

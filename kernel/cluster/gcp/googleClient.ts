@@ -87,8 +87,8 @@ export class GoogleClient {
     if (body) return { asked, body };
     throw new ClusterError(
       contentType.startsWith('text/html') ? 'WrongServer' : 'BadReply',
-      `${asked} was answered with ${contentType.startsWith('text/html') ? 'a web page' : 'what is no object'}.`,
-      'Look whether a proxy or a sign-in page is between here and Google Cloud.',
+      `The reply to ${asked} is ${contentType.startsWith('text/html') ? 'a web page' : 'not a JSON object'}.`,
+      'Check whether a proxy or a sign-in page is between this machine and Google Cloud.',
       { status },
     );
   }
@@ -139,8 +139,8 @@ function dispatcherBy(env: NodeJS.ProcessEnv): Dispatcher {
     // Neither message nor cause may contain the URL, which may hold a password.
     throw new ClusterError(
       'ProfileInvalid',
-      'The proxy of the environment is no address.',
-      'Correct HTTPS_PROXY or HTTP_PROXY, such as http://proxy.example.com:3128.',
+      'The proxy in HTTPS_PROXY or HTTP_PROXY is not a valid URL.',
+      'Set the variable to a URL such as http://proxy.example.com:3128.',
     );
   }
 }
@@ -160,7 +160,7 @@ async function textOf(body: Dispatcher.ResponseData['body'], asked: string): Pro
     bytes += part.length;
     if (bytes > mostBytes) {
       body.destroy();
-      throw new ClusterError('BadReply', `${asked} was answered with more than ${mostBytes / 1024 / 1024} MB.`, '');
+      throw new ClusterError('BadReply', `The reply to ${asked} is larger than ${mostBytes / 1024 / 1024} MB.`, '');
     }
     chunks.push(part);
   }

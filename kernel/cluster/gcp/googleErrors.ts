@@ -42,8 +42,10 @@ export function errorOfReply({ asked, status, contentType, text }: FailedReply):
     const page = contentType.startsWith('text/html') ? ' and a web page' : '';
     return new ClusterError(
       status >= 500 ? 'Unavailable' : 'WrongServer',
-      `${asked} was answered with status ${status}${page}.`,
-      status >= 500 ? 'Ask again later.' : 'Look whether a proxy or a sign-in page is between here and Google Cloud.',
+      `${asked} returned status ${status}${page}.`,
+      status >= 500
+        ? 'Try again later.'
+        : 'Check whether a proxy or a sign-in page is between this machine and Google Cloud.',
       { status },
     );
   }
@@ -58,7 +60,7 @@ function meaningOf({ status, reason, message }: GoogleRefusal): Meaning {
   if (reason === 'USER_PROJECT_DENIED' || /quota project/i.test(message)) {
     return {
       kind: 'InvalidRequest',
-      hint: 'Say which project pays for the question: gcloud auth application-default set-quota-project PROJECT.',
+      hint: 'Set the project that pays for the request: gcloud auth application-default set-quota-project PROJECT.',
     };
   }
   if (reason === 'ACCESS_TOKEN_EXPIRED') return { kind: 'CredentialsExpired', hint: signIn };
@@ -80,9 +82,9 @@ function byStatus(status: number): Meaning {
     case 409:
       return { kind: 'Conflict', hint: '' };
     case 429:
-      return { kind: 'Throttled', hint: 'Ask again in a minute.' };
+      return { kind: 'Throttled', hint: 'Try again in a minute.' };
     default:
-      return status >= 500 ? { kind: 'Unavailable', hint: 'Ask again later.' } : { kind: 'InvalidRequest', hint: '' };
+      return status >= 500 ? { kind: 'Unavailable', hint: 'Try again later.' } : { kind: 'InvalidRequest', hint: '' };
   }
 }
 
@@ -90,8 +92,8 @@ function byStatus(status: number): Meaning {
 function enableHint(message: string): string {
   const service = /\b([a-z][a-z0-9-]*\.googleapis\.com)\b/.exec(message)?.[1];
   const project = /\bproject[ =/]([a-z0-9-]+)/.exec(message)?.[1];
-  if (service === undefined || project === undefined) return 'Enable that interface for the project.';
-  return `Enable it: ${shellLine('gcloud', 'services', 'enable', service, '--project', project)}.`;
+  if (service === undefined || project === undefined) return 'Enable the API for the project.';
+  return `Enable the API: ${shellLine('gcloud', 'services', 'enable', service, '--project', project)}.`;
 }
 
 /** Parses an error: an object from Google's APIs, a string from OAuth and the token service. */
@@ -129,17 +131,17 @@ export function errorOfConnection(asked: string, error: unknown): ClusterError {
   if (untrusted.test(code)) {
     return new ClusterError(
       'TlsUntrusted',
-      `${asked}: nobody here trusts the certificate that is shown there (${code}).`,
-      'Give the certificate of the proxy in between to Node by NODE_EXTRA_CA_CERTS.',
+      `${asked} failed: the certificate of the server is not trusted (${code}).`,
+      'If a proxy inspects TLS traffic, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
       { cause },
     );
   }
   if (code.endsWith('TIMEOUT') || code === 'ETIMEDOUT')
-    return new ClusterError('Timeout', `${asked} took too long.`, 'Look at the network and its proxy.', { cause });
+    return new ClusterError('Timeout', `${asked} timed out.`, 'Check the network and the proxy.', { cause });
   return new ClusterError(
     'Unreachable',
-    `${asked} did not get through (${code || messageOf(error)}).`,
-    'Look at the network, and at HTTPS_PROXY where one is needed.',
+    `${asked} failed: the server can't be reached (${code || messageOf(error)}).`,
+    'Check the network, and HTTPS_PROXY if a proxy is needed.',
     { cause },
   );
 }

@@ -24,7 +24,11 @@ export type GkeCluster = {
 export function readGkeCluster(body: unknown, asked: string): GkeCluster {
   const status = textAt(body, 'status');
   if (status === undefined)
-    throw new ClusterError('BadReply', `${asked} was answered by what is no cluster.`, 'Look at what answers there.');
+    throw new ClusterError(
+      'BadReply',
+      `The reply to ${asked} is not a GKE cluster.`,
+      'Check which server replies there.',
+    );
   const endpoints = [
     textAt(body, 'endpoint'),
     textAt(body, 'privateClusterConfig', 'publicEndpoint'),
@@ -74,5 +78,5 @@ export const bindingsOf = (
 export function tokenAt(body: unknown, name: string, asked: string): string {
   const token = textAt(body, name);
   if (token !== undefined) return token;
-  throw new ClusterError('BadReply', `${asked} was answered without ${name}.`, 'Look at what answers there.');
+  throw new ClusterError('BadReply', `The reply to ${asked} has no "${name}".`, 'Check which server replies there.');
 }

@@ -53,13 +53,13 @@ async function reviewServiceAccount(kube: KubeReads, access: Access, way: Review
     case 'impersonation':
       // Without groups, the API server adds a service account's groups itself, and requires no right to impersonate
       // groups.
-      return askSelf(kube, access, { as: { user, groups: [] } }, ` in the place of ${user}`);
+      return askSelf(kube, access, { as: { user, groups: [] } }, ` impersonating ${user}`);
     case 'token': {
       const { token } = await kube.serviceAccountToken();
       return askSelf(kube, access, { token }, ` with a token of ${user}`);
     }
     case 'none':
-      throw new ClusterError('Forbidden', `Nobody says what ${user} may do.`, '');
+      throw new ClusterError('Forbidden', `Can't find out what ${user} is allowed to do.`, '');
   }
 }
 
@@ -104,7 +104,7 @@ function answerOf(asked: string, body: unknown): AccessAnswer {
   if (typeof allowed !== 'boolean')
     throw new ClusterError(
       'BadReply',
-      `The reply to ${asked} does not say whether it is allowed.`,
+      `The reply to ${asked} does not say whether the access is allowed.`,
       'Check that the address is that of a Kubernetes API server.',
     );
   // A grant has a reason with its role and binding; a refusal has none.

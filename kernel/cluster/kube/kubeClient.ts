@@ -56,8 +56,8 @@ class ConnectionKubeConfig extends KubeConfig {
       if (Array.isArray(value) && value.length > 1)
         throw new ClusterError(
           'InvalidRequest',
-          'Watches cannot be made for somebody of several groups (as-groups of the kubeconfig).',
-          'Sign in as that person, or leave one group.',
+          `Can't create a watch: "as-groups" of the kubeconfig has more than one group.`,
+          'Sign in as that user, or keep one group.',
         );
       context.setHeaderParam(header, String(value));
     }

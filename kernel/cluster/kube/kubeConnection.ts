@@ -81,7 +81,7 @@ class KubePool {
       // The message must not contain the URL, since proxy URLs hold passwords.
       throw new ClusterError(
         'ProfileInvalid',
-        'The proxy for the cluster is no address.',
+        'The proxy for the cluster is not a valid URL.',
         'Correct proxy-url in the kubeconfig, or HTTPS_PROXY in the environment.',
       );
     }

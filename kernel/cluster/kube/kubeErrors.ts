@@ -7,29 +7,29 @@ type Words = { readonly kind: ClusterErrorKind; readonly said: string; readonly 
 
 const network = 'Check the network: a VPN may be off, or a proxy may be needed.';
 const untrusted =
-  'Check certificate-authority of the cluster in the kubeconfig; a proxy that opens TLS needs its own authority there.';
+  'Check "certificate-authority" of the cluster in the kubeconfig. If a proxy inspects TLS traffic, it must be the authority of the proxy.';
 
 /** By error code of Node, OpenSSL or undici. */
 const codes: Readonly<Record<string, Words>> = {
-  ENOTFOUND: { kind: 'Unreachable', said: 'its name is not known', hint: `Check the address. ${network}` },
-  EAI_AGAIN: { kind: 'Unreachable', said: 'its name cannot be looked up at the moment', hint: network },
+  ENOTFOUND: { kind: 'Unreachable', said: 'its host name does not exist', hint: `Check the address. ${network}` },
+  EAI_AGAIN: { kind: 'Unreachable', said: "its host name can't be resolved at the moment", hint: network },
   ECONNREFUSED: {
     kind: 'Unreachable',
-    said: 'nobody listens there',
-    hint: 'Check that the cluster runs and that the port is right; a tunnel may have ended.',
+    said: 'no server listens there',
+    hint: 'Check that the cluster is running and that the port is right. A tunnel may have closed.',
   },
-  ECONNRESET: { kind: 'Unreachable', said: 'the connection was cut', hint: network },
-  EPIPE: { kind: 'Unreachable', said: 'the connection was cut', hint: network },
-  EHOSTUNREACH: { kind: 'Unreachable', said: 'there is no way to it', hint: network },
-  ENETUNREACH: { kind: 'Unreachable', said: 'there is no way to it', hint: network },
-  UND_ERR_SOCKET: { kind: 'Unreachable', said: 'the connection was cut', hint: network },
+  ECONNRESET: { kind: 'Unreachable', said: 'the connection was closed unexpectedly', hint: network },
+  EPIPE: { kind: 'Unreachable', said: 'the connection was closed unexpectedly', hint: network },
+  EHOSTUNREACH: { kind: 'Unreachable', said: 'there is no network route to it', hint: network },
+  ENETUNREACH: { kind: 'Unreachable', said: 'there is no network route to it', hint: network },
+  UND_ERR_SOCKET: { kind: 'Unreachable', said: 'the connection was closed unexpectedly', hint: network },
   UND_ERR_CLOSED: { kind: 'Unreachable', said: 'the connection was closed', hint: 'Try again.' },
   UND_ERR_DESTROYED: { kind: 'Unreachable', said: 'the connection was closed', hint: 'Try again.' },
-  ETIMEDOUT: { kind: 'Timeout', said: 'it does not answer', hint: network },
-  UND_ERR_CONNECT_TIMEOUT: { kind: 'Timeout', said: 'it does not answer', hint: network },
-  UND_ERR_HEADERS_TIMEOUT: { kind: 'Timeout', said: 'it took the request and said nothing', hint: 'Try again.' },
+  ETIMEDOUT: { kind: 'Timeout', said: 'it does not respond', hint: network },
+  UND_ERR_CONNECT_TIMEOUT: { kind: 'Timeout', said: 'it does not respond', hint: network },
+  UND_ERR_HEADERS_TIMEOUT: { kind: 'Timeout', said: 'it accepted the request but did not reply', hint: 'Try again.' },
   UND_ERR_BODY_TIMEOUT: { kind: 'Timeout', said: 'it stopped in the middle of its reply', hint: 'Try again.' },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { kind: 'TlsUntrusted', said: 'its certificate is signed by itself', hint: untrusted },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { kind: 'TlsUntrusted', said: 'its certificate is self-signed', hint: untrusted },
   SELF_SIGNED_CERT_IN_CHAIN: {
     kind: 'TlsUntrusted',
     said: 'its certificate comes from an authority that is not trusted',
@@ -58,7 +58,7 @@ const codes: Readonly<Record<string, Words>> = {
   CERT_HAS_EXPIRED: {
     kind: 'TlsUntrusted',
     said: 'its certificate has expired',
-    hint: 'Check the clock of this machine; else whoever runs the cluster must renew the certificate.',
+    hint: 'Check the clock of this machine. If it is right, ask the administrator of the cluster to renew the certificate.',
   },
   CERT_NOT_YET_VALID: {
     kind: 'TlsUntrusted',
@@ -72,20 +72,20 @@ const codes: Readonly<Record<string, Words>> = {
   },
   ERR_SSL_WRONG_VERSION_NUMBER: {
     kind: 'WrongServer',
-    said: 'what listens there does not speak TLS',
+    said: 'the server there does not use TLS',
     hint: 'Check the port, and whether the address should begin with http://.',
   },
   ERR_SSL_PACKET_LENGTH_TOO_LONG: {
     kind: 'WrongServer',
-    said: 'what listens there does not speak TLS',
+    said: 'the server there does not use TLS',
     hint: 'Check the port.',
   },
-  EPROTO: { kind: 'WrongServer', said: 'what listens there does not speak TLS as we do', hint: 'Check the port.' },
+  EPROTO: { kind: 'WrongServer', said: 'the TLS handshake failed', hint: 'Check the port.' },
 };
 
 const clientCertificate: Words = {
   kind: 'CredentialsRefused',
-  said: 'it refused the client certificate',
+  said: 'it rejected the client certificate',
   hint: 'Sign in again, or get a new client certificate for the kubeconfig.',
 };
 
@@ -99,12 +99,12 @@ function wordsOf(code: string): Words | undefined {
       : clientCertificate;
   }
   if (code.startsWith('ERR_SSL_')) {
-    return { kind: 'WrongServer', said: 'it does not speak TLS as we do', hint: 'Check the port, and any proxy.' };
+    return { kind: 'WrongServer', said: 'the TLS handshake failed', hint: 'Check the port, and any proxy.' };
   }
   if (code.startsWith('HPE_') || code === 'UND_ERR_RESPONSE') {
     return {
       kind: 'WrongServer',
-      said: 'what listens there does not speak HTTP as we do',
+      said: 'its reply is not valid HTTP',
       hint: 'Check the port, and whether the address should begin with https://.',
     };
   }
@@ -118,10 +118,10 @@ function wordsOf(code: string): Words | undefined {
 export function connectionErrorOf(error: unknown, subject: string): ClusterError | undefined {
   for (const one of chainOf(error)) {
     if (one.name === 'TimeoutError') {
-      return new ClusterError('Timeout', `${subject} did not answer in time.`, network, { cause: error });
+      return new ClusterError('Timeout', `${subject} did not respond in time.`, network, { cause: error });
     }
     if (one.name === 'AbortError') {
-      return new ClusterError('Aborted', `${subject} was given up.`, '', { cause: error });
+      return new ClusterError('Aborted', `${subject}: the request was canceled.`, '', { cause: error });
     }
     const { code } = one as { code?: unknown };
     const words = typeof code === 'string' ? wordsOf(code) : undefined;
@@ -159,7 +159,7 @@ type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; rea
 
 /** The meaning of a status, for replies without a message. */
 const statuses: Readonly<Record<number, StatusWords>> = {
-  400: { kind: 'InvalidRequest', said: 'the request was refused as wrong', hint: 'Correct what was asked for.' },
+  400: { kind: 'InvalidRequest', said: 'the API server rejected the request as invalid', hint: 'Correct the request.' },
   401: {
     kind: 'CredentialsRefused',
     said: 'the API server does not accept these credentials',
@@ -167,22 +167,26 @@ const statuses: Readonly<Record<number, StatusWords>> = {
   },
   403: {
     kind: 'Forbidden',
-    said: 'you may not do that',
-    hint: 'Ask an administrator of the cluster for this grant.',
+    said: 'you are not allowed to do this',
+    hint: 'Ask an administrator of the cluster for the permission.',
   },
-  404: { kind: 'NotFound', said: 'it is not there', hint: 'Check the name and the namespace.' },
-  405: { kind: 'WrongServer', said: 'the server does not know this method', hint: 'Check the address of the server.' },
-  408: { kind: 'Timeout', said: 'the server gave up waiting', hint: 'Try again.' },
+  404: { kind: 'NotFound', said: 'it does not exist', hint: 'Check the name and the namespace.' },
+  405: {
+    kind: 'WrongServer',
+    said: 'the server does not support this method',
+    hint: 'Check the address of the server.',
+  },
+  408: { kind: 'Timeout', said: 'the server timed out', hint: 'Try again.' },
   409: {
     kind: 'Conflict',
-    said: 'somebody else changed it, or it exists already',
-    hint: 'Read it anew, then try again.',
+    said: 'it was changed by another client, or it already exists',
+    hint: 'Read it again, then retry.',
   },
-  410: { kind: 'Conflict', said: 'what was read is too old to go on from', hint: 'Read it anew.' },
-  413: { kind: 'InvalidRequest', said: 'the request is too large', hint: 'Send less at once.' },
-  415: { kind: 'InvalidRequest', said: 'the server does not take this kind of patch', hint: 'The server is too old.' },
-  422: { kind: 'InvalidRequest', said: 'the object is not valid', hint: 'Correct the fields that it names.' },
-  429: { kind: 'Throttled', said: 'the server is asked too much at once', hint: 'Wait a moment, then try again.' },
+  410: { kind: 'Conflict', said: 'the version that was read is too old to continue from', hint: 'Read it again.' },
+  413: { kind: 'InvalidRequest', said: 'the request is too large', hint: 'Send less data at once.' },
+  415: { kind: 'InvalidRequest', said: 'the server does not support this kind of patch', hint: 'Upgrade the cluster.' },
+  422: { kind: 'InvalidRequest', said: 'the object is not valid', hint: 'Correct the fields that the message names.' },
+  429: { kind: 'Throttled', said: 'the server has too many requests', hint: 'Wait a moment, then try again.' },
   504: { kind: 'Timeout', said: 'the server took too long', hint: 'Try again; the cluster may be under load.' },
 };
 
@@ -191,11 +195,11 @@ const otherStatus = (status: number): StatusWords =>
     ? {
         kind: 'Unavailable',
         said: `the API server failed with status ${status}`,
-        hint: 'Try again; where it stays so, ask who runs the cluster.',
+        hint: 'Try again. If the error persists, ask the administrator of the cluster.',
       }
     : {
         kind: 'BadReply',
-        said: `the server answered with status ${status}`,
+        said: `the server returned status ${status}`,
         hint: 'Check that the address is that of a Kubernetes API server.',
       };
 
@@ -213,8 +217,8 @@ export function errorOfReply(what: string, status: number, body: unknown, cause?
   if (status === 403 && told?.includes('"system:anonymous"')) {
     return new ClusterError(
       'CredentialsMissing',
-      `The API server takes you for nobody (system:anonymous) at ${what}.`,
-      'Name credentials in the kubeconfig, or sign in again.',
+      `The API server treats ${what} as anonymous (system:anonymous).`,
+      'Add credentials to the kubeconfig, or sign in again.',
       options,
     );
   }
@@ -222,7 +226,7 @@ export function errorOfReply(what: string, status: number, body: unknown, cause?
     return new ClusterError(
       'NotFound',
       `${what}: the server does not serve this path.`,
-      'Install what defines this kind of object, or check the address of the server.',
+      'Install the resource definition of this kind of object, or check the address of the server.',
       options,
     );
   }
@@ -243,8 +247,8 @@ export function pageError(
   const named = title === '' ? '' : ` ("${title}")`;
   return new ClusterError(
     'WrongServer',
-    `${what} was answered by a web page${named}, not by a Kubernetes API server.`,
-    'Check the address in the kubeconfig; a proxy or a sign-in page may stand in between.',
+    `The reply to ${what} is a web page${named}, not a response of the Kubernetes API.`,
+    'Check the address in the kubeconfig. A proxy or a sign-in page may be in between.',
     options,
   );
 }

@@ -33,7 +33,11 @@ async function readPerson(kube: KubeReads): Promise<Person> {
     // A refusal names the user.
     const named = error.kind === 'Forbidden' ? /User "([^"]+)"/.exec(error.what)?.[1] : undefined;
     if (named === undefined) throw error;
-    return { username: named, groups: [], evidence: { asked: kind, saw: `${named} may not ask who they are` } };
+    return {
+      username: named,
+      groups: [],
+      evidence: { asked: kind, saw: `${named} is not allowed to create this review` },
+    };
   }
 }
 
@@ -47,16 +51,16 @@ function refusalOf({ kind: reason, what, status }: ClusterError): ClusterError |
   if (person !== undefined)
     return new ClusterError(
       'CredentialsRefused',
-      `${person} may not act as ${other}, whom the kubeconfig names.`,
-      'Remove "as" from the user in the kubeconfig, or have an administrator allow it (impersonate).',
+      `${person} is not allowed to impersonate ${other}, as the kubeconfig requests.`,
+      'Remove "as" from the user in the kubeconfig, or ask an administrator for the permission (impersonate).',
       { status },
     );
   const path = /cannot post path "([^"]*)\/apis\/authentication/.exec(what)?.[1];
   if (path === undefined) return undefined;
   return new ClusterError(
     'WrongServer',
-    `The API server has nothing below ${path}, which is in its address.`,
-    'Check the address of the cluster in the kubeconfig: what comes after host and port may be too much.',
+    `The API server serves nothing below ${path}, which is part of its address.`,
+    'Check the address of the cluster in the kubeconfig: the part after host and port may be wrong.',
     { status },
   );
 }
@@ -77,8 +81,8 @@ async function review(kube: KubeReads): Promise<Person> {
   if (username === 'system:anonymous')
     throw new ClusterError(
       'CredentialsMissing',
-      'The API server takes you for nobody (system:anonymous).',
-      'Name a user with credentials in the context of the kubeconfig.',
+      'The API server treats you as anonymous (system:anonymous).',
+      'Set a user with credentials for the context in the kubeconfig.',
     );
   const groups = textsAt(body, 'status', 'userInfo', 'groups');
   return { username, groups, evidence: { asked: kind, saw: `${username} (${groups.join(', ') || 'no groups'})` } };
@@ -95,7 +99,7 @@ async function acceptedPerson(kube: KubeReads): Promise<Person> {
       spec: { nonResourceAttributes: { path: '/version', verb: 'get' } },
     },
   });
-  return { username: '', groups: [], evidence: { asked, saw: 'answered, by a server too old to say whose they are' } };
+  return { username: '', groups: [], evidence: { asked, saw: 'accepted; the server is too old to name the user' } };
 }
 
 /** Reads from the Kubernetes API for the checks, each read once a run. */

@@ -102,7 +102,7 @@ export const wordsOf = ({ method, path }: KubeAsk): string => `${method} ${path}
 
 /** The error for a request that its caller canceled. */
 export const abortedError = (what: string, signal: AbortSignal): ClusterError =>
-  new ClusterError('Aborted', `${what} was given up.`, '', { cause: signal.reason });
+  new ClusterError('Aborted', `${what} was canceled.`, '', { cause: signal.reason });
 
 export function authorization({ token, basic }: KubeCredential): Record<string, string> {
   if (token !== undefined) return { authorization: `Bearer ${token}` };
@@ -122,7 +122,7 @@ async function textOf(body: AsyncIterable<Buffer>, what: string): Promise<string
   for await (const chunk of body) {
     length += chunk.length;
     if (length > longestReply)
-      throw new ClusterError('BadReply', `The reply to ${what} is longer than 128 MiB.`, 'Ask for less at once.');
+      throw new ClusterError('BadReply', `The reply to ${what} is longer than 128 MiB.`, 'Request less data at once.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -145,8 +145,8 @@ function parsed(text: string, contentType: string, what: string): unknown {
 const unreadable = (what: string, cause: unknown): ClusterError =>
   new ClusterError(
     'BadReply',
-    `The reply to ${what} cannot be read.`,
-    'Check that the address is that of a Kubernetes API server, and that no proxy in between changes what it says.',
+    `Can't parse the reply to ${what}.`,
+    'Check that the address is that of a Kubernetes API server, and that no proxy changes its replies.',
     { cause },
   );
 
@@ -155,7 +155,7 @@ function redirected(what: string, location: string | undefined): ClusterError {
   const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
   return new ClusterError(
     'WrongServer',
-    `${what} was sent on${to}, as web sites do; a Kubernetes API server does not.`,
-    'Check the address in the kubeconfig; a sign-in page or a proxy may stand in between.',
+    `${what} was redirected${to}. A Kubernetes API server does not redirect.`,
+    'Check the address in the kubeconfig. A sign-in page or a proxy may be in between.',
   );
 }

@@ -74,10 +74,11 @@ export const writeMemory = (bytes: number): string =>
 /** Lists the resources that are too small, with both values: `memory (asks 8 GiB of 4 GiB)`. */
 export function shortOf(asked: Resources, offered: Resources): readonly string[] {
   const short: string[] = [];
-  if (asked.cpu > offered.cpu + 1e-9) short.push(`CPU (asks ${roundTo(asked.cpu, 3)} of ${roundTo(offered.cpu, 3)})`);
+  if (asked.cpu > offered.cpu + 1e-9)
+    short.push(`CPU (needs ${roundTo(asked.cpu, 3)}, has ${roundTo(offered.cpu, 3)})`);
   if (asked.memory > offered.memory)
-    short.push(`memory (asks ${showMemory(asked.memory)} of ${showMemory(offered.memory)})`);
-  if (asked.gpu > offered.gpu) short.push(`GPUs (asks ${asked.gpu} of ${offered.gpu})`);
+    short.push(`memory (needs ${showMemory(asked.memory)}, has ${showMemory(offered.memory)})`);
+  if (asked.gpu > offered.gpu) short.push(`GPUs (needs ${asked.gpu}, has ${offered.gpu})`);
   return short;
 }
 

@@ -13,8 +13,8 @@ export function refusedError(credential: KubeCredential, signIn: string, now: Da
   if (token === undefined && clientCertificate === undefined && basic === undefined) {
     return new ClusterError(
       'CredentialsMissing',
-      'The API server wants to know who asks, and there are no credentials to tell it.',
-      'Name a user with credentials in the context of the kubeconfig.',
+      'The API server requires credentials, but none are set.',
+      'Set a user with credentials for the context in the kubeconfig.',
       { status: 401 },
     );
   }
@@ -22,15 +22,15 @@ export function refusedError(credential: KubeCredential, signIn: string, now: Da
   if (end && end <= now) {
     return new ClusterError(
       'CredentialsExpired',
-      `The API server refused ${signIn}, which expired at ${shown(end)}.`,
-      'Sign in again, then ask again.',
+      `The API server rejected ${signIn}, which expired at ${shown(end)}.`,
+      'Sign in again, then retry.',
       { status: 401 },
     );
   }
   return new ClusterError(
     'CredentialsRefused',
     `The API server does not accept ${signIn}.`,
-    'Sign in again, or choose another context; on EKS the role needs an access entry.',
+    'Sign in again, or choose another context. On EKS, the role needs an access entry.',
     { status: 401 },
   );
 }

@@ -57,5 +57,5 @@ export function factsOf(certificate: PeerCertificate | undefined): CertificateFa
 function nameIn(subject: PeerCertificate['subject'] | undefined): string {
   const { CN, O } = (subject ?? {}) as Readonly<Record<string, string | string[] | undefined>>;
   const names = [CN, O].flatMap((one) => one ?? []);
-  return names.length === 0 ? 'nobody' : names.join(', ');
+  return names.length === 0 ? 'an unnamed subject' : names.join(', ');
 }

@@ -66,7 +66,7 @@ export async function requestToken(
   if (token === undefined || claims === undefined)
     throw new ClusterError(
       'BadReply',
-      `POST ${path} gave no token that can be read.`,
+      `POST ${path} returned no valid token.`,
       'Check that the address is that of a Kubernetes API server.',
     );
   return { token, claims };

@@ -23,16 +23,16 @@ export function chooseContext(config: Kubeconfig, wanted?: string): ChosenContex
   if (name === undefined) {
     throw new ClusterError(
       'ContextMissing',
-      `The kubeconfig ${label} has no current context, and the profile names none.`,
-      `Name one in the profile. ${listed(contexts)}`,
+      `The kubeconfig ${label} has no current context, and the profile does not name one.`,
+      `Set a context in the profile. ${listed(contexts)}`,
     );
   }
   const context = contexts.find((one) => one.name === name);
   if (!context) {
     const what =
       wanted === undefined
-        ? `The current context "${name}" of the kubeconfig ${label} is not in it.`
-        : `There is no context "${name}" in the kubeconfig ${label}.`;
+        ? `The current context "${name}" does not exist in the kubeconfig ${label}.`
+        : `The context "${name}" does not exist in the kubeconfig ${label}.`;
     throw new ClusterError('ContextMissing', what, listed(contexts));
   }
   return {
@@ -44,10 +44,10 @@ export function chooseContext(config: Kubeconfig, wanted?: string): ChosenContex
 }
 
 function listed(contexts: readonly Entry[]): string {
-  if (contexts.length === 0) return 'There is none in it: get a kubeconfig anew.';
+  if (contexts.length === 0) return 'The kubeconfig has no contexts. Download it again.';
   const names = contexts.slice(0, most).map(({ name }) => name);
   const more = contexts.length > most ? ` and ${contexts.length - most} more` : '';
-  return `There ${contexts.length === 1 ? 'is' : 'are'} ${names.join(', ')}${more}.`;
+  return `${contexts.length === 1 ? 'Its context is' : 'Its contexts are'} ${names.join(', ')}${more}.`;
 }
 
 function partOf(
@@ -62,16 +62,16 @@ function partOf(
   if (found) return found;
   throw new ClusterError(
     'KubeconfigInvalid',
-    `The context "${context.name}" names the ${what} "${name}", which is not in the kubeconfig ${config.label}.`,
-    'Choose another context, or get the kubeconfig anew.',
+    `The context "${context.name}" names the ${what} "${name}", which does not exist in the kubeconfig ${config.label}.`,
+    'Choose another context, or download the kubeconfig again.',
   );
 }
 
 function missingPart(config: Kubeconfig, context: Entry, what: string): never {
   throw new ClusterError(
     'KubeconfigInvalid',
-    `The context "${context.name}" of the kubeconfig ${config.label} names no ${what}.`,
-    'Choose another context, or get the kubeconfig anew.',
+    `The context "${context.name}" of the kubeconfig ${config.label} does not name a ${what}.`,
+    'Choose another context, or download the kubeconfig again.',
   );
 }
 

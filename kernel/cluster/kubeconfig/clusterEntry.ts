@@ -10,7 +10,7 @@ const what = 'cluster';
 export async function targetOfEntry(entry: Entry): Promise<KubeTarget> {
   const ca = await pemField(what, entry, 'certificate-authority');
   if (ca !== undefined && !isCertificate(ca))
-    throw invalidField(what, entry, 'certificate-authority', 'holds no certificate');
+    throw invalidField(what, entry, 'certificate-authority', 'does not contain a certificate');
   return {
     server: serverOf(entry),
     ca,
@@ -25,12 +25,12 @@ function serverOf(entry: Entry): string {
   if (server === undefined) throw invalidField(what, entry, 'server', 'is missing');
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw invalidField(what, entry, 'server', 'is no address that begins with https://');
+    throw invalidField(what, entry, 'server', 'is not a URL that starts with https://');
   if (url.username !== '' || url.password !== '')
-    throw invalidField(what, entry, 'server', 'holds a name or password, which belong to the user');
+    throw invalidField(what, entry, 'server', 'contains a user name or password, which belong in the user entry');
   // For example `kubectl proxy` on this machine; over a network, http:// would expose the credentials.
   if (url.protocol === 'http:' && !isThisMachine(url.hostname))
-    throw invalidField(what, entry, 'server', 'begins with http://, so that credentials would be sent unencrypted');
+    throw invalidField(what, entry, 'server', 'starts with http://, so credentials would be sent unencrypted');
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
@@ -38,7 +38,7 @@ function serverOf(entry: Entry): string {
 function proxyOfEntry(entry: Entry): string | undefined {
   const proxy = textField(what, entry, 'proxy-url')?.replace(/^socks5h:/i, 'socks5:');
   if (proxy === undefined || (/^(?:https?|socks5):\/\//i.test(proxy) && URL.canParse(proxy))) return proxy;
-  throw invalidField(what, entry, 'proxy-url', 'is no address that begins with http://, https:// or socks5://');
+  throw invalidField(what, entry, 'proxy-url', 'is not a URL that starts with http://, https:// or socks5://');
 }
 
 function isCertificate(pem: string): boolean {

@@ -9,13 +9,13 @@ export const invalidField = (what: string, entry: Entry, key: string, problem: s
   new ClusterError(
     'KubeconfigInvalid',
     `${key} of the ${what} "${entry.name}" in the kubeconfig ${entry.file} ${problem}.`,
-    'Correct it, or get the kubeconfig anew.',
+    'Correct it, or download the kubeconfig again.',
   );
 
 export function textField(what: string, entry: Entry, key: string): string | undefined {
   const value = entry.value[key];
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw invalidField(what, entry, key, 'is no text');
+  if (typeof value !== 'string') throw invalidField(what, entry, key, 'is not a string');
   return value;
 }
 
@@ -37,14 +37,15 @@ export async function pemField(what: string, entry: Entry, key: string): Promise
   const data = textField(what, entry, `${key}-data`);
   if (data !== undefined) {
     const pem = decoded(data);
-    if (pem === undefined) throw invalidField(what, entry, `${key}-data`, 'is no base64');
-    if (!pem.includes('-----BEGIN ')) throw invalidField(what, entry, `${key}-data`, 'holds no PEM');
+    if (pem === undefined) throw invalidField(what, entry, `${key}-data`, 'is not valid base64');
+    if (!pem.includes('-----BEGIN ')) throw invalidField(what, entry, `${key}-data`, 'does not contain PEM data');
     return pem;
   }
   const path = textField(what, entry, key);
   if (path === undefined) return undefined;
   const pem = await fileField(what, entry, key, path);
-  if (!pem.includes('-----BEGIN ')) throw invalidField(what, entry, key, `names ${path}, which holds no PEM`);
+  if (!pem.includes('-----BEGIN '))
+    throw invalidField(what, entry, key, `names ${path}, which does not contain PEM data`);
   return pem;
 }
 
@@ -55,7 +56,7 @@ export async function fileField(what: string, entry: Entry, key: string, path: s
     return await readPlainFile(file);
   } catch (cause) {
     const { code } = cause as { code?: unknown };
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${String(code)})`;
+    const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${String(code)})`;
     throw invalidField(what, entry, key, `names ${file}, which ${why}`);
   }
 }

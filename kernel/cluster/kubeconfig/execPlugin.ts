@@ -23,7 +23,7 @@ const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.
 export function execPluginOf(entry: Entry): ExecPlugin | undefined {
   const exec = entry.value['exec'];
   if (exec === undefined || exec === null) return undefined;
-  if (!isRecord(exec)) throw invalidField(what, entry, 'exec', 'is no object');
+  if (!isRecord(exec)) throw invalidField(what, entry, 'exec', 'is not an object');
   const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = exec;
   if (typeof command !== 'string' || command === '') throw invalidField(what, entry, 'exec.command', 'is missing');
   if (typeof apiVersion !== 'string' || !versions.includes(apiVersion))
@@ -31,10 +31,10 @@ export function execPluginOf(entry: Entry): ExecPlugin | undefined {
       what,
       entry,
       'exec.apiVersion',
-      `is none of ${versions.join(' and ')}, so the program that wrote it is too old`,
+      `is not ${versions.join(' or ')}, so the program that wrote it is too old`,
     );
   if (interactiveMode === 'Always')
-    throw invalidField(what, entry, 'exec.interactiveMode', 'is "Always", and there is no terminal to ask you at');
+    throw invalidField(what, entry, 'exec.interactiveMode', 'is "Always", but there is no terminal for prompts');
   return {
     // A path is relative to the kubeconfig; the system finds a bare name on PATH.
     command: /[\\/]/.test(command) ? besideFile(entry, command) : command,
@@ -49,13 +49,13 @@ export function execPluginOf(entry: Entry): ExecPlugin | undefined {
 function argumentsOf(entry: Entry, args: unknown): readonly string[] {
   if (args === undefined || args === null) return [];
   if (!Array.isArray(args) || !args.every((one) => typeof one === 'string' || typeof one === 'number'))
-    throw invalidField(what, entry, 'exec.args', 'is no list of texts');
+    throw invalidField(what, entry, 'exec.args', 'is not a list of strings');
   return args.map(String);
 }
 
 function environmentOf(entry: Entry, env: unknown): Readonly<Record<string, string>> {
   if (env === undefined || env === null) return {};
-  if (!Array.isArray(env)) throw invalidField(what, entry, 'exec.env', 'is no list');
+  if (!Array.isArray(env)) throw invalidField(what, entry, 'exec.env', 'is not a list');
   const pairs = env.map((one: unknown): [string, string] => {
     const { name, value } = isRecord(one) ? one : {};
     if (typeof name !== 'string' || typeof value !== 'string')

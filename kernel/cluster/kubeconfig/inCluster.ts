@@ -27,7 +27,9 @@ export async function accessInCluster(options: InClusterOptions): Promise<KubeAc
   const host = environment['KUBERNETES_SERVICE_HOST'];
   const port = environment['KUBERNETES_SERVICE_PORT'];
   if (!host || !port)
-    throw notInCluster('KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this runs in no pod.');
+    throw notInCluster(
+      'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this process does not run in a pod.',
+    );
   const ca = await fileOf(join(folder, 'ca.crt'));
   await fileOf(join(folder, 'token'));
   const namespace = await fileOf(join(folder, 'namespace')).catch(() => undefined);
@@ -50,9 +52,9 @@ async function fileOf(file: string): Promise<string> {
     if (text !== '') return text;
   } catch (cause) {
     const { code } = cause as { code?: unknown };
-    throw notInCluster(`${file} cannot be read (${String(code)}), so there is no service account to be.`);
+    throw notInCluster(`Can't read ${file} (${String(code)}), so no service account is available.`);
   }
-  throw notInCluster(`${file} is empty, so there is no service account to be.`);
+  throw notInCluster(`${file} is empty, so no service account is available.`);
 }
 
 const notInCluster = (what: string): ClusterError =>

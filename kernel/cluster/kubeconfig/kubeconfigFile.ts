@@ -24,8 +24,8 @@ export type Kubeconfig = {
 const longest = 16 * 1024 * 1024;
 
 const getOne =
-  'Get one from who runs the cluster (`aws eks update-kubeconfig`, `gcloud container clusters get-credentials`), or name ' +
-  'another file in the profile.';
+  'Create one with `aws eks update-kubeconfig` or `gcloud container clusters get-credentials`, ask the administrator of ' +
+  'the cluster for one, or name another file in the profile.';
 
 /**
  * Reads one file.
@@ -37,14 +37,14 @@ export async function readKubeconfigFile(file: string, label: string = file): Pr
   if (text.trim() === '') throw new ClusterError('KubeconfigInvalid', `The kubeconfig ${label} is empty.`, getOne);
   const value = parsed(text, label);
   if (!isRecord(value)) {
-    throw new ClusterError('KubeconfigInvalid', `The kubeconfig ${label} has no settings in it.`, getOne);
+    throw new ClusterError('KubeconfigInvalid', `The kubeconfig ${label} contains no settings.`, getOne);
   }
   const { kind } = value;
   if (kind !== undefined && kind !== 'Config') {
     const shown = typeof kind === 'string' ? JSON.stringify(kind) : 'something else';
     throw new ClusterError(
       'KubeconfigInvalid',
-      `The file ${label} is no kubeconfig: its kind is ${shown}, not "Config".`,
+      `The file ${label} is not a kubeconfig: its kind is ${shown}, not "Config".`,
       'Name another file in the profile.',
     );
   }
@@ -66,7 +66,7 @@ async function textOf(file: string, label: string): Promise<string> {
     throw unreadable(label, cause);
   }
   if (text.length > longest)
-    throw new ClusterError('KubeconfigInvalid', `${label} is longer than any kubeconfig.`, 'Name another file.');
+    throw new ClusterError('KubeconfigInvalid', `The kubeconfig ${label} is larger than 16 MiB.`, 'Name another file.');
   return text;
 }
 
@@ -75,7 +75,7 @@ function unreadable(label: string, cause: unknown): ClusterError {
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return new ClusterError('KubeconfigMissing', `There is no kubeconfig ${label}.`, getOne, { cause });
+      return new ClusterError('KubeconfigMissing', `The kubeconfig ${label} does not exist.`, getOne, { cause });
     case 'EISDIR':
       return new ClusterError(
         'KubeconfigUnreadable',
@@ -87,21 +87,21 @@ function unreadable(label: string, cause: unknown): ClusterError {
       return new ClusterError(
         'KubeconfigUnreadable',
         `The kubeconfig ${label} is a pipe or a device.`,
-        'Write what comes from it into a file, and name that.',
+        'Write its content to a file, and name that file.',
         { cause },
       );
     case 'EACCES':
     case 'EPERM':
       return new ClusterError(
         'KubeconfigUnreadable',
-        `You may not read the kubeconfig ${label}.`,
-        'Make yourself its owner, or name another file in the profile.',
+        `Can't read the kubeconfig ${label}: permission denied.`,
+        'Change its owner or permissions, or name another file in the profile.',
         { cause },
       );
     default:
       return new ClusterError(
         'KubeconfigUnreadable',
-        `The kubeconfig ${label} cannot be read (${typeof code === 'string' ? code : 'unknown reason'}).`,
+        `Can't read the kubeconfig ${label} (${typeof code === 'string' ? code : 'unknown reason'}).`,
         'Check the file.',
         { cause },
       );
@@ -117,8 +117,8 @@ function parsed(text: string, label: string): unknown {
     const line = error.mark === undefined ? '' : `:${error.mark.line + 1}`;
     throw new ClusterError(
       'KubeconfigInvalid',
-      `The kubeconfig ${label}${line} is no YAML: ${error.reason}.`,
-      'Correct the line, or get the file anew.',
+      `The kubeconfig ${label}${line} is not valid YAML: ${error.reason}.`,
+      'Correct the line, or download the file again.',
     );
   }
 }
@@ -132,7 +132,11 @@ function entriesOf(
   const list = config[`${what}s`];
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list))
-    throw new ClusterError('KubeconfigInvalid', `${what}s of the kubeconfig ${label} is no list.`, 'Correct the file.');
+    throw new ClusterError(
+      'KubeconfigInvalid',
+      `"${what}s" of the kubeconfig ${label} is not a list.`,
+      'Correct the file.',
+    );
   return list.map((one: unknown, index) => {
     const name = isRecord(one) ? one['name'] : undefined;
     if (!isRecord(one) || (typeof name !== 'string' && typeof name !== 'number'))

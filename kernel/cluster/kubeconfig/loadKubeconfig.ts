@@ -29,7 +29,7 @@ async function readDefault(file: string, home: string): Promise<Kubeconfig> {
     return await readKubeconfigFile(file, label);
   } catch (error) {
     if (!isClusterError(error) || error.kind !== 'KubeconfigMissing') throw error;
-    const what = `There is no kubeconfig: KUBECONFIG is not set here, and ${label} does not exist.`;
+    const what = `No kubeconfig was found: KUBECONFIG is not set, and ${label} does not exist.`;
     throw new ClusterError('KubeconfigMissing', what, error.hint, { cause: error });
   }
 }
@@ -48,7 +48,7 @@ async function readSeveral(files: readonly string[], home: string): Promise<Kube
     const named = files.map((file) => shortened(file, home)).join(', ');
     throw new ClusterError(
       'KubeconfigMissing',
-      `KUBECONFIG names ${named}, and there is no such file.`,
+      `KUBECONFIG names no existing file: ${named}.`,
       'Correct KUBECONFIG, or name a file in the profile.',
     );
   }

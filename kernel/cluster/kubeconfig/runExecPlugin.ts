@@ -23,9 +23,10 @@ type Printed = {
 function readExecCredential(stdout: string, printed: Printed): KubeCredential {
   const { name, apiVersion, hidden } = printed;
   const value = parsed(stdout);
-  if (!isRecord(value) || value['kind'] !== 'ExecCredential') throw unreadable(name, `prints ${kindOf(stdout, value)}`);
+  if (!isRecord(value) || value['kind'] !== 'ExecCredential')
+    throw unreadable(name, `printed ${kindOf(stdout, value)}`);
   if (value['apiVersion'] !== apiVersion)
-    throw unreadable(name, `answers in another version than the kubeconfig's ${apiVersion}`);
+    throw unreadable(name, `printed a credential of another version than ${apiVersion}, which the kubeconfig requires`);
   const status = isRecord(value['status']) ? value['status'] : {};
   const { token, clientCertificateData, clientKeyData, expirationTimestamp } = status;
   const credential = {
@@ -37,14 +38,14 @@ function readExecCredential(stdout: string, printed: Printed): KubeCredential {
   hidden.add(credential.token, credential.clientKey);
   const { clientCertificate, clientKey } = credential;
   if ((clientCertificate === undefined) !== (clientKey === undefined))
-    throw unreadable(name, 'prints a certificate without its key, or a key without its certificate');
+    throw unreadable(name, 'printed a certificate without its key, or a key without its certificate');
   if (credential.token === undefined && clientCertificate === undefined)
-    throw unreadable(name, 'prints neither a token nor a certificate');
+    throw unreadable(name, 'printed neither a token nor a certificate');
   const end = endOf(credential);
   if (end && end.getTime() <= Date.now())
     throw new ClusterError(
       'CredentialsExpired',
-      `${name} gave a credential that expired at ${end.toISOString()}.`,
+      `The credential plugin ${name} returned a credential that expired at ${end.toISOString()}.`,
       'Sign in again, and check the clock of this machine.',
     );
   return credential;
@@ -60,14 +61,14 @@ function parsed(text: string): unknown {
 
 function kindOf(stdout: string, value: unknown): string {
   if (stdout.trim() === '') return 'nothing';
-  return value === undefined ? `${stdout.length} characters that are no JSON` : 'JSON that is no ExecCredential';
+  return value === undefined ? `${stdout.length} characters that are not JSON` : 'JSON that is not an ExecCredential';
 }
 
 const unreadable = (name: string, problem: string): ClusterError =>
   new ClusterError(
     'ExecPluginFailed',
-    `${name}, which signs in for the kubeconfig, ${problem}.`,
-    'Run it in a terminal; something in your shell or a wrapper may print beside it.',
+    `The credential plugin ${name} ${problem}.`,
+    'Run it in a terminal. A shell profile or a wrapper may print additional text.',
   );
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -132,28 +133,33 @@ export async function runExecPlugin(plugin: ExecPlugin, run: PluginRun): Promise
   const environment = { ...inherited, KUBERNETES_EXEC_INFO: execInfo(plugin, target) };
   const name = `"${commandLine(plugin)}"`;
   const found = await runProgram(program, { args: plugin.args, environment, limit, signal }).catch((cause: unknown) => {
-    throw new ClusterError('Aborted', `${name} was stopped.`, '', { cause });
+    throw new ClusterError('Aborted', `The credential plugin ${name} was canceled.`, '', { cause });
   });
   switch (found.end) {
     case 'late':
       throw new ClusterError(
         'ExecPluginTimeout',
-        `${name}, which signs in for the kubeconfig, did not end in ${limit / 1000} s${saying(found.stderr)}.`,
+        `The credential plugin ${name} did not finish within ${limit / 1000} s${saying(found.stderr)}.`,
         'Run it in a terminal: it may wait for you to sign in.',
       );
     case 'flood':
-      throw new ClusterError('ExecPluginFailed', `${name} printed more than a credential.`, 'Run it in a terminal.');
+      throw new ClusterError(
+        'ExecPluginFailed',
+        `The credential plugin ${name} printed more than a credential.`,
+        'Run it in a terminal.',
+      );
     case 'notStarted':
       throw new ClusterError(
         'ExecPluginFailed',
-        `${name}, which signs in for the kubeconfig, does not start (${found.cause.message}).`,
-        'Run it in a terminal, and install it anew where it fails there too.',
+        `Can't start the credential plugin ${name} (${found.cause.message}).`,
+        'Run it in a terminal. If it fails there too, install it again.',
         { cause: found.cause },
       );
     case 'signal':
-      throw failed(`${name} was ended by ${found.signal}`, found.stderr);
+      throw failed(`The credential plugin ${name} was ended by ${found.signal}`, found.stderr);
     case 'exit':
-      if (found.code !== 0) throw failed(`${name} failed with status ${found.code}`, found.stderr);
+      if (found.code !== 0)
+        throw failed(`The credential plugin ${name} failed with status ${found.code}`, found.stderr);
       return readExecCredential(found.stdout, { name, apiVersion: plugin.apiVersion, hidden });
   }
 }
@@ -190,11 +196,11 @@ function missingProgram(plugin: ExecPlugin, environment: Readonly<Record<string,
   const { command, installHint } = plugin;
   const isPath = /[\\/]/.test(command);
   const what = isPath
-    ? `The kubeconfig signs in by the program ${command}, which is not there or cannot be run.`
-    : `The kubeconfig signs in by the program "${command}", which is not on the PATH of this process: ${shortPath(pathOf(environment))}.`;
+    ? `The kubeconfig uses the credential plugin "${command}", which does not exist or can't be run.`
+    : `The kubeconfig uses the credential plugin "${command}", which is not on the PATH of this process: ${shortPath(pathOf(environment))}.`;
   const hint = isPath
     ? 'Install it, or correct the path in the kubeconfig.'
-    : 'Install it, or write its whole path into the kubeconfig; an editor that was not started from a terminal has another PATH than one.';
+    : 'Install it, or write its full path in the kubeconfig. An editor that was not started from a terminal may have another PATH.';
   return new ClusterError(
     'ExecPluginMissing',
     what,
@@ -203,7 +209,7 @@ function missingProgram(plugin: ExecPlugin, environment: Readonly<Record<string,
 }
 
 const shortPath = (path: string): string =>
-  path === '' ? 'it has none' : path.length > 300 ? `${path.slice(0, 300)}…` : path;
+  path === '' ? 'PATH is empty' : path.length > 300 ? `${path.slice(0, 300)}…` : path;
 
 const firstLines = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
 
@@ -211,7 +217,7 @@ const firstLines = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(
 const expired: readonly (readonly [RegExp, string])[] = [
   [
     /SSO (?:session|token)|sso login|Token has expired and refresh failed|ExpiredToken/i,
-    'Sign in again with `aws sso login`, with the --profile of the kubeconfig where it has one.',
+    'Sign in again with `aws sso login`. If the kubeconfig names a profile, add it with --profile.',
   ],
   [
     /gcloud auth login|Reauthentication (?:failed|required)|invalid_grant|refresh.*access token/i,
@@ -226,7 +232,7 @@ function failed(what: string, stderr: string): ClusterError {
   const text = `${what}${saying(stderr)}.`;
   return again
     ? new ClusterError('CredentialsExpired', text, again[1])
-    : new ClusterError('ExecPluginFailed', text, 'Run it in a terminal, and mend what it complains of.');
+    : new ClusterError('ExecPluginFailed', text, 'Run it in a terminal, and fix the problem that it reports.');
 }
 
 /** Returns the last line of its error output. */
@@ -235,5 +241,5 @@ function saying(stderr: string): string {
     .split(/\r?\n/)
     .map((one) => one.trim())
     .findLast((one) => one !== '');
-  return line === undefined ? ' and said nothing' : `: ${line.slice(0, 300).replace(/[.\s]+$/, '')}`;
+  return line === undefined ? ' and printed no message' : `: ${line.slice(0, 300).replace(/[.\s]+$/, '')}`;
 }

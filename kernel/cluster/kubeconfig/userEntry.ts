@@ -68,7 +68,7 @@ function tokenOfFile(entry: Entry, path: string, hidden: HiddenTexts): Credentia
 /** Refuses characters that a header can't hold, so that the error is not attributed to the server. */
 function checkToken(entry: Entry, token: string, key: string): void {
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw invalidField(what, entry, key, 'holds a blank, a line break or a letter that no token has');
+    throw invalidField(what, entry, key, 'contains a space, a line break or another character that a token never has');
 }
 
 async function certificateOf(
@@ -79,9 +79,9 @@ async function certificateOf(
   const clientKey = await pemField(what, entry, 'client-key');
   if (clientCertificate === undefined && clientKey === undefined) return undefined;
   if (clientCertificate === undefined)
-    throw invalidField(what, entry, 'client-certificate', 'is missing, and its key is there');
+    throw invalidField(what, entry, 'client-certificate', 'is missing, but "client-key" is set');
   if (clientKey === undefined)
-    throw invalidField(what, entry, 'client-key', 'is missing, and its certificate is there');
+    throw invalidField(what, entry, 'client-key', 'is missing, but "client-certificate" is set');
   hidden.add(clientKey, textField(what, entry, 'client-key-data'));
   checkPair(entry, clientCertificate, clientKey);
   return { clientCertificate, clientKey };
@@ -89,11 +89,12 @@ async function certificateOf(
 
 function checkPair(entry: Entry, certificate: string, key: string): void {
   const read = attempt(() => new X509Certificate(certificate));
-  if (!read) throw invalidField(what, entry, 'client-certificate', 'holds no certificate');
+  if (!read) throw invalidField(what, entry, 'client-certificate', 'does not contain a certificate');
   const privateKey = attempt(() => createPrivateKey(key));
-  if (!privateKey) throw invalidField(what, entry, 'client-key', 'holds no key that can be read without a password');
+  if (!privateKey)
+    throw invalidField(what, entry, 'client-key', 'does not contain a key that can be read without a password');
   if (!read.checkPrivateKey(privateKey))
-    throw invalidField(what, entry, 'client-key', 'is not the key of the certificate beside it');
+    throw invalidField(what, entry, 'client-key', 'is not the key of "client-certificate"');
 }
 
 function attempt<T>(how: () => T): T | undefined {
@@ -119,11 +120,11 @@ function providedToken(entry: Entry, hidden: HiddenTexts): CredentialSource | un
   const name = typeof provider['name'] === 'string' ? provider['name'] : 'unknown';
   const config = isRecord(provider['config']) ? provider['config'] : {};
   const token = config['id-token'] ?? config['access-token'];
-  const replace = 'Replace it by a plugin: kubelogin for OIDC and Azure, gke-gcloud-auth-plugin for GKE.';
+  const replace = 'Replace it with a credential plugin: kubelogin for OIDC and Azure, gke-gcloud-auth-plugin for GKE.';
   if (typeof token !== 'string' || token === '')
     throw new ClusterError(
       'ExecPluginMissing',
-      `The user "${entry.name}" in the kubeconfig ${entry.file} signs in by the auth-provider "${name}", which is not supported.`,
+      `The user "${entry.name}" in the kubeconfig ${entry.file} uses the auth-provider "${name}", which is not supported.`,
       replace,
     );
   hidden.add(token);
@@ -131,7 +132,7 @@ function providedToken(entry: Entry, hidden: HiddenTexts): CredentialSource | un
   if (end && end.getTime() < Date.now())
     throw new ClusterError(
       'CredentialsExpired',
-      `The token that the auth-provider "${name}" left for the user "${entry.name}" has expired.`,
+      `The token that the auth-provider "${name}" stored for the user "${entry.name}" has expired.`,
       `Run any kubectl command to renew it. ${replace}`,
     );
   return fixed({ token });
@@ -141,8 +142,8 @@ function impersonationOf(entry: Entry): Impersonation | undefined {
   const user = textField(what, entry, 'as');
   const groups = entry.value['as-groups'] ?? [];
   if (!Array.isArray(groups) || !groups.every((one) => typeof one === 'string'))
-    throw invalidField(what, entry, 'as-groups', 'is no list of texts');
+    throw invalidField(what, entry, 'as-groups', 'is not a list of strings');
   if (user !== undefined) return { user, groups };
-  if (groups.length > 0) throw invalidField(what, entry, 'as', 'is missing, and as-groups is there');
+  if (groups.length > 0) throw invalidField(what, entry, 'as', 'is missing, but "as-groups" is set');
   return undefined;
 }

@@ -46,16 +46,21 @@ export async function createRayCluster(
   const opened = await openConnection(profile, signal);
   let adopted = true;
   try {
-    tell(options, 'create', `Making the RayCluster ${spec.namespace}/${spec.name}.`);
+    tell(options, 'create', `Creating RayCluster "${spec.namespace}/${spec.name}".`);
     ({ adopted } = await makeRayCluster(opened.connection, spec, signal));
-    if (adopted) tell(options, 'create', `${spec.namespace}/${spec.name} is there, and as asked for.`);
+    if (adopted)
+      tell(
+        options,
+        'create',
+        `RayCluster "${spec.namespace}/${spec.name}" already exists with the requested settings.`,
+      );
     return await comeUp(opened, { profile, spec, adopted, options });
   } catch (error) {
     try {
       // A cluster that did not start has failed, so `retain-on-failure` keeps it.
       if (!adopted && onExit === 'delete') await deleteRayCluster(opened.connection, spec, AbortSignal.timeout(20_000));
     } catch {
-      onWarning?.(`The RayCluster ${spec.namespace}/${spec.name} may still be there: delete it.`);
+      onWarning?.(`RayCluster "${spec.namespace}/${spec.name}" may still exist. Delete it.`);
     }
     await opened.close();
     throw error;
@@ -78,7 +83,7 @@ async function comeUp(opened: OpenedConnection, { profile, spec, adopted, option
     limit: limits.pods,
     onProgress: (progress) => onProgress?.(progress),
   });
-  tell(options, 'dashboard', `Waiting for the Ray of ${title} to answer.`);
+  tell(options, 'dashboard', `Waiting for Ray on ${title} to respond.`);
   let problem: ClusterError | undefined;
   const target = await openTarget(opened, profile, spec, {
     signal,
@@ -89,7 +94,7 @@ async function comeUp(opened: OpenedConnection, { profile, spec, adopted, option
   const rayVersion = await waitForRay(target, { signal, limit: limits.dashboard, title, problem: () => problem });
   tell(options, 'ready', `${title} is ready: Ray ${rayVersion}.`);
   if (rayVersion !== spec.rayVersion)
-    onWarning?.(`The image of ${title} has Ray ${rayVersion}, and ${spec.rayVersion} was asked for.`);
+    onWarning?.(`The image of ${title} has Ray ${rayVersion}, not the requested version ${spec.rayVersion}.`);
   return new OpenRayCluster({ opened, target, profile, name: spec.name, rayVersion, adopted, onExit });
 }
 
@@ -102,7 +107,7 @@ async function verifyFirst(
   options: CreateRayClusterOptions,
 ): Promise<void> {
   const { signal, confirm, resolveCatalog } = options;
-  tell(options, 'verify', `Checking what ${spec.namespace}/${spec.name} needs.`);
+  tell(options, 'verify', `Checking whether the cluster can run ${spec.namespace}/${spec.name}.`);
   // Set the new name in the profile, since a check prefers an existing RayCluster to the profile's groups.
   const report = await verifyCluster(
     { ...profile, rayCluster: spec.name },
@@ -112,11 +117,11 @@ async function verifyFirst(
   const failed = report.results.filter(({ status }) => status === 'fail');
   const [first] = failed;
   if (first === undefined || (await confirm?.(report)) === true) return;
-  const more = failed.length > 1 ? ` And ${counted(failed.length - 1, 'check')} more failed.` : '';
+  const more = failed.length > 1 ? ` ${counted(failed.length - 1, 'more check')} failed.` : '';
   throw new ClusterError(
     'NotReady',
     // Not the check's title, which describes success.
     `Can't create RayCluster "${spec.namespace}/${spec.name}": check "${first.id}" failed: ${first.sentence}${more}`,
-    'Verify the cluster to see what mends it.',
+    'Verify the cluster to see the fix.',
   );
 }

@@ -74,7 +74,7 @@ export class DashboardDoor implements AsyncDisposable {
     });
     onward.on('error', () => {
       if (reply.headersSent) reply.destroy();
-      else refuse(reply, 502, 'Ray does not answer now. Load the page again.');
+      else refuse(reply, 502, 'Ray does not respond. Reload the page.');
     });
     reply.on('close', () => onward.destroy());
     asked.pipe(onward);

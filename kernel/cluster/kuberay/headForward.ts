@@ -54,7 +54,7 @@ async function openPodStream(
     throw errorOf(error, what, connection.server);
   });
   // Without a retry count, the client returns the web socket itself.
-  if (typeof opened === 'function') throw new Error('The Kubernetes client gave no stream.');
+  if (typeof opened === 'function') throw new Error('The Kubernetes client returned no stream.');
   const end = (): void => opened.close();
   let isAlive = true;
   const timer = setInterval(() => {
@@ -79,18 +79,21 @@ function errorOf(event: unknown, what: string, server: string): ClusterError {
   const message = error instanceof Error ? error.message : String(error);
   const status = Number(/^Unexpected server response: (\d{3})$/.exec(message)?.[1]);
   if (status === 404)
-    return new ClusterError('NotFound', `There is no ${what} any more.`, 'Try again.', { cause: error, status });
+    return new ClusterError('NotFound', `Can't forward ${what}: the pod no longer exists.`, 'Try again.', {
+      cause: error,
+      status,
+    });
   if (status === 403)
     return new ClusterError(
       'Forbidden',
-      `You may not forward ${what}.`,
-      'It takes the verbs create and get on pods/portforward: older clusters ask for the one, newer ones for the other.',
+      `Can't forward ${what}: permission denied.`,
+      'Ask an administrator for the verbs create and get on pods/portforward: older clusters require one of them, newer ones the other.',
       { cause: error, status },
     );
   if (!Number.isNaN(status)) return errorOfReply(`Forwarding ${what}`, status, undefined, error);
   return (
     connectionErrorOf(error, `The API server ${server}`) ??
-    new ClusterError('Unavailable', `Forwarding ${what} failed: ${message}.`, 'Try again.', { cause: error })
+    new ClusterError('Unavailable', `Can't forward ${what}: ${message}.`, 'Try again.', { cause: error })
   );
 }
 
@@ -186,8 +189,8 @@ export class HeadForward implements AsyncDisposable {
           signal,
           onProblem: (said) => {
             this.#pod = undefined;
-            const problem = `The head of ${rayCluster.name} took no connection: ${said}`;
-            this.#options.onProblem?.(new ClusterError('Unavailable', problem, 'Look at the log of its head.'));
+            const problem = `The head of RayCluster "${rayCluster.name}" accepted no connection: ${said}`;
+            this.#options.onProblem?.(new ClusterError('Unavailable', problem, 'Check the log of the head pod.'));
           },
         });
         return;
@@ -210,8 +213,8 @@ export class HeadForward implements AsyncDisposable {
     if (!head)
       throw new ClusterError(
         'Unavailable',
-        `No pod that runs is the head of the RayCluster ${rayCluster.namespace}/${rayCluster.name}.`,
-        'Wait until it is back, or look at its pods.',
+        `RayCluster "${rayCluster.namespace}/${rayCluster.name}" has no running head pod.`,
+        'Wait until it is back, or check its pods.',
       );
     this.#pod = { name: head.name, until: Date.now() + podAge };
     return head.name;
@@ -225,7 +228,7 @@ export const isLasting = (error: unknown): boolean =>
 const clusterErrorOf = (error: unknown): ClusterError =>
   isClusterError(error)
     ? error
-    : new ClusterError('Unavailable', `No connection to the head: ${messageOf(error)}.`, 'Try again.', {
+    : new ClusterError('Unavailable', `Can't connect to the head: ${messageOf(error)}.`, 'Try again.', {
         cause: error,
       });
 

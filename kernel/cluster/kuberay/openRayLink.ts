@@ -27,7 +27,7 @@ async function readRayToken(
   if (at(options, 'enableK8sTokenAuth') === true)
     throw new ClusterError(
       'CredentialsMissing',
-      `The Ray of ${namespace}/${name} takes tokens of Kubernetes itself (enableK8sTokenAuth), which are not asked for.`,
+      `Can't sign in to Ray on RayCluster "${namespace}/${name}": it requires Kubernetes tokens (enableK8sTokenAuth), which are not supported.`,
       'Forward its port yourself and connect to that address with a token of a service account.',
     );
   const secret = textAt(options, 'secretName') ?? name;
@@ -37,8 +37,8 @@ async function readRayToken(
   if (encoded === undefined)
     throw new ClusterError(
       'CredentialsMissing',
-      `The secret ${namespace}/${secret} holds no auth_token for the Ray of ${name}.`,
-      'Wait until the operator has made it, or put one in.',
+      `Secret "${namespace}/${secret}" has no auth_token for RayCluster "${name}".`,
+      'Wait until the operator has created it, or add one.',
     );
   const token = Buffer.from(encoded, 'base64').toString('utf8').trim();
   hidden.add(token);
@@ -64,8 +64,8 @@ export async function openRayLink(profile: ClusterProfile, options: OpenRayLinkO
   if (name === undefined)
     throw new ClusterError(
       'ProfileInvalid',
-      `The profile "${profile.name}" names no RayCluster.`,
-      'Add "rayCluster" to it, or say which.',
+      `The profile "${profile.name}" does not name a RayCluster.`,
+      'Add "rayCluster" to the profile, or name a RayCluster.',
     );
   const opened = await openConnection(profile, options.signal);
   try {
@@ -122,7 +122,7 @@ export async function openTarget(
   const object = await findRayCluster(connection, rayCluster, signal);
   const title = `${rayCluster.namespace}/${rayCluster.name}`;
   if (object === undefined)
-    throw new ClusterError('NotFound', `There is no RayCluster ${title}.`, 'Create it, or name one that is there.');
+    throw new ClusterError('NotFound', `RayCluster "${title}" does not exist.`, 'Create it, or name an existing one.');
   const token = await readRayToken(connection, rayCluster, object, { hidden, signal });
   const known = token === undefined ? {} : { token };
   const service = textAt(object, 'status', 'head', 'serviceName') ?? `${rayCluster.name}-head-svc`;

@@ -45,8 +45,8 @@ export function rayClusterSpecOf(profile: ClusterProfile, options: RayClusterOpt
   if (name === undefined)
     throw new ClusterError(
       'ProfileInvalid',
-      `The profile "${profile.name}" names no RayCluster.`,
-      'Give it a name, such as "rayCluster": "backfills".',
+      `The profile "${profile.name}" does not name a RayCluster.`,
+      'Add a name, such as "rayCluster": "backfills".',
     );
   checkName(name);
   const images = [options.image, profile.headGroup.image, ...profile.workerGroups.map(({ image }) => image)];
@@ -72,17 +72,17 @@ export function warningsOf({ head, workers }: RayClusterSpec): readonly string[]
   const warnings: string[] = [];
   if (memory < leastHeadMemory)
     warnings.push(
-      `The head asks for ${showMemory(memory)}: heads with less than ${showMemory(leastHeadMemory)} run out of memory, and with the head all jobs are lost.`,
+      `The head requests ${showMemory(memory)}: heads with less than ${showMemory(leastHeadMemory)} run out of memory, and all jobs are lost with the head.`,
     );
   for (const worker of workers) {
     const asked = resourcesOfGroup(worker);
     if (asked.gpu > 0 && asked.memory < leastGpuMemory)
       warnings.push(
-        `The workers "${worker.name}" ask for a GPU and ${showMemory(asked.memory)}: most models need more than ${showMemory(leastGpuMemory)} on their way to it.`,
+        `The workers "${worker.name}" request a GPU and ${showMemory(asked.memory)}: most models need more than ${showMemory(leastGpuMemory)} while they are loaded to the GPU.`,
       );
     if (asked.cpu < 1)
       warnings.push(
-        `The workers "${worker.name}" ask for ${showCpu(asked.cpu)}: Ray counts whole processors, and gives work to none of them.`,
+        `The workers "${worker.name}" request ${showCpu(asked.cpu)}: Ray counts whole processors and assigns no work to them.`,
       );
   }
   return warnings;
@@ -95,19 +95,19 @@ function checkName(name: string): void {
   if (/^[a-z](?:[-a-z0-9]*[a-z0-9])?$/.test(name) && name.length <= longestName) return;
   throw new ClusterError(
     'ProfileInvalid',
-    `"${name}" is no name of a RayCluster.`,
-    `It takes small letters, digits and "-", begins with a letter and has at most ${longestName} characters.`,
+    `"${name}" is not a valid name for a RayCluster.`,
+    `Use lowercase letters, digits and "-", start with a letter, and use at most ${longestName} characters.`,
   );
 }
 
 function checkAmounts({ name, numCpus, memory }: RayGroup): void {
-  const group = name === undefined ? 'The head' : `The group "${name}"`;
+  const group = name === undefined ? 'the head' : `the group "${name}"`;
   for (const [what, amount, takes] of [
-    ['processors', numCpus, 'a number, or a text such as "500m"'],
-    ['memory', memory, 'a number of MiB, or a string such as "8Gi"'],
+    ['processors', numCpus, 'a number or a string such as "500m"'],
+    ['memory', memory, 'a number of MiB or a string such as "8Gi"'],
   ] as const) {
     if ((parseQuantity(amount) ?? 0) > 0) continue;
-    throw new ClusterError('ProfileInvalid', `${group} asks for "${amount}" as ${what}.`, `It takes ${takes}.`);
+    throw new ClusterError('ProfileInvalid', `Expected ${takes} for the ${what} of ${group}, got "${amount}".`, '');
   }
 }
 

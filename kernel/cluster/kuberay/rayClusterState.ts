@@ -96,7 +96,7 @@ async function refusalOf(
     return textAt(last, 'message');
   } catch (error) {
     if (isClusterError(error) && error.kind === 'Forbidden')
-      return 'you may not list the events of the namespace, which would say why.';
+      return 'the events of the namespace say why, but you are not allowed to list them.';
     throw error;
   }
 }

@@ -28,8 +28,8 @@ export async function makeRayCluster(
     if (differences.length > 0)
       throw new ClusterError(
         'Conflict',
-        `The RayCluster ${spec.namespace}/${spec.name} is there and is otherwise than asked for:\n${showDifferences(differences)}.`,
-        'Ask for it as it is, choose another name, or delete it first.',
+        `RayCluster "${spec.namespace}/${spec.name}" already exists with other settings:\n${showDifferences(differences)}.`,
+        'Use its settings, choose another name, or delete it first.',
       );
     if (at(there, 'spec', 'suspend') === true) await resumeRayCluster(connection, spec, signal);
     return { adopted: true };
@@ -45,8 +45,8 @@ export async function makeRayCluster(
     if (!isClusterError(error) || error.kind !== 'NotFound') throw error;
     throw new ClusterError(
       'NotFound',
-      `The RayCluster ${spec.namespace}/${spec.name} cannot be made: ${error.what}`,
-      `The cluster needs the namespace ${spec.namespace}, and KubeRay 1.1 or newer.`,
+      `Can't create RayCluster "${spec.namespace}/${spec.name}": ${error.what}`,
+      `Check that the cluster has the namespace "${spec.namespace}" and KubeRay 1.1 or newer.`,
       { cause: error },
     );
   }

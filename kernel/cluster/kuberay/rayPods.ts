@@ -51,7 +51,7 @@ function containerReason(item: unknown): string | undefined {
     if (waiting !== undefined && !usual.has(waiting)) {
       const last = endOf(status, 'lastState');
       const said = sentenceOf(waiting, textAt(status, 'state', 'waiting', 'message'));
-      return `${name}: ${said}${last === undefined ? '' : ` (it ended before: ${last})`}`;
+      return `${name}: ${said}${last === undefined ? '' : ` (its previous run: ${last})`}`;
     }
     const ended = endOf(status, 'state');
     if (ended !== undefined) return `${name}: ${ended}`;

@@ -13,21 +13,26 @@ const rayCall: SettingCall = { call: 'ray.cluster' };
 
 /** Settings of a RayCluster in addition to those of a profile. */
 const ownFields = {
-  profile: { kind: 'text', pattern: /\S/, takes: 'the name of a profile', description: 'A profile of the settings.' },
+  profile: {
+    kind: 'text',
+    pattern: /\S/,
+    takes: 'the name of a profile',
+    description: 'Name of a profile in the settings.',
+  },
   name: { kind: 'text', pattern: /\S/, takes: 'the name of a RayCluster', description: 'Name of the RayCluster.' },
   onExit: {
     kind: 'choice',
     values: onExits,
-    meanings: ['Removed.', 'Kept.', 'Kept where a job on it has failed, else removed.'],
-    description: 'What becomes of it when its owner is done.',
+    meanings: ['Delete it.', 'Keep it.', 'Keep it if a job on it failed, else delete it.'],
+    description: 'What happens to the RayCluster when its owner has finished.',
   },
   image: {
     kind: 'text',
     pattern: /^[^\s@:/][^\s]*$/,
     takes: 'the name of a container image',
-    description: 'Image of the groups that name none.',
+    description: 'Container image of the groups that do not set one.',
   },
-  idleTimeoutSeconds: { kind: 'count', description: 'Seconds without work after which a worker is let go.' },
+  idleTimeoutSeconds: { kind: 'count', description: 'Seconds of idle time after which a worker is removed.' },
 } as const satisfies Fields;
 
 /** A RayCluster as the user describes it. */
@@ -53,8 +58,8 @@ export async function readRaySettings(
   if (!isRecord(value))
     throw new ClusterError(
       'ProfileInvalid',
-      'A RayCluster is described by an object.',
-      "Such as { name: 'backfills' }.",
+      'Expected an object with the settings of a RayCluster.',
+      "Pass an object such as { name: 'backfills' }.",
     );
   const read = readFields([rayCall], value, { ...ownFields, ...profileFields });
   const isOwn = ([key]: readonly [string, unknown]): boolean => Object.hasOwn(ownFields, toSettingName(key));
@@ -63,8 +68,8 @@ export async function readRaySettings(
   if (read.profile !== undefined && extra !== undefined)
     throw new ClusterError(
       'ProfileInvalid',
-      `"${extra}" is a setting of a profile, and the profile "${read.profile}" is named.`,
-      'Change it there, or describe the whole cluster here.',
+      `Can't combine the setting "${extra}" with the profile "${read.profile}".`,
+      'Change the setting in the profile, or remove "profile" and describe the whole cluster here.',
     );
   const profile = read.profile === undefined ? readProfile(rayCall, settings) : await profiles(read.profile);
   const { name, image, idleTimeoutSeconds } = read;
@@ -91,6 +96,6 @@ export function readConnectSettings(value: unknown): {
   const call: SettingCall = { call: 'ray.connect' };
   const { profile, rayCluster } = readFields([call], value, connectFields);
   if (profile === undefined)
-    throw settingError([call], 'is missing the option "profile".', 'Add the name of a profile, or give an address.');
+    throw settingError([call], 'is missing the option "profile".', 'Add the name of a profile, or pass an address.');
   return { profile, rayCluster };
 }

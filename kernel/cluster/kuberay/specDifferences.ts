@@ -78,5 +78,5 @@ function shown(value: unknown): string | undefined {
 /** Lists the differences, one per line: `spec.rayVersion: "2.43.0" there, "2.60.0" asked for`. */
 export const showDifferences = (differences: readonly SpecDifference[]): string =>
   differences
-    .map(({ path, theirs, yours }) => `${path}: ${theirs ?? 'nothing'} there, ${yours ?? 'nothing'} asked for`)
+    .map(({ path, theirs, yours }) => `${path}: current ${theirs ?? 'none'}, requested ${yours ?? 'none'}`)
     .join('\n');

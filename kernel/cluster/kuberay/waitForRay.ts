@@ -49,7 +49,7 @@ export async function waitForPods(
     for (;;) {
       const state = await readRayClusterState(connection, name, own);
       if (state === undefined)
-        throw new ClusterError('NotFound', `The RayCluster ${title} was deleted meanwhile.`, 'Create it again.');
+        throw new ClusterError('NotFound', `RayCluster "${title}" was deleted while it started.`, 'Create it again.');
       const isReady = state.isProvisioned && state.pods.some(({ isHead, state: is }) => isHead && is === 'ready');
       last = sentenceOf(name, state);
       onProgress({ phase: 'pods', sentence: last, pods: state.pods });
@@ -60,8 +60,8 @@ export async function waitForPods(
     if (signal.aborted || !late.aborted) throw error;
     throw new ClusterError(
       'Timeout',
-      `The RayCluster ${title} was not ready after ${minutes(limit)}. ${last}`,
-      'Mend what is in the way, or wait longer.',
+      `RayCluster "${title}" was not ready after ${minutes(limit)}. ${last}`,
+      'Fix the cause, or wait longer.',
       { cause: error },
     );
   }
@@ -117,8 +117,8 @@ export async function waitForRay(
     if (late.aborted)
       throw new ClusterError(
         'Timeout',
-        `The Ray of ${title} did not answer in ${minutes(limit)}: ${reasonOf(problem() ?? last)}`,
-        'Look at the log of its head.',
+        `Ray on RayCluster "${title}" did not respond within ${minutes(limit)}: ${reasonOf(problem() ?? last)}`,
+        'Check the log of the head pod.',
         { cause: last },
       );
     await pause(wait, undefined, { signal: own }).catch(() => {});
@@ -136,7 +136,7 @@ async function askVersion(target: RayTarget, signal: AbortSignal): Promise<strin
 }
 
 const reasonOf = (error: unknown): string =>
-  error === undefined ? 'nothing came.' : isClusterError(error) ? error.what : messageOf(error);
+  error === undefined ? 'there was no reply.' : isClusterError(error) ? error.what : messageOf(error);
 
 const minutes = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${Math.round(milliseconds / 1000)} s` : `${Math.round(milliseconds / 60_000)} min`;

@@ -92,7 +92,7 @@ async function readEnd(
   const reason = textAt(pod, 'status', 'reason');
   const log = await readLog(kube, path, signal);
   if (log === undefined || (reason !== undefined && !log.includes('probe')))
-    return { ran: false, why: textAt(pod, 'status', 'message') ?? reason ?? 'it left no lines' };
+    return { ran: false, why: textAt(pod, 'status', 'message') ?? reason ?? 'it printed nothing' };
   return { ran: true, succeeded: phase === 'Succeeded', log };
 }
 

@@ -6,6 +6,6 @@ export async function pauseFor(milliseconds: number, signal: AbortSignal): Promi
   try {
     await wait(milliseconds, signal);
   } catch (cause) {
-    throw new ClusterError('Aborted', 'Waiting for Ray was given up.', '', { cause });
+    throw new ClusterError('Aborted', 'Waiting for Ray was canceled.', '', { cause });
   }
 }

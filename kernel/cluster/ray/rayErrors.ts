@@ -7,31 +7,31 @@ import { isCatalogError } from '#shared/errors.ts';
 
 type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 
-const proxyBetween = 'Check the address, and whether a proxy or a sign-in page stands in between.';
+const proxyBetween = 'Check the address, and whether a proxy or a sign-in page is in between.';
 
 /** Only the statuses whose meaning is specific. */
 const statuses: Readonly<Record<number, StatusWords>> = {
   401: {
     kind: 'CredentialsMissing',
-    said: 'it wants a token, and got none',
-    hint: 'Give the token of the Ray cluster: Ray keeps it in ~/.ray/auth_token of whoever started it, KubeRay in a secret.',
+    said: 'it requires a token, but none was sent',
+    hint: 'Enter the token of the Ray cluster. Ray keeps it in ~/.ray/auth_token of the user that started it, KubeRay in a secret.',
   },
   403: {
     kind: 'CredentialsRefused',
-    said: 'it does not accept this token',
-    hint: 'Give the token of this Ray cluster; another one may have been made with the cluster.',
+    said: 'it rejected this token',
+    hint: 'Enter the token of this Ray cluster. A cluster that was created again may have a new token.',
   },
-  404: { kind: 'NotFound', said: 'it is not there', hint: proxyBetween },
-  405: { kind: 'WrongServer', said: 'it takes this request for one of a browser', hint: proxyBetween },
+  404: { kind: 'NotFound', said: 'the path was not found', hint: proxyBetween },
+  405: { kind: 'WrongServer', said: 'it treats this request as one from a browser', hint: proxyBetween },
   413: {
     kind: 'InvalidRequest',
-    said: 'what was sent is too large',
+    said: 'the request is too large',
     hint: 'A proxy in between may limit the size of requests.',
   },
-  429: { kind: 'Throttled', said: 'it is asked too much at once', hint: 'Wait a moment, then try again.' },
-  502: { kind: 'Unavailable', said: 'what stands in front of it does not reach it', hint: 'Look whether Ray runs.' },
-  503: { kind: 'Unavailable', said: 'it does not answer at the moment', hint: 'Look whether Ray runs.' },
-  504: { kind: 'Timeout', said: 'it did not answer in time', hint: 'Look whether the head of Ray is overloaded.' },
+  429: { kind: 'Throttled', said: 'it has too many requests', hint: 'Wait a moment, then try again.' },
+  502: { kind: 'Unavailable', said: "the proxy in front of it can't reach it", hint: 'Check that Ray is running.' },
+  503: { kind: 'Unavailable', said: 'it is not available at the moment', hint: 'Check that Ray is running.' },
+  504: { kind: 'Timeout', said: 'it did not respond in time', hint: 'Check whether the head of Ray is overloaded.' },
 };
 
 /** Returns the error for a reply without success. @param asked `GET /api/version` */
@@ -40,7 +40,7 @@ export function errorOfReply(subject: string, asked: string, status: number, tex
   if (title !== undefined) return pageError(subject, asked, title, status);
   const told = lastOfTraceback(text);
   if (status >= 300 && status < 400) {
-    const what = `${subject}: ${asked} was sent on elsewhere (${status}), as web sites do; Ray does not.`;
+    const what = `${subject}: ${asked} was redirected (${status}), so the server is not a Ray dashboard.`;
     return new ClusterError('WrongServer', what, proxyBetween, { status });
   }
   const words = statuses[status];
@@ -52,8 +52,8 @@ export function errorOfReply(subject: string, asked: string, status: number, tex
   }
   // Ray responds with 500 to invalid requests too, so only its message shows the reason.
   const kind: ClusterErrorKind = status >= 500 ? 'Unavailable' : 'InvalidRequest';
-  const said = told === '' ? `it answered with ${status} and no reason` : `it says "${told}"`;
-  const hint = status >= 500 ? 'Look into the log of the dashboard on the head of Ray.' : 'Correct what was asked for.';
+  const said = told === '' ? `it returned status ${status} without a reason` : `it says "${told}"`;
+  const hint = status >= 500 ? 'Check the log of the dashboard on the head of Ray.' : 'Correct the request.';
   return new ClusterError(kind, `${subject}: ${said} (${asked}, ${status}).`, hint, { status });
 }
 
@@ -62,7 +62,7 @@ export function pageError(subject: string, asked: string, title: string, status:
   const named = title === '' ? '' : ` ("${title}")`;
   return new ClusterError(
     'WrongServer',
-    `${subject}: ${asked} was answered by a web page${named}, not by Ray's interface for jobs.`,
+    `${subject}: the reply to ${asked} is a web page${named}, not a response of Ray's jobs API.`,
     proxyBetween,
     { status },
   );
@@ -73,15 +73,15 @@ export function errorOfConnection(subject: string, asked: string, error: unknown
   if (signal.aborted) {
     // A time limit reports the network's state, not a cancellation.
     const kind = signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'Timeout' : 'Aborted';
-    const what = kind === 'Timeout' ? 'was not answered in time' : 'was given up';
-    const hint = kind === 'Timeout' ? 'Look whether the head of Ray is overloaded.' : '';
+    const what = kind === 'Timeout' ? 'got no reply in time' : 'was canceled';
+    const hint = kind === 'Timeout' ? 'Check whether the head of Ray is overloaded.' : '';
     return new ClusterError(kind, `${subject}: ${asked} ${what}.`, hint, { cause: signal.reason });
   }
   // An invalid proxy in the environment; its address stays hidden.
   if (isCatalogError(error)) return new ClusterError('ProfileInvalid', error.message, '');
   const found = connectionErrorOf(error, subject);
   if (found?.kind === 'Unreachable') {
-    return new ClusterError(found.kind, found.what, `Look whether Ray runs, and whether its port is forwarded.`, {
+    return new ClusterError(found.kind, found.what, 'Check that Ray is running and that its port is forwarded.', {
       cause: error,
     });
   }
@@ -92,8 +92,8 @@ export function errorOfConnection(subject: string, asked: string, error: unknown
 export const badReply = (subject: string, asked: string, options: { readonly cause?: unknown } = {}): ClusterError =>
   new ClusterError(
     'BadReply',
-    `${subject}: the reply to ${asked} is not what Ray says.`,
-    'Check that the address is that of the dashboard of a Ray.',
+    `${subject}: the reply to ${asked} is not a valid response of Ray.`,
+    'Check that the address is that of a Ray dashboard.',
     options,
   );
 

@@ -63,15 +63,15 @@ export class RayJobs {
     if (version === undefined || numbers === undefined) {
       throw new ClusterError(
         'WrongServer',
-        `${this.subject} does not say which version of Ray it is.`,
-        'Check that the address is that of the dashboard of a Ray.',
+        `${this.subject} does not report its version.`,
+        'Check that the address is that of a Ray dashboard.',
       );
     }
     if (!isAtLeast(numbers, oldestRay)) {
       throw new ClusterError(
         'TooOld',
-        `${this.subject} is version ${version}; backfills take ${showVersion(oldestRay)} or newer.`,
-        'Start the cluster with a newer image of Ray.',
+        `${this.subject} is version ${version}; backfills require ${showVersion(oldestRay)} or newer.`,
+        'Start the cluster with a newer Ray image.',
       );
     }
     return { version, session: textAt(body, 'session_name') ?? '' };
@@ -168,8 +168,8 @@ export class RayJobs {
       if (Date.now() > begun + limit) {
         throw new ClusterError(
           'Timeout',
-          `${this.subject} was told to end ${submissionId}, and has not done so within ${limit / 1000} s.`,
-          'Look at the job in the dashboard of Ray.',
+          `${this.subject} did not stop job "${submissionId}" within ${limit / 1000} s.`,
+          'Check the job in the Ray dashboard.',
         );
       }
       await pauseFor(wait, signal);
@@ -184,7 +184,7 @@ export class RayJobs {
       );
     } catch (error) {
       if (!isClusterError(error) || !isStillRunning(error)) throw error;
-      throw new ClusterError('Conflict', `${this.subject}: ${submissionId} still runs.`, 'Stop it first.', {
+      throw new ClusterError('Conflict', `${this.subject}: job "${submissionId}" is still running.`, 'Stop it first.', {
         cause: error,
       });
     }
@@ -206,8 +206,8 @@ export class RayJobs {
       if (!isClusterError(error) || error.kind !== 'NotFound') throw error;
       throw new ClusterError(
         'NotFound',
-        `${this.subject} has no job ${submissionId}.`,
-        'It was deleted, or Ray was started anew since.',
+        `${this.subject} has no job "${submissionId}".`,
+        'The job was deleted, or Ray was restarted.',
         { cause: error, status: error.status },
       );
     }

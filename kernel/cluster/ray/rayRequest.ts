@@ -111,17 +111,17 @@ export class RayConnection {
 }
 
 function baseOf(address: string): URL {
-  const hint = 'Write that of its dashboard, such as "http://127.0.0.1:8265".';
+  const hint = 'Use the address of the Ray dashboard, such as "http://127.0.0.1:8265".';
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === 'ray:') {
-    throw new ClusterError('ProfileInvalid', `"${address}" is the address for Ray's own client, not for jobs.`, hint);
+    throw new ClusterError('ProfileInvalid', `"${address}" is an address for the Ray client, not for jobs.`, hint);
   }
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new ClusterError('ProfileInvalid', 'What was given as the address of Ray is none.', hint);
+    throw new ClusterError('ProfileInvalid', 'The Ray address is not an HTTP or HTTPS URL.', hint);
   }
   // The message must not quote the address, which may hold a secret.
   if (url.username || url.password || url.search || url.hash) {
-    throw new ClusterError('ProfileInvalid', 'The address of Ray holds more than a server and a path.', hint);
+    throw new ClusterError('ProfileInvalid', 'The Ray address contains more than a server and a path.', hint);
   }
   return url;
 }

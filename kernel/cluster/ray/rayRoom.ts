@@ -19,8 +19,8 @@ export function waitingForRoom(room: RayRoom): string | undefined {
   const never = lacking(room, demand.resources).some(
     (name) => (demand.resources[name] ?? 0) > (room.resources[name]?.total ?? 0),
   );
-  const end = never ? '; the work waits until nodes that have it are added' : '';
-  return `Ray is asked for ${wanted.join(' and ')} at once, and has ${there.join(' and ')}${end}.`;
+  const end = never ? '; it waits until nodes with these resources are added' : '';
+  return `The work needs ${wanted.join(' and ')} at once, but Ray has ${there.join(' and ')}${end}.`;
 }
 
 /** Returns the resources of which less is free than requested. */

@@ -83,7 +83,7 @@ suite('Credentials of AWS', function () {
     await fails(
       keysOf(),
       'CredentialsMissing',
-      /^There are no credentials for AWS\. Sign in \("aws sso login"\), or name a profile/,
+      /^No AWS credentials were found\. Sign in \("aws sso login"\), or set AWS_PROFILE to a profile/,
     );
   });
 
@@ -101,7 +101,7 @@ suite('Credentials of AWS', function () {
     await fails(
       keysOf('work'),
       'CredentialsExpired',
-      /^The sign-in to AWS of the profile "work" has expired\. Run "aws sso login --profile work"\.$/,
+      /^The AWS sign-in of the profile "work" has expired\. Run "aws sso login --profile work"\.$/,
     );
   });
 
@@ -133,17 +133,27 @@ suite('Credentials of AWS', function () {
     suiteTeardown(() => server.stop());
 
     const refusals: readonly (readonly [status: number, code: string, kind: ClusterErrorKind, message: RegExp])[] = [
-      [403, 'ExpiredToken', 'CredentialsExpired', /^The credentials of you have expired\. Sign in to AWS again/],
-      [403, 'InvalidClientTokenId', 'CredentialsRefused', /^AWS does not know the access key of you/],
+      [
+        403,
+        'ExpiredToken',
+        'CredentialsExpired',
+        /^AWS rejected your credentials, which have expired\. Sign in to AWS again/,
+      ],
+      [403, 'InvalidClientTokenId', 'CredentialsRefused', /^AWS does not recognize your access key/],
       [
         403,
         'SignatureDoesNotMatch',
         'CredentialsRefused',
-        /^AWS refused the signature of you .* Set the clock of this machine/,
+        /^AWS rejected your signature .* Set the clock of this machine/,
       ],
-      [403, 'AccessDenied', 'Forbidden', /^sts:GetCallerIdentity on who is asking is not allowed to you/],
-      [400, 'Throttling', 'Throttled', /too many requests/],
-      [503, 'ServiceUnavailable', 'Unavailable', /^AWS failed at sts:GetCallerIdentity \(503/],
+      [
+        403,
+        'AccessDenied',
+        'Forbidden',
+        /^AWS does not allow you to call sts:GetCallerIdentity on the identity of the caller/,
+      ],
+      [400, 'Throttling', 'Throttled', /AWS throttled the request/],
+      [503, 'ServiceUnavailable', 'Unavailable', /^AWS failed to process sts:GetCallerIdentity \(503/],
       [400, 'ValidationError', 'InvalidRequest', /The ValidationError\. \(ValidationError\)$/],
     ];
     for (const [status, code, kind, message] of refusals)
@@ -154,12 +164,12 @@ suite('Credentials of AWS', function () {
 
     test('meet a page of HTML where AWS should be', async () => {
       answer = { status: 200, type: 'text/html', text: '<!doctype html><html><body>Sign in</body></html>' };
-      await fails(ask(server.address), 'WrongServer', /^What answered sts:GetCallerIdentity is not AWS/);
+      await fails(ask(server.address), 'WrongServer', /^The server that replied to sts:GetCallerIdentity is not AWS/);
     });
 
     test('meet a reply that says nothing', async () => {
       answer = { status: 200, type: 'text/xml', text: '<GetCallerIdentityResponse/>' };
-      await fails(ask(server.address), 'WrongServer', /^What answered sts:GetCallerIdentity is not AWS/);
+      await fails(ask(server.address), 'WrongServer', /^The server that replied to sts:GetCallerIdentity is not AWS/);
     });
 
     test('meet nobody', async () => {
@@ -167,17 +177,17 @@ suite('Credentials of AWS', function () {
       await fails(
         ask(`http://127.0.0.1:${port}`),
         'Unreachable',
-        /^AWS cannot be reached for sts:GetCallerIdentity: .*ECONNREFUSED/,
+        /^Can't reach AWS \(sts:GetCallerIdentity\): .*ECONNREFUSED/,
       );
     });
 
     test('meet a name that is nowhere', async () => {
-      await fails(ask('http://sts.invalid'), 'Unreachable', /^AWS cannot be reached for sts:GetCallerIdentity/);
+      await fails(ask('http://sts.invalid'), 'Unreachable', /^Can't reach AWS \(sts:GetCallerIdentity\)/);
     });
 
     test('meet a server that never answers, and are given up when the run is', async () => {
       answer = undefined;
-      await fails(ask(server.address, AbortSignal.timeout(200)), 'Aborted', /was given up/);
+      await fails(ask(server.address, AbortSignal.timeout(200)), 'Aborted', /was canceled/);
     });
   });
 });

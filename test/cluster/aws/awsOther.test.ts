@@ -52,7 +52,10 @@ suite('Nothing fails in a sound account of AWS', function () {
       only: ['oidc-provider', 'irsa-trust'],
     });
     assert.deepEqual(others(report), { 'oidc-provider': 'skipped', 'irsa-trust': 'skipped' });
-    assert.match(sentenceOf(report, 'oidc-provider'), /in the AWS account 210987654321, and you are signed in to \d+/);
+    assert.match(
+      sentenceOf(report, 'oidc-provider'),
+      /in AWS account 210987654321, but you are signed in to account \d+/,
+    );
   });
 
   test('that gives the service account its role by EKS Pod Identity', async () => {

@@ -141,12 +141,12 @@ suite('A connection to a real API server', function () {
     const hidden = new HiddenTexts();
     await assert.rejects(accessInCluster({ hidden, environment: {} }), {
       kind: 'NotInCluster',
-      what: /runs in no pod/,
+      what: /does not run in a pod/,
     });
     const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' };
     await assert.rejects(accessInCluster({ hidden, environment, folder: join(cluster.folder, 'none') }), {
       kind: 'NotInCluster',
-      what: /ca\.crt cannot be read \(ENOENT\)/,
+      what: /Can't read .*ca\.crt \(ENOENT\)/,
     });
   });
 
@@ -156,7 +156,7 @@ suite('A connection to a real API server', function () {
     const over = cluster.tokenKey.sign({ ...claims, exp: now - 3600 });
     await assert.rejects(whoAmI(await open(cluster.kubeconfig({ token: over }))), {
       kind: 'CredentialsExpired',
-      what: /^The API server refused the token of the user "test", which expired at \d{4}-/,
+      what: /^The API server rejected the token of the user "test", which expired at \d{4}-/,
     });
     await assert.rejects(whoAmI(await open(cluster.kubeconfig({ token: 'planted-token' }))), {
       kind: 'CredentialsRefused',
@@ -173,7 +173,7 @@ suite('A connection to a real API server', function () {
     const file = cluster.kubeconfig('alice', (config) => setUser(config, { ...user(config), as: 'bob' }));
     await assert.rejects(personOf(file), {
       kind: 'CredentialsRefused',
-      what: 'alice may not act as bob, whom the kubeconfig names.',
+      what: 'alice is not allowed to impersonate bob, as the kubeconfig requests.',
     });
   });
 
@@ -181,7 +181,7 @@ suite('A connection to a real API server', function () {
     const server = `${cluster.address}/k8s/clusters/c-1`;
     await assert.rejects(personOf(cluster.kubeconfig('alice', (config) => atServer(config, { server }))), {
       kind: 'WrongServer',
-      what: 'The API server has nothing below /k8s/clusters/c-1, which is in its address.',
+      what: 'The API server serves nothing below /k8s/clusters/c-1, which is part of its address.',
     });
   });
 

@@ -116,8 +116,8 @@ suite('Checks of Google Cloud', function () {
     }
     assert.deepEqual(sentences, [
       'The login in FILE has expired or was revoked.',
-      'The login in FILE is too old for its organisation.',
-      'Google refuses the credentials of FILE: Account has been deleted.',
+      'The login in FILE is older than its organization allows.',
+      'Google rejected the credentials from FILE: Account has been deleted.',
     ]);
   });
 

@@ -25,13 +25,13 @@ export const faults: readonly Fault[] = [
     name: 'a key that nobody knows',
     plant: (sound) => sound.signIn({ accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI' }),
     expect: { 'aws-identity': 'fail', ...blocked('aws-assume-client', 'aws-client-trust', ...asClient) },
-    says: /^AWS does not know the access key of you \(InvalidClientTokenId\)\.$/,
+    says: /^AWS does not recognize your access key \(InvalidClientTokenId\)\.$/,
   },
   {
     name: "a secret that is not the key's",
     plant: (sound) => sound.signIn({ ...sound.alice, secretAccessKey: 'wJalrXUtnFEMI' }),
     expect: { 'aws-identity': 'fail', ...blocked('aws-assume-client', 'aws-client-trust', ...asClient) },
-    says: /^AWS refused the signature of you \(SignatureDoesNotMatch\)\.$/,
+    says: /^AWS rejected your signature \(SignatureDoesNotMatch\)\.$/,
   },
   {
     name: 'another account',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
     name: 'a client role that trusts everybody',
     plant: ({ moto, clientTrust }) => moto.setTrust('geneva-client', { ...clientTrust, Principal: { AWS: '*' } }),
     expect: { 'aws-client-trust': 'warn' },
-    says: /lets in anybody in any AWS account/,
+    says: /lets in every identity in any AWS account/,
   },
   {
     name: 'a client role that is not there',
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
     name: 'nobody who may ask for access entries',
     plant: ({ eks }) => void eks.refused.add('everybody'),
     expect: { 'eks-access-entry': 'skipped', 'eks-access-policy': 'skipped' },
-    says: /^You may not ask: eks:DescribeAccessEntry on an access entry of .* is not allowed/,
+    says: /^You may not ask: AWS does not allow .* to call eks:DescribeAccessEntry on an access entry of /,
   },
   {
     name: 'no provider for the issuer',
@@ -200,14 +200,14 @@ export const faults: readonly Fault[] = [
         sound.serviceTrust({ sub: 'system:serviceaccount:default:geneva-sa' }),
       ),
     expect: { 'irsa-trust': 'warn', 'irsa-assume': 'fail', ...blocked(...asService) },
-    says: /:sub must be "system:serviceaccount:default:geneva-sa", and is "system:serviceaccount:geneva:geneva-sa"\.$/,
+    says: /:sub must be "system:serviceaccount:default:geneva-sa", but is "system:serviceaccount:geneva:geneva-sa"\.$/,
     mend: ['irsa-assume'],
   },
   {
     name: 'a role that asks for another audience',
     plant: (sound) => sound.moto.setTrust('geneva-service-role', sound.serviceTrust({ aud: 'sts' })),
     expect: { 'irsa-trust': 'warn', 'irsa-assume': 'fail', ...blocked(...asService) },
-    says: /:aud must be "sts", and is "sts\.amazonaws\.com"\.$/,
+    says: /:aud must be "sts", but is "sts\.amazonaws\.com"\.$/,
     mend: ['irsa-trust'],
   },
   {

@@ -72,8 +72,7 @@ for (const version of operatorVersions) {
         const nowhere = { ...world.profile.headGroup, nodeSelector: { pool: 'nowhere' } };
         await assert.rejects(world.create('late', { limits: { pods: 3_000 } }, { headGroup: nowhere }), {
           kind: 'Timeout',
-          message:
-            /^The RayCluster geneva\/late was not ready after 3 s\. .*didn't match Pod's node affinity\/selector/,
+          message: /^RayCluster "geneva\/late" was not ready after 3 s\. .*didn't match Pod's node affinity\/selector/,
         });
         assert.equal(await world.isThere('late'), false);
       });

@@ -80,11 +80,11 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     const asked = { ...spec, rayVersion: '2.43.0', workers: [{ ...cpu, memory: '4Gi', maxReplicas: 9 }, ...others] };
     await assert.rejects(makeRayCluster(connection, asked, signal), (error: Error) => {
       assert.equal(at(error, 'kind'), 'Conflict');
-      assert.match(error.message, /^The RayCluster geneva\/documents is there and is otherwise than asked for:\n/);
-      assert.match(error.message, /^spec\.rayVersion: "2\.60\.0" there, "2\.43\.0" asked for$/m);
+      assert.match(error.message, /^RayCluster "geneva\/documents" already exists with other settings:\n/);
+      assert.match(error.message, /^spec\.rayVersion: current "2\.60\.0", requested "2\.43\.0"$/m);
       assert.match(
         error.message,
-        /^spec\.workerGroupSpecs\[cpu\]\.maxReplicas: 4 there, 9 asked for\. Ask for it as it is/m,
+        /^spec\.workerGroupSpecs\[cpu\]\.maxReplicas: current 4, requested 9\. Use its settings/m,
       );
       // 4096Mi is 4Gi.
       assert.doesNotMatch(error.message, /memory/);
@@ -100,7 +100,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     assert.deepEqual(await makeRayCluster(connection, spec, signal), { adopted: true });
     await assert.rejects(makeRayCluster(connection, { ...spec, workers: spec.workers.slice(0, 1) }, signal), {
       kind: 'Conflict',
-      message: /^spec\.workerGroupSpecs\[gpu\]: .* there, nothing asked for/m,
+      message: /^spec\.workerGroupSpecs\[gpu\]: current .*, requested none/m,
     });
   });
 
@@ -120,7 +120,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     );
     await assert.rejects(makeRayCluster(connection, spec, signal), {
       kind: 'NotFound',
-      message: /geneva\/documents cannot be made: .*KubeRay 1\.1 or newer/,
+      message: /^Can't create RayCluster "geneva\/documents": .*KubeRay 1\.1 or newer/,
     });
   });
 });

@@ -69,7 +69,10 @@ suite('A real Ray that wants a token, and has an old Node and no network', funct
       column: 'c',
       function: lengthFunction('c', 'sql'),
     });
-    await assert.rejects(run.ended, { kind: 'RayRefused', message: /it wants a token, and got none.* Give the token/ });
+    await assert.rejects(run.ended, {
+      kind: 'RayRefused',
+      message: /it requires a token, but none was sent.* Enter the token/,
+    });
   });
 
   testRayPackages(() => world, folders);

@@ -187,7 +187,7 @@ export function testRayJobs(ray: () => RayWorld): void {
         const options = { submissionId: id, known: 0, onText: () => {}, onJob: () => {}, onReturn: () => {} };
         await assert.rejects(followRayJob(jobs, { ...options, patience: 1 }, signal), (error: ClusterError) => {
           assert.equal(error.kind, 'Unreachable');
-          assert.match(error.message, /Look whether Ray runs/);
+          assert.match(error.message, /Check that Ray is running/);
           return true;
         });
       } finally {
@@ -237,7 +237,7 @@ export function testRayJobs(ray: () => RayWorld): void {
       );
       assert.match(
         sentence!,
-        /^Ray is asked for 64 CPU at once, and has 4 CPU \([\d.]+ CPU free\); the work waits until nodes/,
+        /^The work needs 64 CPU at once, but Ray has 4 CPU \([\d.]+ CPU free\); it waits until nodes/,
       );
       const { state } = await jobs.status(id, signal);
       assert.equal(state, 'PENDING');
@@ -248,7 +248,7 @@ export function testRayJobs(ray: () => RayWorld): void {
     test('says that a job is not there', async () => {
       await assert.rejects(jobs.status('never', signal), {
         kind: 'NotFound',
-        what: `Ray at ${head.address} has no job never.`,
+        what: `Ray at ${head.address} has no job "never".`,
       });
       await assert.rejects(jobs.log('never', signal), { kind: 'NotFound' });
       await assert.rejects(jobs.stop('never', signal), { kind: 'NotFound' });

@@ -57,7 +57,7 @@ export function testRayLink(world: () => KubeRayWorld): void {
       world().ray.head.leadTo(undefined);
       await assert.rejects(world().create('deaf', { limits: { dashboard: 2_000 } }), {
         kind: 'Timeout',
-        message: /^The Ray of geneva\/deaf did not answer in 2 s: /,
+        message: /^Ray on RayCluster "geneva\/deaf" did not respond within 2 s: /,
       });
     });
 
@@ -89,7 +89,7 @@ export function testRayLink(world: () => KubeRayWorld): void {
       }
       assert.match(
         problems[0] ?? '',
-        /^You may not forward port 8265 of the pod geneva\/closed-head-\w+\. It takes the verbs create and get on pods\/portforward/,
+        /^Can't forward port 8265 of the pod geneva\/closed-head-\w+: permission denied\. Ask an administrator for the verbs create and get on pods\/portforward/,
       );
     });
 

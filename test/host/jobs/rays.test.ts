@@ -51,7 +51,7 @@ suite('Rays in the editor', function () {
     assert.equal(person.boxes.length, 1);
     const said = person.boxes[0]?.said.join('\n') ?? '';
     assert.match(said, /jobs go to the dashboard/);
-    assert.match(said, /nobody listens there/);
+    assert.match(said, /no server listens there/);
     assert.deepEqual(api.jobs.rays.list(), before);
   });
 
@@ -62,7 +62,7 @@ suite('Rays in the editor', function () {
       await person.during(() => run('lanceCatalog.ray.connect'));
       const [first, second] = person.boxes;
       assert.deepEqual([first?.isSecret, second?.isSecret, person.boxes.length], [false, true, 2]);
-      assert.match(second?.said.join('\n') ?? '', /does not accept this token/);
+      assert.match(second?.said.join('\n') ?? '', /rejected this token/);
       assert.equal((await api.jobs.rays.withToken({ address })).token, dashboard.token);
       const again = new PersonStandIn({ types: [address] });
       await again.during(() => run('lanceCatalog.ray.connect'));
@@ -107,8 +107,8 @@ suite('Rays in the editor', function () {
     const told = await failuresOf(() => person.during(() => run('lanceCatalog.ray.createCluster')));
     assert.deepEqual(person.questions, []);
     assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /is there and is otherwise than asked for: spec\.rayVersion: "2\.9\.0" there/);
-    assert.match(told[0] ?? '', /in the log\. Ask for it as it is, choose another name, or delete it first\.$/);
+    assert.match(told[0] ?? '', /already exists with other settings: spec\.rayVersion: current "2\.9\.0"/);
+    assert.match(told[0] ?? '', /in the log\. Use its settings, choose another name, or delete it first\.$/);
     assert.deepEqual(changes(), []);
   });
 

@@ -39,14 +39,14 @@ suite('What a cell gives a backfill as its Ray', function () {
     const refusal = await refusalOf(`'http://127.0.0.1:${port}'`);
     assert.match(
       refusal ?? '',
-      new RegExp(`^JobError: .* Ray at http://127\\.0\\.0\\.1:${port}: nobody listens there`),
+      new RegExp(`^JobError: .* Ray at http://127\\.0\\.0\\.1:${port}: no server listens there`),
     );
   });
 
   test('is refused in a sentence if it is not an address', async () => {
     assert.match(
       (await refusalOf("'127.0.0.1:8265'")) ?? '',
-      /^JobError: .*address of Ray.* "http:\/\/127\.0\.0\.1:8265"/,
+      /^JobError: .*Ray address.* "http:\/\/127\.0\.0\.1:8265"/,
     );
   });
 

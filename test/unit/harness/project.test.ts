@@ -27,7 +27,7 @@ suite('The project', function () {
       encoding: 'utf8',
     });
     assert.equal(status, 2);
-    assert.match(stderr, /^"launch" is no command of this project; there are: .*\.\n$/);
+    assert.match(stderr, /^"launch" is not a command of this project\. Commands: .*\.\n$/);
   });
 
   test('answers an option that does not exist with one sentence and code 2', () => {

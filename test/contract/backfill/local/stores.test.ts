@@ -123,7 +123,10 @@ suite('a bucket that refuses to keep what the runner local computes', function (
     const { context, events } = contextOf(jobOf('refused', { function: sql, options: {} }));
     await assert.rejects(localRunner.run(context), (error) => {
       assert.ok(isJobError(error) && error.kind === 'StorageFailed', String(error));
-      assert.match(error.message, /s3:PutObject on s3:\/\/lance-tests\/.*\/_ckp\/length\.lease is not allowed/);
+      assert.match(
+        error.message,
+        /AWS does not allow .* to call s3:PutObject on s3:\/\/lance-tests\/.*\/_ckp\/length\.lease/,
+      );
       assert.match(error.hint, /resume the job/);
       return true;
     });

@@ -17,7 +17,7 @@ suite('Names of AWS', () => {
     assert.equal(roleArnOf(arn, caller), arn);
     assert.throws(
       () => roleArnOf('arn:aws:iam::210987654321:user/bob', caller),
-      /"arn:aws:iam::210987654321:user\/bob" is not the ARN of a role/,
+      /"arn:aws:iam::210987654321:user\/bob" is not the ARN of an IAM role/,
     );
   });
 

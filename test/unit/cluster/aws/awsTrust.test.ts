@@ -46,7 +46,7 @@ suite('A trust policy', () => {
   test('takes no star of StringEquals for a wildcard', () => {
     const { allows: answer, problems } = readPods(toPods(sub('system:serviceaccount:geneva:*')));
     assert.equal(answer, 'no');
-    assert.deepEqual(problems, [`${issuer}:sub must be "system:serviceaccount:geneva:*", and is "${pods.subject}"`]);
+    assert.deepEqual(problems, [`${issuer}:sub must be "system:serviceaccount:geneva:*", but is "${pods.subject}"`]);
   });
 
   test('allows by one of its statements what others do not', () => {
@@ -70,7 +70,7 @@ suite('A trust policy', () => {
     const other = { StringEquals: { 'oidc.eks.eu-west-1.amazonaws.com/id/XYZ:sub': pods.subject } };
     const { allows: answer, problems } = readPods(toPods(other));
     assert.equal(answer, 'no');
-    assert.match(problems.join(), /it asks for .*XYZ:sub, while the issuer is .*ABC/);
+    assert.match(problems.join(), /it requires .*XYZ:sub, but the issuer is .*ABC/);
   });
 
   test('with conditions that are not followed is neither sure to allow nor to refuse', () => {
@@ -82,7 +82,7 @@ suite('A trust policy', () => {
     assert.match(readPods(toPods()).open ?? '', /every service account of the cluster/);
     assert.match(readPods(toPods(sub('system:*', 'StringLike'))).open ?? '', /every service account of the cluster/);
     assert.equal(readPods(toPods(sub('system:serviceaccount:geneva:*', 'StringLike'))).open, undefined);
-    assert.match(readPods(toPods(undefined, { Principal: '*' })).open ?? '', /anybody/);
+    assert.match(readPods(toPods(undefined, { Principal: '*' })).open ?? '', /every identity/);
   });
 
   test('names a caller by their ARN, their account, or the role of their session', () => {
@@ -100,7 +100,7 @@ suite('A trust policy', () => {
   test('that everybody may use is told from one with a condition', () => {
     const anybody = { Effect: 'Allow', Principal: '*', Action: 'sts:AssumeRole' };
     const alice = 'arn:aws:iam::123456789012:user/alice';
-    assert.match(readCallerTrust(policy(anybody), alice).open ?? '', /anybody in any AWS account/);
+    assert.match(readCallerTrust(policy(anybody), alice).open ?? '', /every identity in any AWS account/);
     const Condition = { StringEquals: { 'aws:PrincipalOrgID': 'o-1' } };
     assert.equal(readCallerTrust(policy({ ...anybody, Condition }), alice).open, undefined);
   });

@@ -27,7 +27,7 @@ suite('An answer of Google Cloud that is none of the 2xx', () => {
       'Kubernetes Engine API has not been used in project my-project before or it is disabled. Enable it by visiting https://console.developers.google.com/apis/api/container.googleapis.com/overview?project=my-project then retry.';
     const error = refusal(403, 'SERVICE_DISABLED', message);
     assert.equal(error.kind, 'InvalidRequest');
-    assert.equal(error.hint, 'Enable it: gcloud services enable container.googleapis.com --project my-project.');
+    assert.equal(error.hint, 'Enable the API: gcloud services enable container.googleapis.com --project my-project.');
   });
 
   test('says how to name the project that pays', () => {

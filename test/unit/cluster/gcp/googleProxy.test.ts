@@ -42,7 +42,7 @@ suite('Requests to Google Cloud behind a proxy', function () {
     process.env['HTTPS_PROXY'] = 'http://me:planted@:99999';
     assert.throws(() => new GoogleClient(), {
       message:
-        'The proxy of the environment is no address. Correct HTTPS_PROXY or HTTP_PROXY, such as http://proxy.example.com:3128.',
+        'The proxy in HTTPS_PROXY or HTTP_PROXY is not a valid URL. Set the variable to a URL such as http://proxy.example.com:3128.',
     });
   });
 });

@@ -47,7 +47,10 @@ suite('Application-default credentials', function () {
   test('that are nowhere are said to be missing, with how to sign in', async () => {
     await assert.rejects(
       open,
-      failsAs('CredentialsMissing', /on this machine\. Sign in: gcloud auth application-default login\.$/),
+      failsAs(
+        'CredentialsMissing',
+        /^This machine has no application default credentials for Google Cloud\. Sign in: gcloud auth application-default login\.$/,
+      ),
     );
   });
 
@@ -69,14 +72,17 @@ suite('Application-default credentials', function () {
     process.env['GOOGLE_APPLICATION_CREDENTIALS'] = join(folder, 'none.json');
     await assert.rejects(
       open,
-      failsAs('CredentialsMissing', /^GOOGLE_APPLICATION_CREDENTIALS names \S+none\.json, where there is no file\./),
+      failsAs(
+        'CredentialsMissing',
+        /^GOOGLE_APPLICATION_CREDENTIALS names \S+none\.json, which does not exist or is not a file\./,
+      ),
     );
   });
 
   test('of a folder in place of a file are no file', async () => {
     mkdirSync(join(folder, 'folder'));
     process.env['GOOGLE_APPLICATION_CREDENTIALS'] = join(folder, 'folder');
-    await assert.rejects(open, failsAs('CredentialsMissing', /where there is no file/));
+    await assert.rejects(open, failsAs('CredentialsMissing', /which does not exist or is not a file/));
   });
 
   for (const [what, content] of [
@@ -88,7 +94,7 @@ suite('Application-default credentials', function () {
       process.env['GOOGLE_APPLICATION_CREDENTIALS'] = write(content, 'bad.json');
       await assert.rejects(open, (error: unknown) => {
         assert.ok(
-          failsAs('CredentialsMissing', /bad\.json holds no credentials of Google Cloud/)(error),
+          failsAs('CredentialsMissing', /bad\.json does not contain Google Cloud credentials/)(error),
           String(error),
         );
         assert.ok(!String(error).includes('BEGIN'));
@@ -120,7 +126,7 @@ suite('Application-default credentials', function () {
     process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
     try {
       const found = await open();
-      await assert.rejects(found.token(signal), failsAs('CredentialsMissing', /gives no token \(status 404\)/));
+      await assert.rejects(found.token(signal), failsAs('CredentialsMissing', /returned no token \(status 404\)/));
     } finally {
       await server.stop();
     }

@@ -131,7 +131,7 @@ suite('A request to an API server', function () {
       'asked by nobody',
       json(403, refusal('Forbidden', 'User "system:anonymous" cannot get path')),
       'CredentialsMissing',
-      /takes you for nobody/,
+      /treats GET \/version\?x=1 as anonymous/,
     ],
     [
       'not there',
@@ -147,7 +147,7 @@ suite('A request to an API server', function () {
     ],
     ['in conflict', json(409, refusal('Conflict', 'the object has been modified')), 'Conflict', /has been modified/],
     ['not valid', json(422, refusal('Invalid', 'spec.x: Required value')), 'InvalidRequest', /spec\.x: Required value/],
-    ['too much', json(429, refusal('TooManyRequests', '')), 'Throttled', /the server is asked too much at once/],
+    ['too much', json(429, refusal('TooManyRequests', '')), 'Throttled', /the server has too many requests/],
     [
       'too much for the server',
       json(500, refusal('InternalError', 'etcdserver: leader changed')),
@@ -160,25 +160,25 @@ suite('A request to an API server', function () {
       'Unavailable',
       /failed with status 503/,
     ],
-    ['answered by a page', html(200), 'WrongServer', /answered by a web page \("Sign in to Example"\)/],
-    ['refused by a page', html(401), 'WrongServer', /answered by a web page/],
+    ['answered by a page', html(200), 'WrongServer', /is a web page \("Sign in to Example"\)/],
+    ['refused by a page', html(401), 'WrongServer', /is a web page/],
     [
       'sent elsewhere',
       (_, response) => response.writeHead(302, { location: 'https://login.example.com/?secret=planted' }).end(),
       'WrongServer',
-      /was sent on to login\.example\.com, as web sites do/,
+      /was redirected to login\.example\.com\. A Kubernetes API server does not redirect/,
     ],
     [
       'answered with half a reply',
       (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":'),
       'BadReply',
-      /cannot be read/,
+      /Can't parse the reply/,
     ],
     [
       'cut',
       (_, response) => response.destroy(),
       'Unreachable',
-      /The API server http:\/\/127\.0\.0\.1:\d+: the connection was cut/,
+      /The API server http:\/\/127\.0\.0\.1:\d+: the connection was closed unexpectedly/,
     ],
     [
       'refused',
@@ -205,20 +205,20 @@ suite('A request to an API server', function () {
     await new Promise((resolve) => free.close(resolve));
     const error = await failure(json(200, {}), `http://127.0.0.1:${port}`);
     assert.equal(error.kind, 'Unreachable');
-    assert.match(error.message, /nobody listens there \(ECONNREFUSED\)\. Check that the cluster runs/);
+    assert.match(error.message, /no server listens there \(ECONNREFUSED\)\. Check that the cluster is running/);
     assert.equal(error.isTransient, true);
   });
 
   test('to a name that is not known says so', async () => {
     const error = await failure(json(200, {}), 'https://no-such-host.invalid');
     assert.equal(error.kind, 'Unreachable');
-    assert.match(error.what, /its name (?:is not known|cannot be looked up)/);
+    assert.match(error.what, /its host name (?:does not exist|can't be resolved)/);
   });
 
   test('by TLS to what does not speak it says so', async () => {
     const error = await failure(json(200, {}), address.replace('http:', 'https:'));
     assert.equal(error.kind, 'WrongServer');
-    assert.match(error.what, /does not speak TLS/);
+    assert.match(error.what, /does not use TLS/);
   });
 
   test('ends with its signal, and when the connection is closed', async () => {
@@ -228,7 +228,7 @@ suite('A request to an API server', function () {
     const stopped = connection.request({ method: 'GET', path: '/version' }, controller.signal);
     const cut = connection.request({ method: 'GET', path: '/version' }, signal);
     controller.abort();
-    await assert.rejects(stopped, { kind: 'Aborted', what: 'GET /version was given up.' });
+    await assert.rejects(stopped, { kind: 'Aborted', what: 'GET /version was canceled.' });
     await Promise.all([connection.close(), assert.rejects(cut, { kind: 'Unreachable' })]);
   });
 

@@ -53,9 +53,9 @@ suite('Amounts as Kubernetes writes them', () => {
     const node = { cpu: 0.1 + 0.2, memory: 2 ** 30, gpu: 0 };
     assert.deepEqual(shortOf({ cpu: 0.3, memory: 2 ** 30, gpu: 0 }, node), []);
     assert.deepEqual(shortOf({ cpu: 4, memory: 2 ** 31, gpu: 1 }, node), [
-      'CPU (asks 4 of 0.3)',
-      'memory (asks 2 GiB of 1 GiB)',
-      'GPUs (asks 1 of 0)',
+      'CPU (needs 4, has 0.3)',
+      'memory (needs 2 GiB, has 1 GiB)',
+      'GPUs (needs 1, has 0)',
     ]);
   });
 });

@@ -91,15 +91,15 @@ suite('A program that a kubeconfig signs in by', function () {
     };
     await assert.rejects(signIn(exec), {
       kind: 'ExecPluginMissing',
-      what: 'The kubeconfig signs in by the program "sign-in-9", which is not on the PATH of this process: /nowhere.',
-      hint: /an editor that was not started from a terminal has another PATH.* The kubeconfig says: Get it from the team\./,
+      what: 'The kubeconfig uses the credential plugin "sign-in-9", which is not on the PATH of this process: /nowhere.',
+      hint: /An editor that was not started from a terminal may have another PATH.* The kubeconfig says: Get it from the team\./,
     });
   });
 
   test('that is missing at its path is called that', async () => {
     await assert.rejects(signIn({ command: '/nowhere/sign-in' }), {
       kind: 'ExecPluginMissing',
-      what: /the program \/nowhere\/sign-in, which is not there or cannot be run/,
+      what: /the credential plugin "\/nowhere\/sign-in", which does not exist or can't be run/,
     });
   });
 
@@ -112,7 +112,7 @@ suite('A program that a kubeconfig signs in by', function () {
       setInterval(() => {}, 1000);`;
     await assert.rejects(signIn(running(code), { pluginLimit: 3_000 }), {
       kind: 'ExecPluginTimeout',
-      what: /did not end in 3 s/,
+      what: /did not finish within 3 s/,
       hint: /it may wait for you to sign in/,
     });
     const started = readFileSync(pids, 'utf8').split(' ').map(Number);
@@ -153,20 +153,20 @@ suite('A program that a kubeconfig signs in by', function () {
       'ExecPluginFailed',
       /failed with status 3: no network\. Run it/,
     ],
-    ['fails without a word', 'process.exit(1)', 'ExecPluginFailed', /failed with status 1 and said nothing\./],
+    ['fails without a word', 'process.exit(1)', 'ExecPluginFailed', /failed with status 1 and printed no message\./],
     [
       'is ended by a signal',
       'process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1000)',
       'ExecPluginFailed',
       /was ended by SIGTERM/,
     ],
-    ['prints nothing', '', 'ExecPluginFailed', /prints nothing\./],
-    ['prints garbage', 'console.log("planted-token")', 'ExecPluginFailed', /prints 14 characters that are no JSON\./],
+    ['prints nothing', '', 'ExecPluginFailed', /printed nothing\./],
+    ['prints garbage', 'console.log("planted-token")', 'ExecPluginFailed', /printed 14 characters that are not JSON\./],
     [
       'prints other JSON',
       'console.log("{\\"kind\\":\\"Pod\\"}")',
       'ExecPluginFailed',
-      /JSON that is no ExecCredential/,
+      /JSON that is not an ExecCredential/,
     ],
     [
       'prints another version',
@@ -213,7 +213,10 @@ suite('A program that a kubeconfig signs in by', function () {
   test('that cannot be started is told from one that is missing', async () => {
     const script = written('#!/nowhere/interpreter\n', 'sign-in');
     chmodSync(script, 0o755);
-    await assert.rejects(signIn({ command: script }), { kind: 'ExecPluginFailed', what: /does not start/ });
+    await assert.rejects(signIn({ command: script }), {
+      kind: 'ExecPluginFailed',
+      what: /Can't start the credential plugin/,
+    });
   });
 
   test('of EKS or GKE is not needed: what it does is done without it', async () => {

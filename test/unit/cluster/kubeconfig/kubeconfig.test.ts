@@ -15,7 +15,7 @@ suite('A kubeconfig', () => {
     const file = join(tempFolder(), 'none');
     await assert.rejects(connectBy(file), {
       kind: 'KubeconfigMissing',
-      what: `There is no kubeconfig ${file}.`,
+      what: `The kubeconfig ${file} does not exist.`,
       hint: /aws eks update-kubeconfig/,
     });
   });
@@ -26,14 +26,14 @@ suite('A kubeconfig', () => {
       'that is no YAML is named with the line',
       'clusters:\n- name: a\n b: [\n',
       'KubeconfigInvalid',
-      /config:3 is no YAML: /,
+      /config:3 is not valid YAML: /,
     ],
-    ['of nothing but a text', 'hello', 'KubeconfigInvalid', /has no settings in it/],
+    ['of nothing but a text', 'hello', 'KubeconfigInvalid', /contains no settings/],
     [
       'that is another kind of object',
       'kind: Pod\nspec: {}',
       'KubeconfigInvalid',
-      /is no kubeconfig: its kind is "Pod"/,
+      /is not a kubeconfig: its kind is "Pod"/,
     ],
     [
       'without a current context',
@@ -45,13 +45,13 @@ suite('A kubeconfig', () => {
       'whose current context is not in it',
       '{current-context: x}',
       'ContextMissing',
-      /current context "x" .* is not in it/,
+      /current context "x" does not exist in the kubeconfig/,
     ],
     [
       'whose contexts are no list',
       '{contexts: {a: b}}',
       'KubeconfigInvalid',
-      /contexts of the kubeconfig .* is no list/,
+      /"contexts" of the kubeconfig .* is not a list/,
     ],
     [
       'with a cluster without a name',
@@ -63,7 +63,7 @@ suite('A kubeconfig', () => {
       'whose context names a cluster that is not in it',
       '{current-context: a, contexts: [{name: a, context: {cluster: gone}}]}',
       'KubeconfigInvalid',
-      /context "a" names the cluster "gone", which is not in/,
+      /context "a" names the cluster "gone", which does not exist in/,
     ],
     [
       'whose context names a user that is not in it',
@@ -75,7 +75,7 @@ suite('A kubeconfig', () => {
       'whose context names no cluster',
       '{current-context: a, contexts: [{name: a, context: {}}]}',
       'KubeconfigInvalid',
-      /context "a" .* names no cluster/,
+      /context "a" .* does not name a cluster/,
     ],
   ];
   for (const [name, text, kind, what] of files)
@@ -99,34 +99,38 @@ suite('A kubeconfig', () => {
     // Who runs tests as root may read everything.
     if (process.getuid?.() === 0) {
       const file = join('/proc', 'self', 'mem');
-      await assert.rejects(connectBy(file), { kind: 'KubeconfigUnreadable', what: /cannot be read/ });
+      await assert.rejects(connectBy(file), { kind: 'KubeconfigUnreadable', what: /Can't read the kubeconfig/ });
       return;
     }
     const file = written(kubeconfigText());
     chmodSync(file, 0);
-    await assert.rejects(connectBy(file), { kind: 'KubeconfigUnreadable', what: /You may not read/ });
+    await assert.rejects(connectBy(file), { kind: 'KubeconfigUnreadable', what: /Can't read .*: permission denied/ });
   });
 
   test('without the context that is wanted lists those there are', async () => {
     const file = written('{current-context: a, contexts: [{name: a}, {name: b}]}');
     await assert.rejects(connectBy(file, { context: 'prod' }), {
       kind: 'ContextMissing',
-      what: `There is no context "prod" in the kubeconfig ${file}.`,
-      hint: 'There are a, b.',
+      what: `The context "prod" does not exist in the kubeconfig ${file}.`,
+      hint: 'Its contexts are a, b.',
     });
   });
 
   const fields: readonly (readonly [name: string, parts: Parts, what: RegExp])[] = [
     ['a server that is no address', { server: 'cluster.example.com' }, /server of the cluster "test" .* https:\/\/\.$/],
     ['a server without TLS elsewhere', { server: 'http://10.0.0.1' }, /sent unencrypted/],
-    ['a server with a password in it', { server: 'https://a:planted@10.0.0.1' }, /holds a name or password/],
+    ['a server with a password in it', { server: 'https://a:planted@10.0.0.1' }, /contains a user name or password/],
     ['no server', { server: null }, /server of the cluster "test" .* is missing/],
     [
       'an authority that is no base64',
       { cluster: { 'certificate-authority-data': '&%' } },
-      /certificate-authority-data .* is no base64/,
+      /certificate-authority-data .* is not valid base64/,
     ],
-    ['an authority that is no PEM', { cluster: { 'certificate-authority-data': base64('x') } }, /holds no PEM/],
+    [
+      'an authority that is no PEM',
+      { cluster: { 'certificate-authority-data': base64('x') } },
+      /does not contain PEM data/,
+    ],
     [
       'an authority that is PEM of something else',
       {
@@ -134,7 +138,7 @@ suite('A kubeconfig', () => {
           'certificate-authority-data': base64('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'),
         },
       },
-      /certificate-authority of the cluster "test" .* holds no certificate/,
+      /certificate-authority of the cluster "test" .* does not contain a certificate/,
     ],
     [
       'an authority in a file that is not there',
@@ -148,7 +152,7 @@ suite('A kubeconfig', () => {
     ],
     ['a proxy that is no address', { cluster: { 'proxy-url': 'bastion:1080' } }, /proxy-url of the cluster "test"/],
     ['a flag that is a text', { cluster: { 'insecure-skip-tls-verify': 'yes' } }, /neither true nor false/],
-    ['a token that is a number', { user: { token: 5 } }, /token of the user "test" .* is no text/],
+    ['a token that is a number', { user: { token: 5 } }, /token of the user "test" .* is not a string/],
     ['a token of two lines', { user: { token: 'planted\nplanted' } }, /token of the user "test" .* a line break/],
     [
       'a program without a name',
@@ -235,14 +239,14 @@ suite('The files that a kubeconfig is read from', () => {
     const KUBECONFIG = [join(home, 'x'), '/none/y'].join(delimiter);
     await assert.rejects(loadKubeconfig({ environment: { KUBECONFIG }, home }), {
       kind: 'KubeconfigMissing',
-      what: 'KUBECONFIG names ~/x, /none/y, and there is no such file.',
+      what: 'KUBECONFIG names no existing file: ~/x, /none/y.',
     });
   });
 
   test('are the usual one where nothing is set, and it is named when it is missing', async () => {
     await assert.rejects(loadKubeconfig({ environment: {}, home }), {
       kind: 'KubeconfigMissing',
-      what: 'There is no kubeconfig: KUBECONFIG is not set here, and ~/.kube/config does not exist.',
+      what: 'No kubeconfig was found: KUBECONFIG is not set, and ~/.kube/config does not exist.',
     });
     mkdirSync(join(home, '.kube'));
     written(kubeconfigText(), 'config', join(home, '.kube'));

@@ -59,25 +59,31 @@ suite("The client of Ray's jobs", () => {
 
   test('refuses a Ray that is too old, and says which it takes', async () => {
     const answer = { body: '{"ray_version": "2.40.0", "session_name": "s"}' };
-    await assert.rejects(version(answer), refused('TooOld', /is version 2\.40\.0; backfills take 2\.43\.0 or newer/));
+    await assert.rejects(
+      version(answer),
+      refused('TooOld', /is version 2\.40\.0; backfills require 2\.43\.0 or newer/),
+    );
   });
 
   test('takes a page for what it is', async () => {
     const answer = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' };
-    await assert.rejects(version(answer), refused('WrongServer', /answered by a web page \("Sign in"\)/));
+    await assert.rejects(
+      version(answer),
+      refused('WrongServer', /the reply to GET \/api\/version is a web page \("Sign in"\)/),
+    );
   });
 
   test('follows no redirect', async () => {
     const answer = { status: 302, headers: { location: 'http://127.0.0.1:1/sign-in' }, body: '' };
-    await assert.rejects(version(answer), refused('WrongServer', /was sent on elsewhere \(302\)/));
+    await assert.rejects(version(answer), refused('WrongServer', /was redirected \(302\)/));
   });
 
   test('says so where another server answers', async () => {
     await assert.rejects(
       version({ body: '{"hello": "world"}' }),
-      refused('WrongServer', /does not say which version of Ray/),
+      refused('WrongServer', /does not report its version/),
     );
-    await assert.rejects(version({ body: 'hello' }), refused('BadReply', /is not what Ray says/));
+    await assert.rejects(version({ body: 'hello' }), refused('BadReply', /is not a valid response of Ray/));
   });
 
   test('gives the reason of a traceback and nothing else of it', async () => {
@@ -114,7 +120,7 @@ suite("The client of Ray's jobs", () => {
     try {
       await assert.rejects(
         jobs.list(AbortSignal.timeout(10_000)),
-        refused('Unreachable', /nobody listens there .*Look whether Ray runs/),
+        refused('Unreachable', /no server listens there .*Check that Ray is running/),
       );
     } finally {
       await jobs.close();

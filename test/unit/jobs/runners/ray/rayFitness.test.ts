@@ -173,14 +173,14 @@ suite('What work waits for on Ray', () => {
   test('is what is in use, where it will be free some day', () => {
     assert.equal(
       waitingForRoom(room([3, 4], { CPU: 2 })),
-      'Ray is asked for 2 CPU at once, and has 4 CPU (1 CPU free).',
+      'The work needs 2 CPU at once, but Ray has 4 CPU (1 CPU free).',
     );
   });
 
   test('is a node that is not there, of what no node has', () => {
     assert.equal(
       waitingForRoom(room([0, 4], { GPU: 1, memory: 16 * 1024 ** 3, CPU: 1 })),
-      'Ray is asked for 1 GPU and 16 GiB of memory at once, and has no GPU and 8 GiB of memory (8 GiB of memory free); the work waits until nodes that have it are added.',
+      'The work needs 1 GPU and 16 GiB of memory at once, but Ray has no GPU and 8 GiB of memory (8 GiB of memory free); it waits until nodes with these resources are added.',
     );
   });
 });
