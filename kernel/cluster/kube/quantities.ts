@@ -71,7 +71,7 @@ export const writeCpu = (cores: number): string =>
 export const writeMemory = (bytes: number): string =>
   bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}Mi` : String(Math.ceil(bytes));
 
-/** Lists the resources that are too small, with both values: `memory (asks 8 GiB of 4 GiB)`. */
+/** Lists the resources that are too small, with both values: `memory (needs 8 GiB, has 4 GiB)`. */
 export function shortOf(asked: Resources, offered: Resources): readonly string[] {
   const short: string[] = [];
   if (asked.cpu > offered.cpu + 1e-9)

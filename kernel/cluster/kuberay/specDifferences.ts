@@ -75,7 +75,7 @@ function shown(value: unknown): string | undefined {
   return text !== undefined && text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** Lists the differences, one per line: `spec.rayVersion: "2.43.0" there, "2.60.0" asked for`. */
+/** Lists the differences, one per line: `spec.rayVersion: current "2.43.0", requested "2.60.0"`. */
 export const showDifferences = (differences: readonly SpecDifference[]): string =>
   differences
     .map(({ path, theirs, yours }) => `${path}: current ${theirs ?? 'none'}, requested ${yours ?? 'none'}`)
