@@ -122,7 +122,7 @@ suite('Imports of a cell', function () {
     { cell: '%check off', out: /off/ },
     {
       cell: 'import { helps } from "./help"',
-      error: /^Error: There is no file for '\.\/help' in \S+\. Is '\.\/helps\.ts' meant\?/,
+      error: /^Error: There is no file for '\.\/help' in "\S+"\. Did you mean '\.\/helps\.ts'\?/,
     },
     { cell: '%check error', out: /error/ },
   );
