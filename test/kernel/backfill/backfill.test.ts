@@ -74,7 +74,10 @@ const table = await db.openTable('products');`,
     for (const call of ['backfill', 'planBackfill', 'tryBackfill']) {
       const { outputs } = await run(kernel, `1;\nawait table.${call}('none')`);
       const { evalue, traceback } = errorOf(outputs) ?? {};
-      assert.match(evalue ?? '', / give its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, or in it \{ sql/);
+      assert.match(
+        evalue ?? '',
+        / give its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, \{ function: \{ sql/,
+      );
       assert.match(traceback?.join('\n') ?? '', /^JobError: [^\n]*\n(?: {4}at (?:async )?\[\d+\]:2:\d+\n?)+$/);
     }
   });
