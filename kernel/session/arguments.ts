@@ -15,7 +15,7 @@ export function parseKernelArguments(
   env: Readonly<Record<string, string | undefined>>,
 ): { front: Front } | { problem: string } {
   const usage =
-    'Use --pipe, or --connection-file=FILE with --catalog=DIR or --catalog=ADDRESS and --type-check=MODE if wanted.';
+    'Use --pipe, or --connection-file=FILE, optionally with --catalog=DIR or --catalog=URL and with --type-check=MODE.';
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -34,12 +34,12 @@ export function parseKernelArguments(
     });
     if (values.pipe) return { front: { kind: 'pipe' } };
     const connectionFile = values['connection-file'];
-    if (!connectionFile) return { problem: `A kernel needs a front. ${usage}` };
+    if (!connectionFile) return { problem: `Can't start the kernel: no client connection is given. ${usage}` };
     const catalog = catalogOfArgument(values.catalog, env);
     const mode = values['type-check'];
     const typeCheck = typeCheckModes.find((each) => each === mode);
     if (mode !== undefined && !typeCheck)
-      return { problem: `--type-check is one of ${typeCheckModes.join(', ')}, and "${mode}" is none.` };
+      return { problem: `Expected one of ${typeCheckModes.join(', ')} for --type-check, got "${mode}".` };
     const language = notebookLanguages.find((each) => each === values.language);
     if (values.language !== undefined && !language)
       return { problem: `Expected ${notebookLanguages.join(' or ')} for --language, got "${values.language}".` };

@@ -135,7 +135,7 @@ function engineProblem(require: NodeJS.Require): string | null {
     if (['', ...libraries].some((kind) => isThere(engine, platform + kind))) return null;
     throw new Error(`There is no ${platform}.`);
   } catch {
-    return 'The native engine (@lancedb/lancedb) is not installed for this platform; catalogs over rest work without it.';
+    return 'The native engine (@lancedb/lancedb) is not installed for this platform; catalogs over REST work without it.';
   }
 }
 

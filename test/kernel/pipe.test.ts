@@ -258,7 +258,7 @@ suite('A kernel over the pipe', function () {
     assert.equal(printed(outputs), 'last words\n');
     assert.match(
       errorOf(outputs)?.evalue ?? '',
-      /process\.exit\(3\), so the kernel has ended\. To end the cell alone, throw/,
+      /process\.exit\(3\), so the kernel has ended\. To end only the cell, throw/,
     );
     await until('the exit', () => exits.length > 0);
     assert.match(exits[0]?.reason ?? '', /exit code 3/);

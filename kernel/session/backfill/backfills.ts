@@ -47,7 +47,7 @@ function sourceOf(given: object): FunctionSource {
   }
   throw new JobError(
     'FunctionInvalid',
-    'The option "function" is no function of a column.',
+    'The option "function" is not a valid column function.',
     "Give udf({ … }, (row) => …), { sql: 'length(caption)' }, { file: './f.ts' }, or { file: './f.py', export: 'f', inputs: ['caption'], output: 'int32' }.",
   );
 }
@@ -60,7 +60,7 @@ const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 const cellForms =
-  "{ function: udf({ … }, (row) => …) }, or in it { sql: '…' } or { file: '…' } of TypeScript or Python";
+  "{ function: udf({ … }, (row) => …) }, { function: { sql: '…' } } or { function: { file: '…' } } with a TypeScript or Python file";
 
 /** Runs `act`, and replaces the forms of functions in an error's hint by those for cells. */
 async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
@@ -93,7 +93,7 @@ async function withConsent<T>(
       column,
       stored: () => parts.storedFunction(table, column, signal),
       ask: async (text) => isYes(await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `)),
-      howToAllow: (hash) => `To allow it without being asked: { allowStoredCode: ['${hash}'] }.`,
+      howToAllow: (hash) => `To allow it without a prompt, pass { allowStoredCode: ['${hash}'] }.`,
     },
     () => inCellWords(act),
   );
@@ -179,8 +179,8 @@ async function requestOf(
   if (!reference)
     throw new JobError(
       'RequestInvalid',
-      `${displayPath(table.namespacePath, table.name)} was opened at a version, a tag or a branch, which no job writes to.`,
-      'Open it without one.',
+      `Can't run a backfill on "${displayPath(table.namespacePath, table.name)}": the table was opened at a version, a tag or a branch.`,
+      'Open the table without a version, tag or branch.',
     );
   const { function: given, ray, ...options } = asked;
   const made = given === undefined ? undefined : await functionOf(given, table, column, signal);
@@ -206,8 +206,8 @@ function toRayPlace(ray: NonNullable<TableBackfillOptions['ray']>): RayPlace {
   const got = typeof ray === 'object' ? 'another object' : String(ray);
   throw new JobError(
     'RequestInvalid',
-    `Can't run the backfill on Ray: Expected a Ray connection or an address for "ray", got ${got}.`,
-    "Give what ray.connect(…) or ray.cluster(…) returned, or an address such as 'http://127.0.0.1:8265'.",
+    `Can't run the backfill on Ray: expected a Ray connection or an address for "ray", got ${got}.`,
+    "Give the result of ray.connect(…) or ray.cluster(…), or an address such as 'http://127.0.0.1:8265'.",
   );
 }
 
@@ -292,12 +292,13 @@ function resultOf(view: JobView): BackfillResult {
   if (failure && isJobErrorKind(failure.code)) throw new JobError(failure.code, failure.message, failure.hint);
   // A failure of the catalog throws the same error as without a job.
   if (failure && isCatalogErrorKind(failure.code)) throw new CatalogError(failure.code, failure.message, failure.hint);
-  if (state === 'cancelled') throw new JobError('Aborted', `The job ${id} was cancelled.`, 'Run it again to go on.');
+  if (state === 'cancelled')
+    throw new JobError('Aborted', `The job ${id} was cancelled.`, 'Run the backfill again to continue.');
   if (state !== 'succeeded')
     throw new JobError(
       'Internal',
       failure?.message ?? `The job ${id} was interrupted. ${sentence}`,
-      'Run it again to go on.',
+      'Run the backfill again to continue.',
     );
   return {
     id,

@@ -31,16 +31,16 @@ function barHtml(view: JobView): string {
 
 function hintOf(view: JobView): string {
   const { id, can, state } = view;
-  if (can.cancel) return `Job ${id}; cancel() ends it.`;
+  if (can.cancel) return `Job ${id}. Call cancel() to stop it.`;
   return can.resume && state !== 'succeeded' && !isRefused(view)
-    ? `Job ${id}; run the cell again to go on.`
+    ? `Job ${id}. Run the cell again to continue.`
     : `Job ${id}`;
 }
 
 /** Renders the message shown when the cell no longer follows a job. */
 export function showLeft(id: string, view: JobView | undefined): Shown {
   const what = view ? jobPlace(view) : 'The backfill';
-  const text = `${what}: the job ${id} goes on without this cell. Run the cell again to follow it, or: lance-catalog jobs cancel ${id}`;
+  const text = `${what}: job ${id} continues without this cell. Run the cell again to follow the job, or cancel it: lance-catalog jobs cancel ${id}`;
   const left = htmlAndText(`<div>${escapeHtml(text)}</div>`, text);
   return view ? withJob(view, left) : left;
 }

@@ -22,8 +22,8 @@ export function chooseProfile(found: FoundProfiles, name: string | undefined, hi
   if (only === undefined)
     throw new ClusterError(
       'ProfileInvalid',
-      found.source === undefined ? 'There is no cluster profile here.' : `${found.source} has no cluster profile.`,
-      `Write one into .vscode/settings.json, ${example}, or ${hints.without}.`,
+      found.source === undefined ? 'No cluster profile was found.' : `${found.source} has no cluster profile.`,
+      `Add one to .vscode/settings.json, such as ${example}, or ${hints.without}.`,
     );
   if (others.length > 0)
     throw new ClusterError(

@@ -77,7 +77,7 @@ type ClusterParts = {
 
 const hints: NamingHints = {
   which: (names) => `Give the name of one: ${names.map((name) => `cluster.check('${name}')`).join(', ')}.`,
-  without: "describe the cluster here: cluster.check({ context: 'my-cluster', namespace: 'geneva' })",
+  without: "describe the cluster in the call: cluster.check({ context: 'my-cluster', namespace: 'geneva' })",
 };
 
 /** Creates `cluster`. Its implementation is a separate bundle, loaded at the first call. */
@@ -93,7 +93,7 @@ export function createCluster(parts: ClusterParts): Cluster {
           throw new ClusterError(
             'InvalidRequest',
             `There is no check "${String(id)}".`,
-            'Give ids as a report has them, such as rbac-pods-get.',
+            'Give check ids from a report, such as rbac-pods-get.',
           );
       const signal = options.signal ? AbortSignal.any([own, options.signal]) : own;
       const report = await run(parts, await profileOf(profile), { ...options, signal }, show);

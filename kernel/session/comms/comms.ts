@@ -87,7 +87,7 @@ function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
     return { data: plainData, metadata: plainMetadata, buffers: buffers.map((each) => Uint8Array.from(each)) };
   } catch (cause) {
     throw new Error(
-      `This can't be sent over a comm: ${messageOf(cause).split('\n', 1)[0]}. Send plain values, and bytes as buffers.`,
+      `Can't send this over a comm: ${messageOf(cause).split('\n', 1)[0]}. Send plain values, and bytes as buffers.`,
       { cause },
     );
   }

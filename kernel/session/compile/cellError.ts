@@ -94,7 +94,7 @@ export function describeError(thrown: unknown, translate: Translate, place?: str
     return describe(thrown, translate, place);
   } catch (error) {
     // A message or a stack that throws when it is read, or a proxy that always throws.
-    const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail so, restart the kernel.`;
+    const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail like this, restart the kernel.`;
     return { ename: 'Error', evalue, traceback: [evalue] };
   }
 }

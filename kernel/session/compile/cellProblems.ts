@@ -65,7 +65,7 @@ export function problemsOf(
 
 function sentence({ code, messageText, file }: ts.Diagnostic): string {
   if (code === missingJsxRuntime)
-    return "JSX needs React, and the notebook's folder has none: run %install react @types/react in a cell, or name another library as jsxImportSource in tsconfig.json.";
+    return "JSX needs React, which is not installed in the notebook's folder. Run %install react @types/react in a cell, or set jsxImportSource in tsconfig.json to another library.";
   const text = ts.flattenDiagnosticMessageText(messageText, '\n');
   const [, name] = (missingModules.has(code) && /^Cannot find module .*?'([^']+)'/.exec(text)) || [];
   const step = name !== undefined && file ? stepFor(name, dirname(file.fileName)) : undefined;
@@ -83,7 +83,7 @@ function stepFor(name: string, folder: string): string | undefined {
 function shellHint(line: string, character: number): string {
   const [, negated = '', command] = /^(\s*!)([a-z][\w.-]*)(?:\s+[-\w./~"'*$][^=&|?]*)?$/.exec(line) ?? [];
   if (command === undefined || character > negated.length + command.length + 1) return '';
-  return ` A command for the shell is written %sh ${command}.`;
+  return ` To run a shell command, write %sh ${command}.`;
 }
 
 function severityOf(category: ts.DiagnosticCategory): CellProblem['severity'] {

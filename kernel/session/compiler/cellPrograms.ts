@@ -67,7 +67,7 @@ export class CellPrograms {
     const program = this.#service.getProgram();
     const cell = program?.getSourceFile(this.#host.cellName);
     const earlier = program?.getSourceFile(this.#host.previousName);
-    if (!program || !cell || !earlier) throw new Error('The compiler has lost the cell.');
+    if (!program || !cell || !earlier) throw new Error('The compiler has no program for the cell.');
     put(cell, earlier);
     if (this.#open?.program !== program)
       this.#open = isPlain(text, isJsx) ? open(program, earlier, previous) : undefined;

@@ -46,6 +46,6 @@ function refused(file: string, folder: string, error: ts.Diagnostic): FolderOpti
   return {
     options: {},
     file,
-    problem: `${name} is not used for the cells of this notebook, because it has an error: ${why} Mend it and run the cell again.`,
+    problem: `Can't use "${name}" for the cells of this notebook: ${why} Fix the file and run the cell again.`,
   };
 }

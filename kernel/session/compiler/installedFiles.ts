@@ -114,12 +114,12 @@ export function missingFile(specifier: string, from: string, called = 'it'): str
   const path = resolve(from, specifier);
   const folder = dirname(path);
   const names = namesIn(folder);
-  if (!names) return `There is no folder ${folder}: check the path.`;
+  if (!names) return `The folder "${folder}" does not exist. Check the path.`;
   if (names.includes(basename(path))) return undefined;
   const near = nearIn(names, basename(path));
   const there = specifier.slice(0, specifier.length - basename(specifier).length);
-  const step = near === undefined ? ': check the name, or make the file.' : `. Is '${there}${near}' meant?`;
-  return `There is no file for ${called} in ${folder}${step}`;
+  const step = near === undefined ? 'Check the name, or create the file.' : `Did you mean '${there}${near}'?`;
+  return `There is no file for ${called} in "${folder}". ${step}`;
 }
 
 /** The name may have its extension, another one or none. */

@@ -9,8 +9,8 @@ const endingMs = 1000;
 
 /** Printed once instead of further output of a cell that still runs after that time. */
 export const stillRuns =
-  'Code of this cell goes on although it was interrupted, and what it prints and shows from here is left out. ' +
-  'Let such code end by cellSignal(), or restart the kernel.\n';
+  'Code of this cell still runs although it was interrupted; its further output is not shown. ' +
+  'Stop such code with cellSignal(), or restart the kernel.\n';
 
 /** One run of a cell, as seen by everything it starts, timers and promises that outlive it included. */
 export class CellWork {

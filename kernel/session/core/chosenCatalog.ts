@@ -82,7 +82,7 @@ async function open(config: CatalogConfig | null): Promise<Catalog> {
     throw new CatalogError(
       'InvalidInput',
       'No catalog is chosen for this notebook, so db has nothing to read.',
-      'Choose one in the editor, set LANCE_CATALOG to a directory or an address before the kernel starts, or write db = await connect("./data").',
+      'Choose one in the editor, set LANCE_CATALOG to a directory or a URL before the kernel starts, or write db = await connect("./data").',
     );
   }
   if (config.implementation === 'dir') {

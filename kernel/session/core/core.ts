@@ -72,8 +72,8 @@ function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
 /** Returns the error shown if the kernel itself fails, because cells have replaced builtins that it uses. */
 function damaged(cause: unknown): CellError {
   const evalue =
-    `The kernel failed over this cell (${sentenceOf(cause)}). Code has probably changed something that every program ` +
-    'uses, such as JSON or Promise. Restart the kernel.';
+    `The kernel failed in this cell (${sentenceOf(cause)}). A cell has probably replaced a builtin that the kernel uses, ` +
+    'such as JSON or Promise. Restart the kernel.';
   return { ename: 'KernelDamaged', evalue, traceback: [evalue] };
 }
 
@@ -81,7 +81,7 @@ function sentenceOf(cause: unknown): string {
   try {
     return String(cause);
   } catch {
-    return 'an error that can not be shown';
+    return "an error that can't be shown";
   }
 }
 

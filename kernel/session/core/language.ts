@@ -42,7 +42,7 @@ export async function answer(
         return isComplete(question.code, code);
     }
   } catch (error) {
-    return { kind: 'failed', message: `The compiler could not answer: ${messageOf(error)}` };
+    return { kind: 'failed', message: `The compiler failed: ${messageOf(error)}` };
   }
 }
 

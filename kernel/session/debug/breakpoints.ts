@@ -184,7 +184,7 @@ export class Breakpoints {
     const id = this.#nextId++;
     const isHit = hitTest(wanted.hitCondition);
     const { line } = wanted;
-    const message = `"${wanted.hitCondition}" is no count of hits. Write 5, >= 5, or % 5 for every fifth.`;
+    const message = `Expected a hit count, got "${wanted.hitCondition}". Use 5, >= 5, or % 5 for every fifth hit.`;
     const told = isHit ? { id, verified: true, line } : { id, verified: false, line, message };
     return { ...wanted, id, told, isHit: isHit ?? (() => false), isRefused: !isHit, hasFailed: false };
   }

@@ -22,14 +22,14 @@ type Arguments = Record<string, unknown>;
 /** @throws DebugProblem if the string is missing */
 function textIn(given: Arguments, name: string): string {
   const value = given[name];
-  if (typeof value !== 'string') throw new DebugProblem(`The request has no text "${name}".`);
+  if (typeof value !== 'string') throw new DebugProblem(`Expected a string for "${name}", got ${typeof value}.`);
   return value;
 }
 
 /** @throws DebugProblem if the number is missing */
 function numberIn(given: Arguments, name: string): number {
   const value = given[name];
-  if (typeof value !== 'number') throw new DebugProblem(`The request has no number "${name}".`);
+  if (typeof value !== 'number') throw new DebugProblem(`Expected a number for "${name}", got ${typeof value}.`);
   return value;
 }
 
@@ -123,11 +123,11 @@ async function readSource(path: string, scripts: DebugScripts): Promise<string> 
   const cell = scripts.textOf(path);
   if (cell !== undefined) return cell;
   const isLoaded = scripts.byPath(path).length > 0 || scripts.hasUrl(pathToFileURL(path).href);
-  if (!isLoaded) throw new DebugProblem(`No script of this notebook comes from ${path}.`);
+  if (!isLoaded) throw new DebugProblem(`Can't read "${path}": it is not a source of this notebook.`);
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new DebugProblem(`${path} can't be read any more: ${messageOf(error)}`, { cause: error });
+    throw new DebugProblem(`Can't read "${path}": ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -156,7 +156,7 @@ type Handler = (given: Arguments, state: Debugging) => Body | Promise<Body>;
  */
 export async function answerDebug({ command, arguments: given = {} }: DebugRequest, state: Debugging): Promise<Body> {
   const handler = Object.hasOwn(handlers, command) ? handlers[command] : undefined;
-  if (!handler) throw new DebugProblem(`This debugger does not know "${command}".`);
+  if (!handler) throw new DebugProblem(`The debugger does not support the request "${command}".`);
   return handler(given, state);
 }
 
@@ -178,7 +178,7 @@ const capabilities = {
 };
 
 function sessionOf({ session }: Debugging): DebugSession {
-  if (!session) throw new DebugProblem('Nothing is being debugged. Attach first.');
+  if (!session) throw new DebugProblem('There is no debug session. Attach first.');
   return session;
 }
 
@@ -295,7 +295,7 @@ const handlers: Partial<Record<string, Handler>> = {
   },
   exceptionInfo(_, state) {
     const thrown = thrownAt(sessionOf(state).pause);
-    if (!thrown) throw new DebugProblem('The code does not stand at an exception.');
+    if (!thrown) throw new DebugProblem('The code is not paused at an exception.');
     const { id, description, isUncaught } = thrown;
     return { exceptionId: id, description, breakMode: isUncaught ? 'unhandled' : 'always' };
   },

@@ -61,12 +61,12 @@ export class DebugSession {
   }
 
   get hook(): MainHook {
-    if (!this.#hook) throw new DebugProblem('Debugging has not begun yet.');
+    if (!this.#hook) throw new DebugProblem('The debug session has not started yet.');
     return this.#hook;
   }
 
   get breakpoints(): Breakpoints {
-    if (!this.#breakpoints) throw new DebugProblem('Debugging has not begun yet.');
+    if (!this.#breakpoints) throw new DebugProblem('The debug session has not started yet.');
     return this.#breakpoints;
   }
 
@@ -156,7 +156,7 @@ export class DebugSession {
       return void (await link.call(isForeign ? 'Debugger.stepOut' : steps[this.#step], {}));
     } catch (error) {
       // Resumes, since no client knows that the cell is paused.
-      if (!this.#isEnding) this.#log(`The debugger could not stop here: ${String(error)}\n`);
+      if (!this.#isEnding) this.#log(`The debugger could not pause here: ${String(error)}\n`);
       await this.link.call('Debugger.resume', {}).catch(() => {});
     }
   }

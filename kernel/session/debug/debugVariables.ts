@@ -62,7 +62,7 @@ export class DebugVariables {
   holderOf(reference: number): Holder {
     const holder = this.#holders.get(reference);
     if (holder) return holder;
-    throw new DebugProblem('The code has gone on since, so these variables are not what they were.');
+    throw new DebugProblem('The code has continued, so these variables are out of date.');
   }
 
   /** Converts a value for the client. */
@@ -154,7 +154,7 @@ export class DebugVariables {
       silent: true,
     });
     if (exceptionDetails)
-      throw new DebugProblem(`${name} can't be set: ${exceptionDetails.exception?.description ?? ''}`);
+      throw new DebugProblem(`Can't set "${name}": ${exceptionDetails.exception?.description ?? ''}`);
   }
 }
 

@@ -74,7 +74,7 @@ export class InspectorLink {
       const late = () =>
         reject(
           new DebugProblem(
-            'The notebook does not answer the debugger: it is in native code, or waits for another process. Try again when that is over, or restart the kernel.',
+            'The notebook does not respond to the debugger: it runs native code or waits for another process. Try again when this has finished, or restart the kernel.',
           ),
         );
       const timer = setTimeout(late, answerMs);
@@ -100,5 +100,5 @@ const saidBy = (error: unknown): string => {
   const said =
     typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
   const plain = said.replace(/^Inspector error -?\d+: /, '');
-  return plain === 'Execution was terminated' ? 'It took too long, and was given up.' : plain;
+  return plain === 'Execution was terminated' ? 'The evaluation took too long and was stopped.' : plain;
 };

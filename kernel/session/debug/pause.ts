@@ -42,7 +42,7 @@ export class Pause {
   /** @throws DebugProblem if the frame is of an earlier pause */
   frame(id: unknown): Frame {
     const frame = this.frames.find((each) => each.id === id);
-    if (!frame) throw new DebugProblem('The code has gone on since, so this frame is not there any more.');
+    if (!frame) throw new DebugProblem('The code has continued, so this frame no longer exists.');
     return frame;
   }
 
@@ -107,7 +107,7 @@ export class Pause {
         const { callFrameId } = frame.call;
         const wanted = { callFrameId, scopeNumber, variableName, newValue };
         await this.#parts.link.call('Debugger.setVariableValue', wanted).catch((cause: unknown) => {
-          throw new DebugProblem(`${variableName} can't be set here.`, { cause });
+          throw new DebugProblem(`Can't set "${variableName}" here.`, { cause });
         });
       },
     };

@@ -124,7 +124,7 @@ export type Executed = { reply: ExecuteReply; expressions: Record<string, Expres
 
 /** Returns the error shown instead of an output that can't be sent: too large, or not JSON. */
 export function unsendable(what: string, cause: unknown): CellError {
-  const evalue = `The ${what} of this cell can't be sent: ${messageOf(cause)}`;
+  const evalue = `Can't send the ${what} of this cell: ${messageOf(cause)}`;
   return { ename: 'UnsendableOutput', evalue, traceback: [evalue] };
 }
 

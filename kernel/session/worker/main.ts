@@ -52,7 +52,7 @@ const readMs = 2;
 const exitMs = 500;
 
 const port = parentPort;
-if (!port) throw new Error('The kernel worker runs as a worker thread only.');
+if (!port) throw new Error('The kernel worker must run as a worker thread.');
 const given = workerData as WorkerStart;
 const stopper = createInterrupter(given.canTerminate, cutLock(given.loads));
 let isReady = () => {};
@@ -74,7 +74,7 @@ const post = (message: ToCore) => {
 
 /** A main thread paused in the debugger would answer when the client no longer waits. */
 const refuse = (id: string) => {
-  const message = 'The notebook is paused in the debugger. Continue, or stop debugging, and ask again.';
+  const message = 'The notebook is paused in the debugger. Continue or stop debugging, then try again.';
   queueMicrotask(() => queue.receive({ type: 'answer', id, answer: { kind: 'failed', message } }));
 };
 const queue = new CellQueue(post, interrupter, openHistory(given.front));
@@ -106,7 +106,7 @@ function end(code: number): void {
 function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   isEnding = true;
   crashes.close();
-  const evalue = `The cell called process.exit(${code}), so the kernel has ended. To end the cell alone, throw an error.`;
+  const evalue = `The cell called process.exit(${code}), so the kernel has ended. To end only the cell, throw an error.`;
   queue.fail({ ename: 'KernelExit', evalue, traceback: [evalue] });
   void close().then(() => {
     const lock = new Int32Array(gate);
@@ -199,7 +199,7 @@ async function begin(): Promise<void> {
     wire = await open();
   } catch (error) {
     // Straight to the descriptor: the streams of a worker go through the main thread.
-    writeSync(2, `The kernel can't be reached: ${messageOf(error)}\n`);
+    writeSync(2, `Can't open the connection of the kernel: ${messageOf(error)}\n`);
     end(1);
   }
 }

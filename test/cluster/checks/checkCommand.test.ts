@@ -160,7 +160,7 @@ suite('lance-catalog check without a cluster', function () {
   this.timeout(60_000);
 
   const sentences: readonly [why: string, args: string[], clusters: unknown, says: RegExp][] = [
-    ['there is no profile', [], undefined, /There is no cluster profile here\..*settings\.json.*--context/],
+    ['there is no profile', [], undefined, /No cluster profile was found\..*settings\.json.*--context/],
     ['there are several', [], { a: {}, b: {} }, /There are 2 cluster profiles.*--profile a, --profile b/],
     ['one is not there', ['--profile', 'c'], { a: {}, b: {} }, /"c".*a.*b/],
     [
@@ -218,7 +218,7 @@ suite('lance-catalog check without a cluster', function () {
     assert.equal(ran.code, 2);
     const { success, error } = JSON.parse(ran.stdout) as { success: boolean; error: string };
     assert.equal(success, false);
-    assert.match(error, /no cluster profile/);
+    assert.match(error, /No cluster profile/);
   });
 
   test('lists every check once, by categories', async () => {

@@ -74,7 +74,10 @@ const table = await db.openTable('products');`,
     for (const call of ['backfill', 'planBackfill', 'tryBackfill']) {
       const { outputs } = await run(kernel, `1;\nawait table.${call}('none')`);
       const { evalue, traceback } = errorOf(outputs) ?? {};
-      assert.match(evalue ?? '', / give its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, or in it \{ sql/);
+      assert.match(
+        evalue ?? '',
+        / give its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, \{ function: \{ sql/,
+      );
       assert.match(traceback?.join('\n') ?? '', /^JobError: [^\n]*\n(?: {4}at (?:async )?\[\d+\]:2:\d+\n?)+$/);
     }
   });
@@ -122,7 +125,7 @@ const table = await db.openTable('products');`,
     await until('the job to run', () => /running/.test(lastText(outputs)));
     await kernel.interrupt();
     await running;
-    assert.match(lastText(outputs), /goes on without this cell/);
+    assert.match(lastText(outputs), /continues without this cell/);
     const [id = ''] = /bf-[0-9a-z]+/.exec(lastText(outputs)) ?? [];
     const again = await run(kernel, code);
     assert.equal(errorOf(again.outputs), undefined, errorOf(again.outputs)?.evalue);
@@ -142,7 +145,7 @@ const table = await db.openTable('products');`,
 
   test('say what is wrong with what they were given', async () => {
     for (const [code, said] of [
-      ["await table.backfill('x', { function: { shell: 'rm' } as never })", /is no function of a column/],
+      ["await table.backfill('x', { function: { shell: 'rm' } as never })", /is not a valid column function/],
       ["await table.backfill('x')", /no column "x".* give its function/],
       ["await table.backfill('shout', { where: 'idd < 3' })", /has no column "idd"/],
       ["await table.backfill('shout', { runner: 'foo' as never })", /no runner "foo"\. Use auto, local, local-python/],

@@ -56,7 +56,7 @@ suite('What a cell gives a backfill as its Ray', function () {
       const refusal = await refusalOf(`JSON.parse('${given}')`);
       assert.match(
         refusal ?? '',
-        /^JobError: Can't run the backfill on Ray: Expected a Ray connection or an address for "ray", got /,
+        /^JobError: Can't run the backfill on Ray: expected a Ray connection or an address for "ray", got /,
       );
     });
 });

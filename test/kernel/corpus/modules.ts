@@ -52,13 +52,13 @@ export const modules: Theme = {
         {
           cell: 'import x from "./not-there.ts"',
           error:
-            /1:15 - Cannot find module '\.\/not-there\.ts'.* There is no file for it in \/\S+: check the name, or make the file\.$/,
+            /1:15 - Cannot find module '\.\/not-there\.ts'.* There is no file for it in "\/\S+"\. Check the name, or create the file\.$/,
         },
         {
           cell: 'import "./lib/shape.ts"',
-          error: /There is no file for it in \/\S+\/lib\. Is '\.\/lib\/shapes\.ts' meant\?$/,
+          error: /There is no file for it in "\/\S+\/lib"\. Did you mean '\.\/lib\/shapes\.ts'\?$/,
         },
-        { cell: 'import "./gone/shapes.ts"', error: /There is no folder \/\S+\/gone: check the path\.$/ },
+        { cell: 'import "./gone/shapes.ts"', error: /The folder "\/\S+\/gone" does not exist\. Check the path\.$/ },
         { cell: 'await import("./lib/" + "gone.ts")', error: /Cannot find module/ },
       ],
     },

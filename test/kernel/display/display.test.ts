@@ -147,7 +147,7 @@ suite('A table in a notebook output', function () {
   test('shows an error in place of an output that no message can hold', async () => {
     const { reply, outputs } = await run(kernel, `display(1, { id: 5n as any })`);
     assert.equal(reply.status, 'ok');
-    assert.match(errorOf(outputs)?.evalue ?? '', /The display_data of this cell can't be sent/);
+    assert.match(errorOf(outputs)?.evalue ?? '', /Can't send the display_data of this cell/);
     assert.deepEqual(resultOf((await run(kernel, '1 + 1')).outputs), { 'text/plain': '2' });
   });
 

@@ -213,7 +213,7 @@ console.log('asks'); await new Promise(() => {})`,
 const go = async () => { for (;;) { await rest(); console.log('on and on') } };
 await go()`;
     const outputs = await interrupted(code);
-    const notes = () => printed([...outputs, ...late], 'stderr').match(/goes on although it was interrupted/g) ?? [];
+    const notes = () => printed([...outputs, ...late], 'stderr').match(/still runs although it was interrupted/g) ?? [];
     await until('the note', () => notes().length > 0);
     const shown = printed(late).length;
     await run(kernel, 'await new Promise((done) => setTimeout(done, 200))');

@@ -145,7 +145,7 @@ suite('A kernel with a relay', function () {
     const refused = taken.kernel();
     const said = text(refused.stderr!);
     assert.deepEqual(await once(refused, 'exit'), [1, null]);
-    assert.match(await said, /The kernel can't be reached: .*[Aa]ddress (already )?in use/);
+    assert.match(await said, /Can't open the connection of the kernel: .*[Aa]ddress (already )?in use/);
     await soon('the end of the relay', () => relay.signalCode ?? undefined);
     server.close();
     await taken.end();

@@ -31,8 +31,8 @@ suite('An error in a cell', function () {
   cells(
     'of a command as Jupyter has them says how one is written',
     notebook,
-    { cell: '!lscpu', error: /Cannot find name 'lscpu'\. A command for the shell is written %sh lscpu\.$/ },
-    { cell: '1;\n  !npm install "x y" --save', error: / A command for the shell is written %sh npm\.$/m },
+    { cell: '!lscpu', error: /Cannot find name 'lscpu'\. To run a shell command, write %sh lscpu\.$/ },
+    { cell: '1;\n  !npm install "x y" --save', error: / To run a shell command, write %sh npm\.$/m },
     { cell: '!missing && run()', error: /Cannot find name 'missing'\.$/m },
   );
 

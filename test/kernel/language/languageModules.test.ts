@@ -118,11 +118,11 @@ suite('Imports of a cell', function () {
       error: /Cannot find module 'no-such-package\/deep'.*Run %install no-such-package/,
     },
     { cell: 'import "@no-such/package"', error: /Run %install @no-such\/package in a cell/ },
-    { cell: 'import { helps } from "./help"', error: /no file for it in \S+\. Is '\.\/helps\.ts' meant\?/ },
+    { cell: 'import { helps } from "./help"', error: /no file for it in "\S+"\. Did you mean '\.\/helps\.ts'\?/ },
     { cell: '%check off', out: /off/ },
     {
       cell: 'import { helps } from "./help"',
-      error: /^Error: There is no file for '\.\/help' in \S+\. Is '\.\/helps\.ts' meant\?/,
+      error: /^Error: There is no file for '\.\/help' in "\S+"\. Did you mean '\.\/helps\.ts'\?/,
     },
     { cell: '%check error', out: /error/ },
   );

@@ -92,7 +92,7 @@ class Noted { @noted a!: string; @noted b!: First; @noted c!: Own; @noted d!: Ad
       {
         cell: '1 + 1',
         value: '2',
-        err: /^\.\.\/tsconfig\.json is not used for the cells of this notebook, because .*\n$/,
+        err: /^Can't use "\.\.\/tsconfig\.json" for the cells of this notebook: .*\n$/,
       },
       { cell: 'let loose: string = null; loose' },
     ));

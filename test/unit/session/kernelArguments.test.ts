@@ -37,7 +37,7 @@ suite('What a kernel is started with', () => {
       front: { ...front, typeCheck: 'warn' },
     });
     assert.deepEqual(parseKernelArguments([file, '--type-check=some'], {}), {
-      problem: '--type-check is one of error, warn, off, and "some" is none.',
+      problem: 'Expected one of error, warn, off for --type-check, got "some".',
     });
   });
 

@@ -15,15 +15,15 @@ suite('a file that is imported and not there', () => {
   });
 
   for (const [specifier, said] of [
-    ['./lib/shape.ts', `There is no file for it in ${lib}. Is './lib/shapes.ts' meant?`],
-    ['./lib/shape', `There is no file for it in ${lib}. Is './lib/shapes.ts' meant?`],
-    ['./lib/shapes.js', `There is no file for it in ${lib}. Is './lib/shapes.ts' meant?`],
-    ['./lib/colours', `There is no file for it in ${lib}. Is './lib/Colours.mjs' meant?`],
-    ['./lib/../lib/dta.json', `There is no file for it in ${lib}. Is './lib/../lib/data.json' meant?`],
-    [join(folder, 'lib', 'dat.json'), `There is no file for it in ${lib}. Is '${join(lib, 'data.json')}' meant?`],
-    ['./lbi', `There is no file for it in ${folder}. Is './lib' meant?`],
-    ['./lib/row', `There is no file for it in ${lib}: check the name, or make the file.`],
-    ['./lob/shapes.ts', `There is no folder ${join(folder, 'lob')}: check the path.`],
+    ['./lib/shape.ts', `There is no file for it in "${lib}". Did you mean './lib/shapes.ts'?`],
+    ['./lib/shape', `There is no file for it in "${lib}". Did you mean './lib/shapes.ts'?`],
+    ['./lib/shapes.js', `There is no file for it in "${lib}". Did you mean './lib/shapes.ts'?`],
+    ['./lib/colours', `There is no file for it in "${lib}". Did you mean './lib/Colours.mjs'?`],
+    ['./lib/../lib/dta.json', `There is no file for it in "${lib}". Did you mean './lib/../lib/data.json'?`],
+    [join(folder, 'lib', 'dat.json'), `There is no file for it in "${lib}". Did you mean '${join(lib, 'data.json')}'?`],
+    ['./lbi', `There is no file for it in "${folder}". Did you mean './lib'?`],
+    ['./lib/row', `There is no file for it in "${lib}". Check the name, or create the file.`],
+    ['./lob/shapes.ts', `The folder "${join(folder, 'lob')}" does not exist. Check the path.`],
     // What is there and can't be imported is another matter.
     ['./lib/rows.csv', undefined],
   ] as const)
