@@ -21,10 +21,10 @@ function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
     `# ${plainText(title)}`,
     `**${looks[status].word}** · \`${id}\` · ${milliseconds} ms${tries} · profile ${plainText(report.profile)} · ${report.startedAt}`,
     plainText(sentence),
-    '## What was asked, and what came back',
-    ...(evidence.length === 0 ? ['Nothing was asked.'] : []),
+    '## Evidence',
+    ...(evidence.length === 0 ? ['This check recorded no evidence.'] : []),
     ...evidence.map(({ asked, saw }) => codeBlock(`${asked}\n→ ${saw}`)),
-    ...(mend ? ['## What mends it'] : []),
+    ...(mend ? ['## Fix'] : []),
     ...(advice === undefined ? [] : [plainText(advice)]),
     // The command that applies objects contains them.
     ...(document && mend?.kind === 'document'
@@ -58,7 +58,7 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
   provideTextDocumentContent(uri: vscode.Uri): string {
     const document = documentOf(uri);
     const report = document && this.#reportOf(document.profile);
-    if (!document || !report) return 'Nothing is known here any more. Run "Lance Catalog: Verify Cluster Identity".\n';
+    if (!document || !report) return 'This report no longer exists. Run "Lance Catalog: Verify Cluster Identity".\n';
     // VS Code's preview can't follow links from a document without a file; rows of the view link to the
     // documentation.
     if (document.kind === 'report') return reportMarkdown(report, { docs: () => undefined });
@@ -109,7 +109,7 @@ function documentOf({ path }: vscode.Uri): CheckDocument | undefined {
 /** Returns the fix of a result as a file: a manifest, a policy, or a script with its purpose. */
 function mendDocument(result: CheckResult): { text: string; ending: string } {
   const mend = mendOf(result);
-  if (!mend) return { text: 'Nothing is to be mended here.\n', ending: 'md' };
+  if (!mend) return { text: 'This check needs no fix.\n', ending: 'md' };
   const { command, document, advice } = mendText(mend);
   if (document) return { text: document.text, ending: document.language === 'json' ? 'json' : 'yaml' };
   if (command === undefined) return { text: `${advice ?? ''}\n`, ending: 'md' };
@@ -129,11 +129,11 @@ export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Dispos
       const result = resultOf(checks.board, node);
       const mend = mendOf(result);
       if (!mend) {
-        const what = `Nothing is known that mends "${result.title}".`;
+        const what = `Can't copy a fix for "${result.title}": no fix is known.`;
         throw new ClusterError('InvalidRequest', what, 'Read its documentation ("Open Check Documentation").');
       }
       await vscode.env.clipboard.writeText(mendToCopy(mend));
-      void vscode.window.setStatusBarMessage('$(check) Copied what mends it', 3000);
+      void vscode.window.setStatusBarMessage('$(check) Copied the fix', 3000);
     }),
     registerCommand(log, 'lanceCatalog.cluster.openDocs', async (node = checksView.selected) => {
       await showPage(documents.docs(checkIdOf(node) ?? ''));
@@ -176,8 +176,8 @@ async function save(target: vscode.Uri, text: string): Promise<void> {
   try {
     await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
   } catch (cause) {
-    const what = `The report can't be saved as ${target.fsPath}.`;
-    throw new ClusterError('InvalidRequest', what, 'Choose a folder that you may write to.', { cause });
+    const what = `Can't save the report as "${target.fsPath}".`;
+    throw new ClusterError('InvalidRequest', what, 'Choose a folder with write permission.', { cause });
   }
 }
 

@@ -27,7 +27,7 @@ export function resultOf(board: Board | undefined, node: unknown): CheckResult {
   const result = id && board?.results.get(id);
   if (result) return result;
   throw id
-    ? new ClusterError('InvalidRequest', `The check ${id} was not asked yet.`, 'Run "Verify Cluster Identity".')
+    ? new ClusterError('InvalidRequest', `The check "${id}" has not run yet.`, 'Run "Verify Cluster Identity".')
     : noCheck();
 }
 

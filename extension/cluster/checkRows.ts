@@ -66,7 +66,7 @@ function renderCategory(board: Board, category: CheckCategory): TreeRow {
     label: title,
     description,
     tooltip: `${title}: ${description}`,
-    spoken: `${title}, ${[pending > 0 ? `${pending} not answered yet` : '', told].filter(Boolean).join(', ')}`,
+    spoken: `${title}, ${[pending > 0 ? `${pending} pending` : '', told].filter(Boolean).join(', ')}`,
     icon: iconOf(look),
     state: isOpen ? 'expanded' : 'collapsed',
     contextValue: 'category',
@@ -83,7 +83,7 @@ function renderCheck({ id, title, result, progress }: CheckRow): TreeRow {
     // No description if it passed: the title is the statement that holds.
     description: look === looks.pass ? '' : [look.word, sentence].filter(Boolean).join(' · '),
     tooltip: progress === undefined && result ? tooltipOf(result) : `${plainText(title)}: ${look.word}`,
-    spoken: [`${title}: ${look.word}`, sentence, mend ? 'Something is known that mends it.' : '']
+    spoken: [`${title}: ${look.word}`, sentence, mend ? 'A fix is available.' : '']
       .filter(Boolean)
       .join('. ')
       .replaceAll('..', '.'),
@@ -118,7 +118,7 @@ function tooltipOf(result: NonNullable<CheckRow['result']>): string {
     ...(shown.length > 0 ? [codeBlock(shown.map(({ asked, saw }) => `${asked}\n  → ${saw}`).join('\n'))] : []),
     ...(omitted > 0 ? [`… and ${omitted} more: choose "Show Evidence".`] : []),
     ...(mend?.kind === 'advice' ? [plainText(mend.text)] : []),
-    ...(mend && mend.kind !== 'advice' ? ['What mends it:', codeBlock(firstLines(mendToCopy(mend)), 'sh')] : []),
+    ...(mend && mend.kind !== 'advice' ? ['Fix:', codeBlock(firstLines(mendToCopy(mend)), 'sh')] : []),
     `\`${id}\` · ${milliseconds} ms`,
   ].join('\n\n');
 }

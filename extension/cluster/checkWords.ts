@@ -13,7 +13,7 @@ export const looks: Readonly<Record<CheckStatus | Progress, Look>> = {
   blocked: { word: 'blocked', icon: 'circle-slash', color: 'testing.iconQueued' },
   skipped: { word: 'skipped', icon: 'debug-step-over', color: 'testing.iconSkipped' },
   waiting: { word: 'waiting', icon: 'circle-outline', color: 'disabledForeground' },
-  asking: { word: 'asking', icon: 'loading~spin' },
+  asking: { word: 'running', icon: 'loading~spin' },
 };
 
 /** "Unknown" differs from "does not apply". */

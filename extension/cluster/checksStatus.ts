@@ -43,7 +43,7 @@ export class ChecksStatus implements vscode.Disposable {
       const all = answered.size + pending.size;
       this.#item.text = `$(loading~spin) Lance: ${answered.size} of ${all}`;
       this.#item.tooltip = new vscode.MarkdownString(`Checks of **${plainText(profile)}**`);
-      this.#item.accessibilityInformation = { label: `Lance cluster checks: ${answered.size} of ${all} are answered` };
+      this.#item.accessibilityInformation = { label: `Lance cluster checks: ${answered.size} of ${all} finished` };
       return this.#item.show();
     }
     if (!report) return this.#item.hide();

@@ -111,12 +111,12 @@ const titleOf = ({ profile, report, isRunning }: Board): string =>
 
 function messageOf(board: Board, onlyProblems: boolean): string | undefined {
   const { isRunning, answered, pending, report } = board;
-  if (isRunning) return `Asking the cluster: ${answered.size} of ${answered.size + pending.size} checks are answered.`;
+  if (isRunning) return `Checking the cluster: ${answered.size} of ${answered.size + pending.size} checks finished.`;
   const { pass, fail, warn, blocked } = countsOf(board);
-  const stopped = report?.stopped === true ? 'The run was stopped before its end.' : undefined;
+  const stopped = report?.stopped === true ? 'The run was stopped before it finished.' : undefined;
   if (!onlyProblems) return stopped;
   if (fail + warn + blocked > 0) return `Only problems are listed; ${pass} more checks passed.`;
-  return `No problem was found; ${pass} checks passed. All of them are listed by "Show All Checks".`;
+  return `No problems found; ${pass} checks passed. To list them, choose "Show All Checks".`;
 }
 
 function toTreeItem(view: TreeRow, node: CheckNode): vscode.TreeItem {

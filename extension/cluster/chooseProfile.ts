@@ -10,7 +10,7 @@ import { newProfile } from './newProfile.ts';
 export async function chooseProfile(
   { profiles }: { profiles: ClusterProfiles },
   name?: string,
-  question = 'Verify which cluster?',
+  question = 'Select the cluster to verify',
 ): Promise<ClusterProfile | undefined> {
   if (name !== undefined) return profiles.get(name);
   const listed = profiles.list();
@@ -39,7 +39,7 @@ export function whereOf({ auth, namespace, serviceAccount }: ClusterProfile): st
     case 'EKS_AUTH':
       return `EKS ${auth.clusterName}, ${auth.region} · ${who}`;
     case 'IN_CLUSTER':
-      return `the cluster that this runs in · ${who}`;
+      return `the cluster that VS Code runs in · ${who}`;
     case 'LOCAL':
       return `${auth.context === undefined ? 'current context' : `context ${auth.context}`} · ${who}`;
   }

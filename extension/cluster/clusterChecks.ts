@@ -77,7 +77,7 @@ export class ClusterChecks implements vscode.Disposable {
    */
   async run(profile: ClusterProfile, { only, probe = false, signal }: RunChecks = {}): Promise<CheckReport> {
     if (!vscode.workspace.isTrusted) {
-      const why = 'Checks of a cluster run in trusted workspaces only, since a kubeconfig may name programs to run.';
+      const why = 'Clusters are checked only in trusted workspaces, because a kubeconfig can start programs.';
       throw new ClusterError(
         'ProfileInvalid',
         why,
@@ -134,7 +134,7 @@ export class ClusterChecks implements vscode.Disposable {
       if (this.#board?.report) await this.#keep(this.#board.report);
       return report;
     } catch (error) {
-      log.error(`checks of "${profile.name}" ended: ${messageOf(error)}`);
+      log.error(`checks of "${profile.name}" failed: ${messageOf(error)}`);
       this.#board = endBoard(board, undefined);
       throw error;
     }

@@ -53,13 +53,11 @@ export class ClusterProfiles implements vscode.Disposable {
     }
     const names = Object.keys(written);
     const known =
-      names.length > 0
-        ? `There ${names.length > 1 ? 'are' : 'is'} ${names.map((one) => `"${one}"`).join(', ')}.`
-        : 'There is none yet.';
+      names.length > 0 ? `Existing profiles: ${names.map((one) => `"${one}"`).join(', ')}.` : 'No profile exists yet.';
     throw new ClusterError(
       'ProfileInvalid',
-      `There is no cluster profile "${name}". ${known}`,
-      'Make one by "New Cluster Profile…".',
+      `The cluster profile "${name}" does not exist. ${known}`,
+      'Create one with "New Cluster Profile…".',
     );
   }
 

@@ -53,7 +53,7 @@ export function registerCheckCommands(parts: CheckCommandParts): vscode.Disposab
     }),
     registerCommand(log, 'lanceCatalog.cluster.stop', () => checks.stop()),
     registerCommand(log, 'lanceCatalog.cluster.chooseProfile', async () => {
-      const profile = await chooseProfile(parts, undefined, 'Show the checks of which cluster?');
+      const profile = await chooseProfile(parts, undefined, 'Select the cluster whose checks to show');
       if (!profile) return;
       await checks.show(profile.name);
       await checksView.focus();
@@ -78,12 +78,12 @@ async function runInView(
 async function confirmProbe({ name, storage, namespace }: ClusterProfile): Promise<boolean> {
   const { listChecks } = await import('#cluster/entry.ts');
   const writes = [...new Set(listChecks().flatMap(({ writes: would }) => would ?? []))];
-  const where = storage ? `${storage.scheme}://${storage.bucket}` : 'no bucket, since the profile names none';
+  const where = storage ? `${storage.scheme}://${storage.bucket}` : 'none (the profile sets no storage)';
   return confirm(
     `Verify "${name}" and write probes?`,
     [
       `Checks that apply to this profile would: ${writes.join('; ')}.`,
-      `Bucket: ${where}. Namespace: ${namespace}. Each probe has a name of its own and is removed at the end, also when the run is stopped.`,
+      `Bucket: ${where}. Namespace: ${namespace}. Each probe has a unique name and is removed at the end, even if you stop the run.`,
     ].join('\n\n'),
     'Verify and Write Probes',
   );

@@ -35,7 +35,7 @@ export function registerMendCommands(parts: MendCommandParts): vscode.Disposable
         const proposal = await showObjects(parts, result, objects);
         return proposal && apply(parts, proposal);
       }
-      const what = `What mends "${result.title}" is nothing that a cluster can be given.`;
+      const what = `Can't apply the fix for "${result.title}": it is not a Kubernetes manifest.`;
       throw new ClusterError('InvalidRequest', what, 'Choose "Show Fix".');
     }),
   );
@@ -55,7 +55,7 @@ async function showObjects(
   const profile = parts.profiles.get(name);
   let preview: MendPreview;
   try {
-    preview = await withProgress(`Asking "${name}" what it would make of this`, (signal) =>
+    preview = await withProgress(`Previewing the changes to "${name}"`, (signal) =>
       connected(profile, signal, async (connection) => {
         const { previewMend } = await import('#cluster/entry.ts');
         return previewMend(connection, objects, signal);
@@ -66,13 +66,13 @@ async function showObjects(
     parts.log.info(`the dry run was refused: ${error.message}`);
     await showText(parts, result);
     void vscode.window.showInformationMessage(
-      `You may not change this in "${name}" yourself. Give what is shown here to an administrator of the cluster.`,
+      `Can't apply the fix to "${name}": you don't have permission. Send the fix shown here to a cluster administrator.`,
     );
     return undefined;
   }
   if (!preview.objects.some(({ changed }) => changed)) {
     void vscode.window.showInformationMessage(
-      `Nothing would change in "${name}": it has been mended already. Run the check "${title}" again.`,
+      `The fix would change nothing in "${name}": it is already applied. Run the check "${title}" again.`,
     );
     return undefined;
   }
@@ -84,7 +84,7 @@ async function showObjects(
 /** Applies the shown objects after confirmation, and runs the check again. */
 async function apply(parts: MendCommandParts, proposal: Proposal | undefined): Promise<void> {
   if (!proposal) {
-    const what = 'What is shown here was asked in an earlier window.';
+    const what = "Can't apply this preview: it was created in an earlier window.";
     throw new ClusterError('InvalidRequest', what, 'Choose "Show Fix" on the check again.');
   }
   const { log, profiles, checks } = parts;
@@ -95,9 +95,9 @@ async function apply(parts: MendCommandParts, proposal: Proposal | undefined): P
   const isTakingOver = conflicts.length > 0;
   const detail = [
     ...changed.map((one) => `${one.before === '' ? 'Create' : 'Change'} ${one.name}`),
-    ...(isTakingOver ? ['', 'Somebody else has set fields that this changes:', ...conflicts] : []),
+    ...(isTakingOver ? ['', 'Other clients manage fields that this fix changes:', ...conflicts] : []),
     '',
-    'The cluster is changed just as the editor shows it.',
+    'The editor shows the exact changes.',
   ].join('\n');
   const action = isTakingOver ? 'Take Over and Apply' : 'Apply';
   if (!(await confirm(`Apply to the cluster "${name}"?`, detail, action))) return;

@@ -20,7 +20,7 @@ export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.
   readonly onDidChange = this.#changed.event;
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    const gone = '# This preview is gone. Choose "Show Fix" on the check again.\n';
+    const gone = '# This preview no longer exists. Choose "Show Fix" on the check again.\n';
     return this.#texts.get(uri.toString()) ?? gone;
   }
 

@@ -46,12 +46,12 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
     // The list has one line for the problem; the next step is to choose a file.
     problem = isClusterError(error) ? error.what : messageOf(error);
   }
-  const chosen = await askOne<Start>('New Cluster Profile: which cluster?', [
+  const chosen = await askOne<Start>('New Cluster Profile: select the cluster', [
     ...choices,
     {
-      label: 'EKS Cluster by a Role…',
+      label: 'EKS Cluster with a Role…',
       icon: 'cloud',
-      detail: 'AWS is asked where it is; neither a kubeconfig nor the aws command is needed.',
+      detail: 'Gets the address of the cluster from AWS. Needs neither a kubeconfig nor the aws command.',
       value: { ...emptyDraft, isEks: true },
     },
     {
@@ -69,7 +69,7 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
 /** A window without a folder has only the user settings. */
 async function choosePlace(): Promise<SettingPlace | undefined> {
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) return 'person';
-  return askOne<SettingPlace>('New Cluster Profile: keep it where?', [
+  return askOne<SettingPlace>('New Cluster Profile: select where to save it', [
     {
       label: 'User Settings',
       icon: 'account',
@@ -79,7 +79,7 @@ async function choosePlace(): Promise<SettingPlace | undefined> {
     {
       label: 'Workspace Settings',
       icon: 'root-folder',
-      detail: 'For everybody who opens this folder. No secret is in a profile.',
+      detail: 'For every user who opens this folder. A profile contains no secrets.',
       value: 'workspace',
     },
   ]);

@@ -28,7 +28,7 @@ export function registerProfileCommands({ log, profiles }: CheckCommandParts): v
 function offerToVerify(log: Log, profile: string): void {
   const verify = 'Verify Now';
   void vscode.window
-    .showInformationMessage(`The cluster profile "${profile}" is kept in the settings.`, verify)
+    .showInformationMessage(`Saved the cluster profile "${profile}" in the settings.`, verify)
     .then((choice) => choice === verify && vscode.commands.executeCommand('lanceCatalog.cluster.verify', { profile }))
     .then(undefined, (error: unknown) => logFailure(log, 'verifying a new profile', error));
 }

@@ -97,7 +97,7 @@ const questions: Record<Step, (draft: ProfileDraft, existing: readonly string[])
   }),
   roleName: ({ roleName }) => ({
     prompt:
-      'The role to assume: its name or ARN. It is the one that may start clusters, not that of the service account.',
+      'Name or ARN of the role to assume. This role can start clusters; it is not the role of the service account.',
     placeHolder: 'geneva-client-role',
     value: roleName,
     check: (typed) => required(typed, 'Type the name or the ARN of a role.'),
@@ -115,7 +115,7 @@ const questions: Record<Step, (draft: ProfileDraft, existing: readonly string[])
     check: nameProblem,
   }),
   storage: ({ storage }) => ({
-    prompt: 'The bucket that tables are in, and a path in it. Leave it empty to check no storage.',
+    prompt: 'Bucket and path of the tables. Leave it empty to skip the storage checks.',
     placeHolder: 's3://bucket/path or gs://bucket/path',
     value: storage,
     check: (typed) =>
@@ -124,11 +124,11 @@ const questions: Record<Step, (draft: ProfileDraft, existing: readonly string[])
         : 'Type an address such as s3://bucket/path or gs://bucket/path.',
   }),
   name: ({ name }, existing) => ({
-    prompt: 'A name for this profile. It is written into your settings, without any secret.',
+    prompt: 'Name of this profile. It is saved in your settings, without secrets.',
     value: freeProfileName(name, existing),
     check: (typed) =>
       existing.includes(typed.trim())
-        ? `There is a profile "${typed.trim()}" already. Type another name.`
+        ? `The profile "${typed.trim()}" already exists. Type another name.`
         : required(typed, 'Type a name.'),
   }),
 };
@@ -139,4 +139,4 @@ const required = (typed: string, hint: string): string | undefined => (typed.tri
 const nameProblem = (typed: string): string | undefined =>
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(typed.trim())
     ? undefined
-    : 'Type a name of small letters, digits and dashes, as Kubernetes wants it.';
+    : 'Type a Kubernetes name of lowercase letters, digits and dashes.';

@@ -95,7 +95,11 @@ export class Catalogs implements vscode.Disposable {
     // neither.
     const client = await import('#catalog/rest/restCatalog.ts');
     if (catalog instanceof client.RestCatalog) return catalog;
-    throw new CatalogError('Internal', `Catalogs of "${implementation}" can't be shown: they send no bytes.`, '');
+    throw new CatalogError(
+      'Internal',
+      `Can't show catalogs of "${implementation}": they don't return rows as Arrow bytes.`,
+      '',
+    );
   }
 
   /** Closes the catalogs of removed connections. */
@@ -127,6 +131,6 @@ async function certificatesOf({ ca }: ServerWay): Promise<string | undefined> {
     return await readFile(ca, 'utf8');
   } catch (cause) {
     const hint = 'Correct its path with "Edit Connection…".';
-    throw new CatalogError('InvalidInput', `The file of certificates "${ca}" can't be read.`, hint, { cause });
+    throw new CatalogError('InvalidInput', `Can't read the certificate file "${ca}".`, hint, { cause });
   }
 }

@@ -24,17 +24,17 @@ export function registerConnectionCommands(parts: ConnectionCommandParts): vscod
     registerCommand(log, 'lanceCatalog.connection.add', (given) => addDirectory(parts, given)),
     registerCommand(log, 'lanceCatalog.connection.addRest', (given) => addServer(parts, given)),
     registerCommand(log, 'lanceCatalog.connection.edit', async (node) => {
-      const connection = await chosen(node, 'Edit which connection?', (one) => isServer(one) && isOwn(one));
+      const connection = await chosen(node, 'Select the connection to edit', (one) => isServer(one) && isOwn(one));
       if (connection && isServer(connection)) await editServer(parts, connection);
     }),
     registerCommand(log, 'lanceCatalog.connection.updateKey', async (node) => {
-      const connection = await chosen(node, 'Update the API key of which connection?', isServer);
+      const connection = await chosen(node, 'Select the connection whose API key to update', isServer);
       if (connection && isServer(connection)) await updateKey(parts, connection);
     }),
     registerCommand(log, 'lanceCatalog.connection.remove', async (node = view.selection[0]) => {
       const connection = isNode(node, 'connection')
         ? node.connection
-        : await chooseConnection(connections, undefined, 'Remove which connection?', isOwn);
+        : await chooseConnection(connections, undefined, 'Select the connection to remove', isOwn);
       if (connection === undefined) return;
       // No confirmation if the user chose "Remove" on the connection itself.
       if (!isNode(node, 'connection') && !(await confirmRemoval(connection.name))) return;
@@ -60,7 +60,7 @@ export async function chooseConnection(
   if (fit.length === 0) {
     throw new CatalogError(
       'InvalidInput',
-      'There is no connection that this is for.',
+      'No connection supports this command.',
       'Add one in the Lance Catalog view.',
     );
   }
@@ -84,7 +84,7 @@ async function addDirectory(
   const name = asked
     ? await askText({
         title: 'Add Directory (2/2)',
-        prompt: `A name for ${root}`,
+        prompt: `Name of the connection to ${root}`,
         value: suggested,
         check: (value) => connectionNameProblem(value, connections.list()),
       })
@@ -113,6 +113,6 @@ async function askRoot(): Promise<string | undefined> {
 const confirmRemoval = (name: string): Promise<boolean> =>
   confirm(
     `Remove the connection "${name}"?`,
-    'The tables stay where they are; a key that was kept for it is forgotten.',
+    'The tables are not changed. The stored credentials of the connection are deleted.',
     'Remove',
   );

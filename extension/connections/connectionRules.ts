@@ -10,7 +10,7 @@ import { addressProblem, cleanAddress, headerProblem } from './restRules.ts';
 /** Returns the error message for an invalid name of a new connection; `undefined` if it is valid. */
 export function connectionNameProblem(name: string, existing: readonly { name: string }[]): string | undefined {
   if (name.trim() === '') return 'A connection needs a name.';
-  if (existing.some((one) => one.name === name)) return `There is a connection "${name}" already.`;
+  if (existing.some((one) => one.name === name)) return `The connection "${name}" already exists.`;
   return undefined;
 }
 
@@ -40,8 +40,8 @@ export function absoluteRoot(root: string, { home, folder }: RootBase): string {
   if (folder !== undefined) return path.resolve(folder, root);
   throw new CatalogError(
     'InvalidInput',
-    `"${root}" is a relative path, and no folder is open where it could start.`,
-    'Give the whole path, or open a folder.',
+    `Can't resolve the relative path "${root}": no folder is open.`,
+    'Use an absolute path or open a folder.',
   );
 }
 

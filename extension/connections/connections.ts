@@ -150,7 +150,7 @@ function serverOf({ secrets, ...server }: NewServer): RestConnection {
   const headers = Object.keys(secrets.headers ?? {});
   const [read] = readConnections([{ ...server, headers }], 'person', { home: homedir() });
   if (read?.kind === 'rest') return usable(read);
-  throw new CatalogError('InvalidInput', 'A connection to a server needs a name and an address.', 'Give both.');
+  throw new CatalogError('InvalidInput', 'A server connection needs a name and an address.', 'Set both.');
 }
 
 function refuseShared({ name, source }: Connection): void {

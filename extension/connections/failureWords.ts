@@ -3,7 +3,7 @@ import type { Remedy } from '../explorer/node.ts';
 
 const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
   Unauthenticated: 'Correct the API key.',
-  PermissionDenied: 'Use an API key that may do this, or ask for access.',
+  PermissionDenied: 'Use an API key with permission for this, or request access.',
 };
 
 /**

@@ -33,7 +33,7 @@ export function readProperties<N extends 'dir' | 'rest'>(
   const mistyped = mistypedProperty(implementation, value);
   if (mistyped !== undefined) {
     const what = `Can't use the connection "${name}": the property "${mistyped}" has the wrong type.`;
-    const hint = `Correct it as connectNamespace("${implementation}", …) takes it.`;
+    const hint = `Use the type that connectNamespace("${implementation}", …) expects.`;
     return { properties: {}, problem: new CatalogError('InvalidInput', what, hint) };
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of its known parts were just checked
@@ -62,7 +62,7 @@ function secretProblem(name: string, implementation: 'dir' | 'rest', property: s
   const hint =
     implementation === 'dir' || property === 'proxy'
       ? 'Remove it, and set the credentials in the environment.'
-      : 'Remove it, and give the key with "Update API Key…" on the connection.';
+      : 'Remove it, and set the key with "Update API Key…" on the connection.';
   return new CatalogError(
     'InvalidInput',
     `Can't use the connection "${name}": the property "${property}" is a secret, and settings are not kept secret.`,

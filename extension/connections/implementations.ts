@@ -12,7 +12,7 @@ export function registerImplementations(engine: Engine): void {
     keys: ['root', 'storageOptions'],
     connect: async ({ root, storageOptions }) => {
       if (root) return engine.catalog(root, storageOptions);
-      throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Give the path of a directory as root.');
+      throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Set "root" to the path of a directory.');
     },
   });
   registerRest();

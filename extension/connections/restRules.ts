@@ -33,7 +33,7 @@ export function addressWarning(typed: string): string | undefined {
   if (addressProblem(typed) !== undefined) return undefined;
   const url = new URL(cleanAddress(typed));
   if (url.protocol === 'https:' || isThisMachine(url.hostname)) return undefined;
-  return 'Not encrypted: everyone on the way can read the key and the data. Use https:// where the server has it.';
+  return 'Not encrypted: anyone on the network can read the key and the data. Use https:// if the server supports it.';
 }
 
 /** An empty key is not sent. */
@@ -57,7 +57,7 @@ export function endpointProblem(typed: string, uri: string): string | undefined 
 
 /** The content of the file is checked when it is read. */
 export const certificateFileProblem = (typed: string): string | undefined =>
-  typed.trim() === '' || isAbsolute(typed.trim()) ? undefined : 'Type the whole path of the file.';
+  typed.trim() === '' || isAbsolute(typed.trim()) ? undefined : 'Type the absolute path of the file.';
 
 /** An empty name is not sent. */
 export const databaseProblem = (typed: string): string | undefined =>

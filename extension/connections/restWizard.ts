@@ -69,7 +69,8 @@ export async function askServer(
   for (let at = order.indexOf(from); at < order.length;) {
     const name = order[at] ?? 'name';
     const question = questions[name](current, existing);
-    const more = name === 'headers' && order === shortOrder && 'More: bearer token, private endpoint, certificates';
+    const more =
+      name === 'headers' && order === shortOrder && 'More options: bearer token, private endpoint, certificates';
     const step = { number: at + 1, of: order.length };
     const answer = await ask({ title, step, ...question, ...(more && { more }) });
     if (answer === undefined) return undefined;
@@ -106,47 +107,45 @@ const questions: Record<StepName, (draft: Draft, existing: WizardParts['existing
     warn: addressWarning,
   }),
   key: ({ apiKey }) => ({
-    prompt: 'The API key, kept in the secret storage of the editor. Leave it empty where the server needs none.',
+    prompt: 'API key, kept in the secret storage of VS Code. Leave it empty if the server needs none.',
     value: apiKey,
     isSecret: true,
     check: keyProblem,
   }),
   database: ({ database }) => ({
-    prompt:
-      'The database, where the server has several. Leave it empty where it has one, or where the address names it.',
+    prompt: 'Database, if the server has several. Leave it empty if the address contains it.',
     value: database,
     check: databaseProblem,
   }),
   headers: ({ headers }) => {
     const names = Object.keys(headers);
-    const sent = names.length > 0 ? ` Sent so far: ${names.join(', ')}; "${names[0]}:" takes that away.` : '';
+    const sent = names.length > 0 ? ` Added: ${names.join(', ')}. To remove ${names[0]}, type "${names[0]}:".` : '';
     return {
-      prompt: `Another header that is sent with every request, as Name: value. Leave it empty to go on.${sent}`,
+      prompt: `Header to send with every request, as Name: value. Leave it empty to continue.${sent}`,
       placeHolder: 'X-Team: sales',
       check: headerProblem,
     };
   },
   token: ({ token }) => ({
-    prompt: 'A bearer token, kept in the secret storage of the editor. Leave it empty where the server needs none.',
+    prompt: 'Bearer token, kept in the secret storage of VS Code. Leave it empty if the server needs none.',
     value: token,
     isSecret: true,
     check: tokenProblem,
   }),
   endpoint: ({ endpoint, uri }) => ({
-    prompt: `A private endpoint or tunnel to connect to instead; the key and the certificate stay those of ${uri}. Leave it empty for none.`,
+    prompt: `Private endpoint or tunnel to connect to instead. The key and the certificate of ${uri} still apply. Leave it empty for none.`,
     placeHolder: 'host:port',
     value: endpoint,
     check: (typed) => endpointProblem(typed, uri),
   }),
   ca: ({ ca }) => ({
-    prompt:
-      "The path of a PEM file with the certificates of the authority that signed the server's. Leave it empty for none.",
+    prompt: 'Path of a PEM file with the CA certificates for the server. Leave it empty for none.',
     placeHolder: '/etc/ssl/company.pem',
     value: ca,
     check: certificateFileProblem,
   }),
   name: ({ name, uri, database }, existing) => ({
-    prompt: `A name for ${uri}`,
+    prompt: `Name of the connection to ${uri}`,
     value: name || freeName(restBaseName(uri, database), existing),
     check: (value) => connectionNameProblem(value.trim(), existing),
   }),

@@ -41,7 +41,7 @@ export async function updateKey({ connections, catalogs }: ServerParts, connecti
   const secrets = await connections.secretsOf(connection);
   await askStep({
     title: `Update API Key of ${connection.name}`,
-    prompt: `The API key for ${connection.uri}, kept in the secret storage of the editor. Empty for none.`,
+    prompt: `API key for ${connection.uri}, kept in the secret storage of VS Code. Leave it empty for none.`,
     isSecret: true,
     check: keyProblem,
     accept: async (typed, signal) => {
@@ -76,7 +76,7 @@ async function askTested(
       return server;
     } catch (error) {
       const choice = await chooseAfterFailure(
-        isAbort(error) ? 'The test of the connection was cancelled.' : connectionFailure(error),
+        isAbort(error) ? 'The connection test was cancelled.' : connectionFailure(error),
         isAbort(error) || isUnreachable(error),
       );
       if (choice === 'keep') return server;
@@ -89,7 +89,7 @@ async function askTested(
 
 function connectionFailure(error: unknown): string {
   const { what, hint } = failureWords(error, serverRemedy(error));
-  return ['The connection does not work.', what, hint].filter(Boolean).join(' ');
+  return ['The connection test failed.', what, hint].filter(Boolean).join(' ');
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -100,7 +100,11 @@ function givenServer(given: unknown, connections: Connections): NewServer | unde
   if (uri === undefined) return undefined;
   const texts = Object.entries(fieldsOf(headers)).filter((entry): entry is [string, string] => isText(entry[1]));
   if (!isText(uri) || !isText(database)) {
-    throw new CatalogError('InvalidInput', 'The server has no address.', 'Give it as uri, for instance "https://…".');
+    throw new CatalogError(
+      'InvalidInput',
+      'Expected strings for "uri" and "database".',
+      'Set "uri" to the address of the server, for instance "https://…".',
+    );
   }
   const address = cleanAddress(uri);
   return {

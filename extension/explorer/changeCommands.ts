@@ -87,9 +87,9 @@ async function renameTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Pr
   const full = displayPath(path, table);
   const answer = await askStep({
     title: 'Rename Table',
-    prompt: `Another name for the table "${full}" of ${connection}`,
+    prompt: `New name of the table "${full}" of "${connection}"`,
     value: table,
-    check: (name) => (name === table ? `"${name}" is its name already.` : tableNameProblem(name)),
+    check: (name) => (name === table ? `The table is already named "${name}".` : tableNameProblem(name)),
     accept: (name, signal) =>
       change(parts, connection, (catalog) => catalog.renameTable(table, name, { namespacePath: path, signal })),
   });
@@ -98,7 +98,7 @@ async function renameTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Pr
   const why = new CatalogError(
     'TableNotFound',
     `The table "${full}" was renamed to "${now}".`,
-    'Open it by that name.',
+    'Open it by its new name.',
   );
   await lose(parts, node, why);
   await show(parts, { ...node, table: answer.value });
@@ -121,10 +121,16 @@ async function dropNamespace(parts: ChangeCommandParts, node: NodeOf<'namespace'
   const { connection, path } = node;
   const full = displayPath(path);
   const catalog = await parts.catalogOf(connection);
-  const contents = await withProgress(`Looking into ${full}`, (signal) => contentsOf(catalog, path, signal));
+  const contents = await withProgress(`Counting the contents of ${full}`, (signal) =>
+    contentsOf(catalog, path, signal),
+  );
   const isEmpty = contents.tables + contents.namespaces === 0;
   const agreed = isEmpty
-    ? await confirm(`Drop the namespace "${full}"?`, `It is empty, in "${connection}".`, 'Drop Namespace')
+    ? await confirm(
+        `Drop the namespace "${full}"?`,
+        `It is empty and belongs to the connection "${connection}".`,
+        'Drop Namespace',
+      )
     : await confirmCascade(node, contentsText(contents));
   if (!agreed) return;
   // A namespace found empty is dropped only if it still is: the user confirmed no more.
@@ -139,7 +145,7 @@ async function confirmCascade({ connection, path }: NodeOf<'namespace'>, holds: 
   const full = displayPath(path);
   const name = path.at(-1) ?? '';
   const detail = `It holds ${holds}, which are dropped with it from the connection "${connection}". This can't be undone.`;
-  if (!(await confirm(`Drop the namespace "${full}" and all that is in it?`, detail, 'Continue'))) return false;
+  if (!(await confirm(`Drop the namespace "${full}" and everything in it?`, detail, 'Continue'))) return false;
   const typed = await askStep({
     title: 'Drop Namespace',
     prompt: `Type ${name} to drop "${full}" with ${holds}`,
@@ -210,8 +216,8 @@ function containerOf(node: unknown, view: vscode.TreeView<CatalogNode>): Place {
   if (isNode(found, 'connection', 'namespace', 'table', 'column', 'more', 'empty')) return placeOf(found);
   throw new CatalogError(
     'InvalidInput',
-    'No place is selected.',
-    'Select a connection or a namespace in the Lance Catalog view.',
+    'No connection or namespace is selected.',
+    'Select one in the Lance Catalog view.',
   );
 }
 

@@ -57,12 +57,12 @@ function readColumns(text: string): Field[] | string {
     const [, name, typeName, more] = /^\s*(\S+)\s*(\S*)\s*(.*)$/.exec(part) ?? [];
     if (name === undefined) return 'Write a name and a type for each column, for instance: id int64, note string.';
     if (!typeName) return `The column "${name}" needs a type: ${columnTypes}.`;
-    if (more) return `Write a comma behind "${name} ${typeName}".`;
+    if (more) return `Write a comma after "${name} ${typeName}".`;
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      return `The column name "${name}" is more than letters, digits and "_".`;
-    if (fields.some((field) => field.name === name)) return `There are two columns "${name}".`;
+      return `Expected a column name of letters, digits and "_" that starts with no digit, got "${name}".`;
+    if (fields.some((field) => field.name === name)) return `Two columns have the name "${name}".`;
     const type = typeOf(typeName.toLowerCase());
-    if (!type) return `There is no type "${typeName}" here. Use one of ${columnTypes}.`;
+    if (!type) return `Expected a type for the column "${name}", got "${typeName}". Use one of ${columnTypes}.`;
     fields.push(new Field(name, type, true));
   }
   return fields;

@@ -151,8 +151,8 @@ function renderError(id: string, node: NodeOf<'error'>): NodeView {
     // The action comes first, because a narrow side bar cuts the rest.
     label: label ?? what,
     description: label === undefined ? hint : what,
-    tooltip: [what, hint, `Click: ${decapitalise(action)}.`].filter(Boolean).join('\n'),
-    spoken: `Error: ${what} ${hint} Press Enter: ${decapitalise(action)}.`,
+    tooltip: [what, hint, `Click to ${decapitalise(action)}.`].filter(Boolean).join('\n'),
+    spoken: `Error: ${what} ${hint} Press Enter to ${decapitalise(action)}.`,
     icon: { id: 'error', color: 'list.errorForeground' },
     state: 'leaf',
     contextValue: `error.${remedy}`,
@@ -172,8 +172,8 @@ function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {
     // The action comes first, because a narrow side bar cuts the rest.
     label: `Repair ${count}…`,
     description: first,
-    tooltip: [...problems.slice(0, mostProblems), ...more, 'Click: show what a repair does.'].join('\n'),
-    spoken: `Warning: ${count} in this catalog. ${first} Press Enter: show what a repair does.`,
+    tooltip: [...problems.slice(0, mostProblems), ...more, 'Click to see what a repair does.'].join('\n'),
+    spoken: `Warning: ${count} in this catalog. ${first} Press Enter to see what a repair does.`,
     icon: { id: 'warning', color: 'list.warningForeground' },
     state: 'leaf',
     contextValue: 'damage',

@@ -28,7 +28,7 @@ export const registerRepairCommand = (deps: RepairDeps): vscode.Disposable =>
     const connection = await chooseConnection(
       deps.connections,
       chosen,
-      'Repair the catalog of which connection?',
+      'Select the connection whose catalog to repair',
       isDir,
     );
     if (connection && isDir(connection)) await repair(deps, connection);
@@ -66,7 +66,7 @@ const counted = (count: number): string => (count === 1 ? '1 problem' : `${count
 function listed(found: readonly Damage[]): string {
   const lines = found
     .slice(0, mostProblems)
-    .map(({ message, fix, isRepairable }) => `${message}\n${isRepairable ? 'Fix' : 'By hand'}: ${fix}`);
+    .map(({ message, fix, isRepairable }) => `${message}\n${isRepairable ? 'Fix' : 'Manual fix'}: ${fix}`);
   if (found.length > mostProblems) lines.push(`… and ${found.length - mostProblems} more`);
   return lines.join('\n\n');
 }

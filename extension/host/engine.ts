@@ -99,7 +99,8 @@ export class Engine implements vscode.Disposable {
       const client = await import('#catalog/engineProcess.ts');
       engine = await client.EngineProcess.start({ entry: this.#entry, node, log, signal });
       const { pid, node: version, engine: loaded, problem } = engine.handshake;
-      if (loaded === null) throw new CatalogError('Unsupported', `It can't be loaded here: ${problem ?? ''}`, '');
+      if (loaded === null)
+        throw new CatalogError('Unsupported', `The native module can't be loaded: ${problem ?? ''}`, '');
       this.#log.info(`the engine ${loaded} runs: pid ${pid}, Node ${version}`);
       const running = engine;
       engine.onDidExit((exit) => this.#ended(running, exit));
@@ -107,7 +108,7 @@ export class Engine implements vscode.Disposable {
     } catch (cause) {
       void engine?.dispose();
       if (signal.aborted) throw cause;
-      throw this.#fail(`The Lance engine did not start. ${messageOf(cause)}`, cause);
+      throw this.#fail(`Can't start the Lance engine: ${messageOf(cause)}`, cause);
     }
   }
 

@@ -39,9 +39,9 @@ export function notificationText(error: unknown): string {
     shown++;
   }
   const left = others.length - shown;
-  if (left > 0) text += ` … and ${left} more, in the log.`;
+  if (left > 0) text += ` … and ${left} more (see the log).`;
   else if (others.length === 0 && text.length + hint.length > longest)
-    text = `${text.slice(0, Math.max(100, longest - hint.length))}… (all of it is in the log).`;
+    text = `${text.slice(0, Math.max(100, longest - hint.length))}… (see the log).`;
   return hasHint ? `${text} ${hint}` : text;
 }
 

@@ -22,7 +22,7 @@ export async function connectToRay({ ask, rays, checkRay }: ConnectToRayParts): 
     let token = '';
     const place = await ask({
       title,
-      prompt: 'The address of its dashboard.',
+      prompt: 'Address of the Ray dashboard',
       value: typed,
       placeHolder: 'http://127.0.0.1:8265',
       check: rayAddressProblem,
@@ -40,9 +40,9 @@ export async function connectToRay({ ask, rays, checkRay }: ConnectToRayParts): 
       const answer = await ask({
         title,
         step: { number: 2, of: 2 },
-        prompt: `The token of ${address}. It is kept in the secret storage of the editor.`,
+        prompt: `Token for ${address}, kept in the secret storage of VS Code`,
         isSecret: true,
-        check: (text) => (text.trim() === '' ? 'This Ray lets nobody in without a token.' : undefined),
+        check: (text) => (text.trim() === '' ? 'This Ray dashboard requires a token.' : undefined),
         accept: (text, signal) => checkRay({ address, token: text.trim() }, signal),
       });
       if (answer === 'back') continue;
@@ -73,11 +73,11 @@ const refusals: readonly ClusterErrorKind[] = ['CredentialsMissing', 'Credential
 export function rayAddressProblem(typed: string): string | undefined {
   const text = typed.trim();
   if (/^ray:\/\//i.test(text))
-    return 'That is the address of a Ray client: jobs go to the dashboard, mostly port 8265.';
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'Write an address such as http://127.0.0.1:8265.';
+    return 'Expected the address of a dashboard (usually port 8265), got the address of a Ray client.';
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'Type an address such as http://127.0.0.1:8265.';
   const { username, password, search, hash } = new URL(text);
-  if (username !== '' || password !== '') return 'Leave the password out: the next step asks for a token.';
-  if (search !== '' || hash !== '') return 'Leave out what follows the path.';
+  if (username !== '' || password !== '') return 'Remove the user name and password: the next step asks for a token.';
+  if (search !== '' || hash !== '') return 'Remove everything after the path.';
   return undefined;
 }
 
@@ -86,6 +86,6 @@ function plainWarning(typed: string): string | undefined {
   const { protocol, hostname } = URL.canParse(typed.trim()) ? new URL(typed.trim()) : { protocol: '', hostname: '' };
   const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   return protocol === 'http:' && !isHere
-    ? 'Jobs and the token go there unencrypted; use https, or a forwarded port.'
+    ? 'Not encrypted: anyone on the network can read jobs and the token. Use https or a forwarded port.'
     : undefined;
 }

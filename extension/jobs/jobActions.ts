@@ -45,7 +45,11 @@ export class JobActions {
         return copyCode(backfillCode(view.table, view.column, view.options));
       case 'try':
       case 'run':
-        throw new JobError('RequestInvalid', 'A job is no plan.', 'Plan another backfill by "Backfill Column…".');
+        throw new JobError(
+          'RequestInvalid',
+          'This action applies to a plan, not to a job.',
+          'Plan a backfill with "Backfill Column…".',
+        );
     }
   }
 
@@ -64,7 +68,7 @@ export class JobActions {
   async remove({ id, table, column, state }: JobView): Promise<boolean> {
     if (state !== 'succeeded') {
       const what = `Remove the job of "${column}" of ${jobTableText(table)} from the list?`;
-      const detail = 'The table and what was computed stay. A new backfill of the column goes on from there.';
+      const detail = 'The table and the computed values stay. A new backfill of the column continues from there.';
       if (!(await confirm(what, detail, 'Remove'))) return false;
     }
     await this.#parts.host.request('remove', { id });
@@ -80,8 +84,8 @@ export class JobActions {
     if (implementation === 'rest')
       throw new JobError(
         'RequestInvalid',
-        `The editor has no connection to ${catalog}, where ${jobTableText(table)} is.`,
-        'Add it ("Add REST Connection…"), then try again.',
+        `Can't open table "${jobTableText(table)}": VS Code has no connection to its catalog "${catalog}".`,
+        'Add it with "Add REST Connection…", then try again.',
       );
     await panels.preview(catalogSource({ connection: catalog, path, table: name }, () => engine.catalog(catalog)));
   }

@@ -5,6 +5,6 @@ import { errorsText, jobTableText } from '#shared/jobs/jobLabels.ts';
 export function endText({ state, column, table, sentence, failure, errors }: JobView): string {
   const what = `The backfill of "${column}" of ${jobTableText(table)}`;
   if (state === 'failed') return `${what} failed. ${failure?.message ?? sentence}`;
-  if (state === 'interrupted') return `${what} was cut off. It goes on where it stopped when you resume it.`;
+  if (state === 'interrupted') return `${what} was interrupted. Resume it to continue where it stopped.`;
   return errors.count > 0 ? `${what} is done; ${errorsText({ errors })}.` : `${what} is done.`;
 }

@@ -16,5 +16,5 @@ export function jobOf(board: JobBoard, given: unknown): JobView {
     throw new JobError('RequestInvalid', 'No job is selected.', 'Select one in the Jobs view.');
   const view = board.get(id);
   if (view) return view;
-  throw new JobError('JobMissing', `The job ${id} is not there any more.`, 'Choose another in the Jobs view.');
+  throw new JobError('JobMissing', `The job "${id}" no longer exists.`, 'Choose another in the Jobs view.');
 }

@@ -80,8 +80,8 @@ export class JobPage implements vscode.Disposable {
     const { isListed } = this.#parts.host;
     return {
       kind: 'nothing',
-      title: isListed ? 'The job is not there any more' : 'Looking for the job',
-      message: isListed ? 'It was removed. What it computed is in its table.' : 'This takes a moment.',
+      title: isListed ? 'The job no longer exists' : 'Looking for the job',
+      message: isListed ? 'It was removed. The values that it computed are in its table.' : 'This takes a moment.',
     };
   }
 
@@ -128,7 +128,7 @@ export class JobPage implements vscode.Disposable {
   async #log(params: unknown, signal: AbortSignal): Promise<{ text: string; next: number }> {
     const { from } = fieldsOf(params);
     if (this.#job === undefined || typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0)
-      throw new JobError('RequestInvalid', 'That is no place in a log.', 'Show the job again.');
+      throw new JobError('RequestInvalid', "Can't read the log: the position is not valid.", 'Show the job again.');
     try {
       return await this.#parts.host.request('log', { id: this.#job, from }, signal);
     } catch (error) {

@@ -60,10 +60,10 @@ function tooltipOf(view: JobView, now: number): string {
   const { table, column, functionName, runner, rows, bottleneck, failure, sentence, state, rowsPerSecond } = view;
   const done = rows.total === undefined ? rowsText(rows.done) : `${countText(rows.done)} of ${rowsText(rows.total)}`;
   const facts = [
-    `${done}${rows.reused > 0 ? `, ${rowsText(rows.reused)} of an earlier run` : ''}`,
+    `${done}${rows.reused > 0 ? `, ${rowsText(rows.reused)} from an earlier run` : ''}`,
     ...(isActive(view) && rowsPerSecond !== undefined ? [rateText(rowsPerSecond)] : []),
     `on ${runnerWords[runner]}`,
-    `begun ${agoText(view.createdAt, now)}`,
+    `created ${agoText(view.createdAt, now)}`,
   ];
   return [
     `**${plainText(column)}** of ${plainText(`${table.catalog} ${jobTableText(table)}`)} — ${stateWords[state]}`,
@@ -85,6 +85,6 @@ export function boardMessage(views: readonly JobView[]): string {
   const cut = views.filter(({ state }) => state === 'interrupted').length;
   if (cut === 0) return '';
   return cut === 1
-    ? 'A job was cut off. It goes on where it stopped when you resume it.'
-    : `${cut} jobs were cut off. They go on where they stopped when you resume them.`;
+    ? 'A job was interrupted. Resume it to continue where it stopped.'
+    : `${cut} jobs were interrupted. Resume them to continue where they stopped.`;
 }

@@ -156,7 +156,7 @@ export class JobsHost implements vscode.Disposable {
       this.#link = undefined;
       link?.dispose();
       signal.throwIfAborted();
-      throw new JobError('Internal', `The jobs process did not start. ${messageOf(cause)}`, '', { cause });
+      throw new JobError('Internal', `Can't start the jobs process: ${messageOf(cause)}`, '', { cause });
     }
   }
 

@@ -107,7 +107,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     // An empty string removes the message line.
     this.#view.message = boardMessage([...board.values()]);
     this.#view.badge =
-      running > 0 ? { value: running, tooltip: `${running} ${running === 1 ? 'job' : 'jobs'} at work` } : undefined;
+      running > 0 ? { value: running, tooltip: `${running} ${running === 1 ? 'job' : 'jobs'} running` } : undefined;
     for (const id of this.#nodes.keys()) if (!board.has(id)) this.#nodes.delete(id);
     this.#changed.fire(undefined);
     if (board.size > 0) this.#show().catch((error: unknown) => logFailure(this.#log, 'showing the jobs', error));

@@ -24,10 +24,10 @@ export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
     registerCommand(log, 'lanceCatalog.ray.connect', async () => {
       const address = await connectToRay(parts);
       if (address !== undefined)
-        void vscode.window.setStatusBarMessage(`$(check) Connected to the Ray at ${address}`, 5000);
+        void vscode.window.setStatusBarMessage(`$(check) Connected to Ray at ${address}`, 5000);
     }),
     registerCommand(log, 'lanceCatalog.ray.createCluster', async () => {
-      const profile = await chooseProfile(parts.cluster, undefined, 'Create a RayCluster in which cluster?');
+      const profile = await chooseProfile(parts.cluster, undefined, 'Select the cluster to create a RayCluster in');
       if (profile) await createCluster(parts, profile, dashboards);
     }),
     registerCommand(log, 'lanceCatalog.ray.openDashboard', async () => {
@@ -52,19 +52,16 @@ async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile |
     })),
     { label: 'Connect to Ray…', icon: 'plug', value: 'connect' },
   ];
-  const chosen = await askOne<string | ClusterProfile>('Open the dashboard of which Ray?', choices);
+  const chosen = await askOne<string | ClusterProfile>('Select the Ray whose dashboard to open', choices);
   return chosen === 'connect' ? connectToRay(parts) : chosen;
 }
 
 /** The Ray cluster itself is not affected. */
 async function forgetRay(rays: RayPlaces): Promise<void> {
   const addresses = rays.list();
-  if (addresses.length === 0)
-    return void vscode.window.showInformationMessage(
-      'There is no Ray to forget: none was connected to by its address.',
-    );
+  if (addresses.length === 0) return void vscode.window.showInformationMessage('There is no Ray connection to remove.');
   const choices = addresses.map((address) => ({ label: address, icon: 'server-environment', value: address }));
-  const address = await askOne('Forget which Ray, and its token?', choices);
+  const address = await askOne('Select the Ray connection to remove, with its token', choices);
   if (address !== undefined) await rays.remove(address);
 }
 
@@ -94,7 +91,7 @@ async function createCluster(parts: RayCommandParts, profile: ClusterProfile, da
   await cluster[Symbol.asyncDispose]();
   const [dashboard, backfill] = ['Open Dashboard', 'Backfill Column…'] as const;
   const choice = await vscode.window.showInformationMessage(
-    `The RayCluster ${namespace}/${name} is ready: Ray ${rayVersion}${adopted ? '. It was there before' : ''}.`,
+    `The RayCluster ${namespace}/${name} is ready: Ray ${rayVersion}${adopted ? '. It already existed' : ''}.`,
     dashboard,
     backfill,
   );

@@ -69,7 +69,7 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
     pages,
     host,
     host.onDidEnd((ended) => {
-      tellEnds(ended, notices).catch((error: unknown) => logFailure(log, 'telling of a job', error));
+      tellEnds(ended, notices).catch((error: unknown) => logFailure(log, 'reporting the end of a job', error));
     }),
     // The jobs process gets the profiles as an environment variable, so it must be restarted.
     parts.cluster.profiles.onDidChange(() => {

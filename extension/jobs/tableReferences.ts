@@ -53,8 +53,8 @@ export class TableReferences {
     }
     throw new JobError(
       'RequestInvalid',
-      `The editor has no connection to ${table.catalog}, where ${jobTableText(table)} is.`,
-      'Add it ("Add REST Connection…"), then try again.',
+      `Can't open table "${jobTableText(table)}": VS Code has no connection to its catalog "${table.catalog}".`,
+      'Add it with "Add REST Connection…", then try again.',
     );
   }
 

@@ -28,10 +28,10 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
     case 'missing':
       return {
         text: `db: ${choice.name} is missing`,
-        tooltip: `This notebook uses the connection "${choice.name}", which is not in the list. Click to choose another.`,
+        tooltip: `This notebook uses the connection "${choice.name}", which does not exist. Click to choose another.`,
       };
     case 'none':
-      return { text: 'db: no catalog', tooltip: 'Click to choose the catalog that `db` is in this notebook.' };
+      return { text: 'db: no catalog', tooltip: 'Click to choose the catalog for `db` in this notebook.' };
     case 'chosen':
     case 'only':
     case 'last': {

@@ -37,7 +37,7 @@ async function openVariable(
   }
   const kernel = await session?.kernel;
   if (!session || !kernel) {
-    throw new CatalogError('ServiceUnavailable', 'The kernel of this notebook does not run.', 'Run a cell first.');
+    throw new CatalogError('ServiceUnavailable', 'The kernel of this notebook is not running.', 'Run a cell first.');
   }
   const code = previewCode(cellLanguage(session.notebook.metadata), name);
   const source = await withProgress(`Reading ${name}`, async (signal) => {
@@ -96,7 +96,7 @@ export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Di
 function activeNotebook(): vscode.NotebookDocument {
   const notebook = vscode.window.activeNotebookEditor?.notebook;
   if (notebook?.notebookType === notebookIds.notebookType) return notebook;
-  throw new CatalogError('InvalidInput', 'No notebook is open in front.', 'Open one and run the command there.');
+  throw new CatalogError('InvalidInput', 'No notebook is active.', 'Open one and run the command again.');
 }
 
 async function chooseFor(
@@ -106,7 +106,7 @@ async function chooseFor(
   const name = await askCatalog(connections);
   if (name === undefined || name === namedConnection(notebook.metadata)) return;
   const loses = kernels.session(notebook)?.hasRun === true;
-  const detail = 'The kernel is started anew on it, so the variables of this notebook are lost.';
+  const detail = 'The kernel restarts with this catalog, so the variables of this notebook are lost.';
   if (loses && !(await confirm(`Use "${name}" in this notebook?`, detail, 'Use and Restart'))) return;
   const edit = new vscode.WorkspaceEdit();
   edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
@@ -120,7 +120,7 @@ async function chooseFor(
 
 /** Returns the name of an existing catalog, or of one that the user adds now. */
 async function askCatalog(connections: Connections): Promise<string | undefined> {
-  const chosen = await askOne<{ name: string } | { add: CommandId }>('Which catalog is `db` in this notebook?', [
+  const chosen = await askOne<{ name: string } | { add: CommandId }>('Select the catalog for `db` in this notebook', [
     ...connections.list().map((one) => ({
       label: one.name,
       description: whereOf(one),

@@ -45,7 +45,7 @@ function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
         const options = { ...common, placeHolder: question };
         return (await vscode.window.showQuickPick(choices, options, source.token))?.value ?? null;
       }
-      const options = { ...common, prompt: text || 'A cell asks for a line of text.', password };
+      const options = { ...common, prompt: text || 'A cell requests a line of input.', password };
       return (await vscode.window.showInputBox(options, source.token)) ?? null;
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -203,8 +203,8 @@ export class NotebookKernels implements vscode.Disposable {
 
   async #offerRestart(session: NotebookSession): Promise<void> {
     const restart = 'Restart Kernel';
-    const what = 'The cell could not be interrupted: it is in native code, or waits for another process.';
-    const next = 'It may still end by itself. A restart ends it at once; the variables of the notebook are lost then.';
+    const what = "Can't interrupt the cell: it is running native code or waiting for another process.";
+    const next = 'It may still finish. To stop it now, restart the kernel; this loses the variables of the notebook.';
     if ((await vscode.window.showWarningMessage(`${what} ${next}`, restart)) !== restart) return;
     await runCommand(this.#parts.log, 'restarting the kernel', () => session.restart());
   }

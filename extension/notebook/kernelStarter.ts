@@ -45,7 +45,7 @@ export function kernelStarter(parts: KernelStarterParts): StartKernel {
     const record = kept.get(notebook.uri);
     const attached = record && (await reattach(record.folder, ask, signal));
     if (record && attached) {
-      log.info(`the kernel of ${notebook.uri.path} goes on: pid ${attached.kernel.handshake.pid}`);
+      log.info(`the kernel of ${notebook.uri.path} continues: pid ${attached.kernel.handshake.pid}`);
       return watch(parts, record.folder, { ...attached, hasLost: false, waiting: readWaiting(record.waiting) });
     }
     if (record) {
@@ -79,7 +79,7 @@ async function startNew(
   const start = { entry, node, cwd, catalog, typeCheck, language, env, ask, signal, ...(keep && { keep }) };
   const kernel = await KernelProcess.start(start);
   const { pid, node: version, canInterrupt } = kernel.handshake;
-  log.info(`a kernel runs: pid ${pid}, Node ${version}${canInterrupt ? '' : ', can not be interrupted'}`);
+  log.info(`a kernel runs: pid ${pid}, Node ${version}${canInterrupt ? '' : ", can't be interrupted"}`);
   const started = { kernel, runs: [], executionCount: 0, hasLost: false, waiting: [] };
   if (!keep) return started;
   kept.set(notebook.uri, { folder: keep.folder, isUsed: false });

@@ -5,13 +5,13 @@ export const nameOf = ({ uri }: vscode.NotebookDocument): string => uri.path.spl
 
 /** Warns that a kernel ended while no cell ran. */
 export function sayDied(notebook: vscode.NotebookDocument, reason: string): void {
-  void vscode.window.showWarningMessage(`${nameOf(notebook)}: ${reason} The next cell starts another.`);
+  void vscode.window.showWarningMessage(`${nameOf(notebook)}: ${reason} The next cell starts a new kernel.`);
 }
 
 /** Reports that a kernel ended while its window was away. */
 export function sayLost(notebook: vscode.NotebookDocument): void {
   void vscode.window.showInformationMessage(
-    `The kernel of ${nameOf(notebook)} ended while its window was away, and its variables with it. Run the cells again that you need.`,
+    `The kernel of ${nameOf(notebook)} ended while its window was closed, so its variables are lost. Run the cells that you need again.`,
   );
 }
 
@@ -23,9 +23,9 @@ export async function sayNotRun(
   run: (cells: vscode.NotebookCell[]) => void,
 ): Promise<void> {
   const count = rows.reduce((sum, row) => sum + row.cells.length, 0);
-  const what = count === 1 ? 'A cell that waited' : `${count} cells that waited`;
-  const why = 'since the notebook has changed meanwhile';
-  const message = `${nameOf(notebook)}: ${what} when the window was reloaded did not run, ${why}.`;
+  const what = count === 1 ? 'A waiting cell' : `${count} waiting cells`;
+  const why = 'because the notebook has changed';
+  const message = `${nameOf(notebook)}: ${what} did not run after the window was reloaded, ${why}.`;
   const button = cells.length === 1 ? 'Run It' : 'Run Them';
   const buttons = cells.length > 0 ? [button] : [];
   if ((await vscode.window.showWarningMessage(message, ...buttons)) !== button) return;

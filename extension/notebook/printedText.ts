@@ -51,7 +51,7 @@ export class PrintedText {
       .slice(-this.#tailLimit)
       .replace(/^[^\n]*\n/, '');
     const left = (this.#length - head.length - tail.length).toLocaleString('en-US');
-    const note = `… ${left} characters were printed here and are left out of the notebook. The setting lanceCatalog.notebook.printedCharacters keeps more …`;
+    const note = `… ${left} characters of output are left out of the notebook. To keep more, increase the setting lanceCatalog.notebook.printedCharacters …`;
     return `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`;
   }
 

@@ -45,7 +45,8 @@ function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
         '$(history) Before restart',
         vscode.NotebookCellStatusBarAlignment.Left,
       );
-      item.tooltip = 'The kernel was restarted after this cell ran: what it declared is gone. Run it again to use it.';
+      item.tooltip =
+        'The kernel was restarted after this cell ran, so its variables are lost. Run the cell again to use them.';
       return item;
     },
   };

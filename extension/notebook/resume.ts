@@ -32,7 +32,7 @@ export async function resumeRuns(
     const cell = findCell(notebook, run.cell, run.code);
     goesOn = ended?.success === true;
     if (!cell) {
-      log.debug('a cell that ran while the window was away is not in the notebook any more');
+      log.debug('a cell that ran while the window was closed is no longer in the notebook');
       if (!ended) goesOn = (await kernel.resume(id, () => {}).catch(() => undefined))?.status === 'ok';
     } else if (ended && run.isSeen) {
       late.know(id, { cell, order: run.executionCount ?? undefined, startedAt, ended });

@@ -120,7 +120,7 @@ export class NotebookSession implements vscode.Disposable {
       await run.moveTo(notebook, execute, isThere);
       if (this.#parts.notebook === notebook) this.#moving = undefined;
     };
-    follow().catch((error: unknown) => logFailure(this.#parts.log, 'going on in a renamed notebook', error));
+    follow().catch((error: unknown) => logFailure(this.#parts.log, 'continuing in a renamed notebook', error));
   }
 
   /** Starts the kernel before the first cell needs it. A failure is reported when a cell runs. */
@@ -185,7 +185,7 @@ export class NotebookSession implements vscode.Disposable {
   }
 
   #end(): void {
-    this.#current?.fail('KernelRestarted', 'The kernel was ended while this cell ran. Run the cell again.');
+    this.#current?.fail('KernelRestarted', 'The kernel was stopped while this cell ran. Run the cell again.');
     this.#current?.end(false);
     this.#kernel.end();
   }

@@ -91,7 +91,7 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
     if (!session || !this.#view.visible) return;
     switch (session.state) {
       case 'none':
-        return this.#show([], 'The kernel does not run. It starts with the next cell.');
+        return this.#show([], 'The kernel is not running. It starts with the next cell.');
       case 'starting':
         return this.#show([], 'The kernel is starting.');
       case 'busy':
@@ -118,7 +118,7 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;
       this.#log.debug(`variables: ${messageOf(error)}`);
-      this.#show([], `The kernel did not say its variables: ${messageOf(error)}`);
+      this.#show([], `Can't list the variables of the kernel: ${messageOf(error)}`);
     }
   }
 

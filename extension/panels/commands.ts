@@ -44,7 +44,7 @@ export function restoredSource(kept: unknown, catalogOf: (connection: string) =>
   if (place) return catalogSource(place, catalogOf);
   const lost = new CatalogError(
     'TableNotFound',
-    'The table that was shown here is not known any more.',
+    "Can't restore the panel: the location of its table is not known.",
     'Open it again from the Lance Catalog view.',
   );
   return lostSource('Table', lost);

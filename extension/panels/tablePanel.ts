@@ -143,7 +143,11 @@ function checkRows(params: unknown): PanelHostMethods['rows'][0] {
   if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRows) {
     return { key, start, end };
   }
-  throw new CatalogError('InvalidInput', 'That is no range of rows.', `Ask for at most ${maxRows} rows at a time.`);
+  throw new CatalogError(
+    'InvalidInput',
+    'The range of rows is not valid.',
+    `Request at most ${maxRows} rows at a time.`,
+  );
 }
 
 /** Creates and lists the panels. At most one is unpinned; the next preview reuses it. */

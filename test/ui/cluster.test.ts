@@ -70,7 +70,7 @@ suite('A window that verifies a cluster', function () {
     const { page } = window;
     kube.hold((asked) => asked.includes('/deployments'));
     await pane().locator('.monaco-button', { hasText: 'Verify Cluster Identity' }).click();
-    await treeRow(page, 'KubeRay operator is ready: asking').waitFor({ timeout: patience });
+    await treeRow(page, 'KubeRay operator is ready: running').waitFor({ timeout: patience });
     await shoot(window, 'cluster-asking');
     kube.hold();
     await statusItem().waitFor({ timeout: patience });

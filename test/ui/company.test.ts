@@ -21,10 +21,10 @@ async function answer(page: Page, prompt: string, text: string): Promise<void> {
 }
 
 const address = 'The address of the catalog server';
-const apiKey = 'The API key, kept in the secret storage';
-const database = 'The database, where the server has several';
-const headers = 'Another header that is sent';
-const name = 'A name for';
+const apiKey = 'API key, kept in the secret storage';
+const database = 'Database, if the server has several';
+const headers = 'Header to send with every request';
+const name = 'Name of the connection to';
 
 // One window for all of them, in their order: each goes on where the one before stopped, as a person does.
 suite('A person with nothing but an address and a key', function () {
@@ -64,7 +64,7 @@ suite('A person with nothing but an address and a key', function () {
     await answer(page, headers, '');
     await answer(page, name, 'company');
     const dialog = page.locator('.monaco-dialog-box');
-    await dialog.getByText('The connection does not work').waitFor();
+    await dialog.getByText('The connection test failed').waitFor();
     await shoot(window, 'company-wrong-key');
     await dialog.getByText('Correct…').click();
     await answer(page, apiKey, key);

@@ -152,11 +152,11 @@ suite('The grid of the table panel, in a browser', function () {
 
   test('rows that could not be read say so, and come after another try', () =>
     withPanel({ prepare: (host) => (host.failing = () => 'The engine has stopped.') }, async (page, host) => {
-      await page.getByText('Rows 1–500 could not be read: The engine has stopped.').waitFor();
+      await page.getByText("Can't read rows 1–500: The engine has stopped.").waitFor();
       assert.equal(await cell(page, 3, 0).innerText(), 'not loaded');
       await page.screenshot({ path: join(shots, 'failed-page.png') });
       host.failing = () => undefined;
-      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('button', { name: 'Try Again' }).click();
       await cell(page, 3, 0).getByText('9007199254740996').waitFor();
       await page.getByText('1,000 rows · 9 columns · version 3').waitFor();
     }));

@@ -158,7 +158,7 @@ suite('A job in the output of a cell, in a browser', function () {
     withRenderer(async (page) => {
       for (const output of [null, { version: 2 }, { version: 1, job: { id: 'x' } }]) {
         await page.evaluate((given) => (window as unknown as TestWindow).show('a', given), output);
-        await page.getByText('This output is no job that can be read.').waitFor();
+        await page.getByText("Can't read the job in this output.").waitFor();
       }
     }));
 });

@@ -204,14 +204,14 @@ suite('The page of a job, in a browser', function () {
     return withPage({ state }, async (page, host) => {
       await page.getByText('Computing one fragment').waitFor();
       await page.screenshot({ path: join(shots, 'plan-trying.png') });
-      await page.getByRole('button', { name: 'Stop Trying' }).click();
+      await page.getByRole('button', { name: 'Stop Trial' }).click();
       assert.deepEqual(host.acted, ['cancel']);
     });
   });
 
   test('draws no table of failed rows before one was told of', () =>
     withPage({ state: { kind: 'job', job: running({ errors: { count: 2, samples: [] } }) } }, async (page) => {
-      await page.getByText('comes with the end of their fragment').waitFor();
+      await page.getByText('errors are shown when their fragment is finished').waitFor();
       assert.equal(await page.getByRole('table').count(), 0);
     }));
 

@@ -135,8 +135,12 @@ suite('The notebook renderer, in a browser', function () {
       ],
       async (page) => {
         await page.locator('#after .lance-image').first().waitFor();
-        for (const id of ['garbage', 'cut', 'empty'])
-          assert.match(await page.locator(`#${id} .lance-unreadable`).innerText(), /^This output is .*\.$/);
+        for (const [id, says] of [
+          ['garbage', /^Can't read the Arrow stream of this output\. .*\.$/],
+          ['cut', /^Can't read the Arrow stream of this output\. .*\.$/],
+          ['empty', /^This output is a table without columns\.$/],
+        ] as const)
+          assert.match(await page.locator(`#${id} .lance-unreadable`).innerText(), says);
         assert.equal(await page.locator('#before td[data-rownumber]').count(), 18);
       },
     ));
@@ -150,7 +154,10 @@ suite('The notebook renderer, in a browser', function () {
       ],
       async (page) => {
         await page.locator('#after .lance-image').first().waitFor();
-        assert.match(await page.locator('#senseless .lance-unreadable').innerText(), /^This output is .*\.$/);
+        assert.match(
+          await page.locator('#senseless .lance-unreadable').innerText(),
+          /^Can't read the Arrow stream of this output\. .*\.$/,
+        );
         assert.equal(await page.locator('#before td[data-rownumber]').count(), 18);
       },
     ));

@@ -30,7 +30,7 @@ suite('A window that asks for trust', function () {
   test('asks no cluster before the person has trusted the folder', async () => {
     const { page } = window;
     const header = page.locator('.pane-header', { hasText: 'Cluster Checks' });
-    await page.getByText('Clusters are checked in trusted workspaces only').waitFor();
+    await page.getByText('Clusters are checked only in trusted workspaces').waitFor();
     await header.hover();
     const verify = page.locator('.pane-header a[aria-label^="Verify Cluster Identity"]');
     assert.match((await verify.getAttribute('class')) ?? '', /\bdisabled\b/);

@@ -42,7 +42,7 @@ export const chartRenderer =
         if (place.isConnected) chart.end = end;
         else end();
       } catch (error) {
-        place.textContent = `This chart can't be drawn: ${error instanceof Error ? error.message : String(error)}`;
+        place.textContent = `Can't draw this chart: ${error instanceof Error ? error.message : String(error)}`;
       }
     };
     const dispose = (id: string): void => {

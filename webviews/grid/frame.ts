@@ -137,12 +137,12 @@ const rangeText = (start: number, end: number): string =>
 
 /** @throws Error if the bytes are not an Arrow stream, or the rows are from another table */
 function checkPage(bytes: unknown, columns: readonly GridColumn[], numRows: number): Table {
-  if (!(bytes instanceof Uint8Array)) throw new Error('The rows did not come as bytes. Open the table again.');
+  if (!(bytes instanceof Uint8Array)) throw new Error('Expected the rows as bytes. Open the table again.');
   const table = tableFromIPC(bytes);
   const names = table.schema.fields.map(({ name }) => name);
   if (names.length !== columns.length || columns.some(({ name }, i) => name !== names[i]))
-    throw new Error('The table has other columns now. Open it again to see them.');
+    throw new Error('The columns of the table have changed. Open the table again to see them.');
   if (table.numRows !== numRows)
-    throw new Error(`${table.numRows} rows came instead of ${numRows}. Open the table again: it may have changed.`);
+    throw new Error(`Expected ${numRows} rows, got ${table.numRows}. The table may have changed; open it again.`);
   return table;
 }

@@ -53,10 +53,10 @@ export function Grid({ frame, focus, footer }: GridProps) {
         {problem ? (
           <span className="lance-problem">
             <span title={problem.message}>
-              Rows {problem.rows} could not be read: {problem.message}
+              Can't read rows {problem.rows}: {problem.message}
             </span>
             <button type="button" onClick={() => frame.retry()}>
-              Try again
+              Try Again
             </button>
           </span>
         ) : (

@@ -27,7 +27,7 @@ type Output = { frame: GridFrame; footer: string; heading: Heading | undefined }
 /** The line above the rows. */
 type Heading = { title: string; facts: string };
 
-const unreadable = 'This output is no readable Arrow stream. Run the cell again to make it anew.';
+const unreadable = "Can't read the Arrow stream of this output. Run the cell again to recreate the output.";
 
 /**
  * Parses a notebook output. Never throws, since a notebook may contain anything.

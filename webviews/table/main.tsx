@@ -17,7 +17,7 @@ type PanelState =
   | { kind: 'failed'; title: string; message: string };
 
 const undrawable =
-  'Its rows can not be drawn: a value does not fit the type of its column. Read the table in a notebook to find it.';
+  "Can't draw the rows: a value does not match the type of its column. Read the table in a notebook to find it.";
 
 function Panel({ state }: { state: PanelState }) {
   switch (state.kind) {
@@ -94,5 +94,5 @@ try {
   // A newer table may have arrived during the request.
   if (state.kind === 'waiting') show(table);
 } catch (error) {
-  if (!isAbort(error)) draw({ kind: 'failed', title: 'The table could not be opened', message: messageOf(error) });
+  if (!isAbort(error)) draw({ kind: 'failed', title: "Can't open the table", message: messageOf(error) });
 }

@@ -29,14 +29,14 @@ async function chooseColumn(
 ): Promise<ColumnChoice | undefined> {
   const choices = columnChoices(columns, computed);
   const found = choices.find(({ value }) => value !== 'new' && value.name === pointed)?.value;
-  const chosen = found ?? (await askOne(`Backfill which column of ${table}?`, choices));
+  const chosen = found ?? (await askOne(`Select the column of ${table} to backfill`, choices));
   return chosen === 'new' ? newColumn(table, columns) : chosen;
 }
 
 async function newColumn(table: string, columns: readonly ColumnInfo[]): Promise<ColumnChoice | undefined> {
   const name = await askText({
     title: `New column of ${table}`,
-    prompt: 'The name of the column. It is added when the backfill starts.',
+    prompt: 'Name of the column. The backfill adds it when it starts.',
     placeHolder: 'caption_length',
     check: (typed) => nameProblem(typed, columns),
   });
@@ -70,8 +70,8 @@ export async function backfillColumn(parts: BackfillCommandParts, given: unknown
   if (column.kind === 'computed' && column.computed.keptBy === 'engine')
     throw new JobError(
       'RequestInvalid',
-      `The engine fills "${column.name}" of ${name} itself, when it is asked to.`,
-      `In a notebook, "await table.refreshColumn(${JSON.stringify(column.name)})" does.`,
+      `Can't backfill column "${column.name}" of "${name}": the engine computes it.`,
+      `In a notebook, run "await table.refreshColumn(${JSON.stringify(column.name)})".`,
     );
   const made = await chooseFunction(column, columns, {
     ask: parts.ask,
@@ -118,7 +118,7 @@ async function planFor(
 async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
   const profiles = parts.profiles.list().flatMap((one) => ('profile' in one ? [one.name] : []));
   const known = { addresses: parts.rays.list(), profiles };
-  const choice = await askOne(`Compute "${plan.column}" where?`, runnerChoices(plan, known));
+  const choice = await askOne(`Select where to compute "${plan.column}"`, runnerChoices(plan, known));
   switch (choice?.kind) {
     case undefined:
       return undefined;
@@ -153,7 +153,7 @@ async function planWithKey(
   } catch (error) {
     if (!isJobError(error) || error.kind !== 'KeyMissing' || request.key !== undefined) throw error;
     const key = await askOne(
-      'Which column names each row, so that values can be written back by it?',
+      'Select the column that identifies each row, so that values can be written back',
       columns
         .filter(({ name }) => name !== request.column)
         .map(({ name, type }) => ({ label: name, description: type, value: name })),

@@ -75,12 +75,16 @@ async function askedBy(
   if (typeof file === 'string') {
     const more = Object.keys(fields);
     if (more.length > 0)
-      throw new JobError('RequestInvalid', `The task names a file and says "${more[0]}" too.`, 'Say it in the file.');
+      throw new JobError(
+        'RequestInvalid',
+        `The task sets both "file" and "${more[0]}".`,
+        `Set "${more[0]}" in the file instead.`,
+      );
     const uri = vscode.Uri.file(path.resolve(base, file));
     return { file: await readJobFileAt(uri), folder: folderOfFile(uri) };
   }
   const { file: read, problems } = readJobFile(fields);
   if (read) return { file: read, folder: base };
   const [first] = problems;
-  throw new JobError('RequestInvalid', `The task is no backfill: ${first?.what ?? ''}`, first?.hint ?? '');
+  throw new JobError('RequestInvalid', `The task is not a valid backfill: ${first?.what ?? ''}`, first?.hint ?? '');
 }

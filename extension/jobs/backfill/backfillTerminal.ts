@@ -59,7 +59,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   handleInput(data: string): void {
     if (!data.includes(ctrlC)) return;
     if (this.#job === undefined) {
-      this.#line('Cancelled before it began.');
+      this.#line('Cancelled before the job started.');
       return this.#end(exitCodes.cancelled);
     }
     this.#line('Cancelling…');
@@ -86,7 +86,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
     this.#line(`Starting the backfill of "${request.column}" of ${jobTableText(table)}…`);
     const started = await backfills.start(request, signal);
     if (!started) {
-      this.#line('Nothing was started.');
+      this.#line('No job was started.');
       return this.#end(exitCodes.cancelled);
     }
     this.#job = started.id;

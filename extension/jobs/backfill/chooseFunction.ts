@@ -42,11 +42,11 @@ type Way = 'stored' | 'sql' | 'typescript' | 'python';
 
 function askWay(choice: ColumnChoice): Promise<Way | undefined> {
   const stored = choice.kind === 'computed' ? choice.computed : undefined;
-  return askOne<Way>(`What computes "${choice.name}"?`, [
+  return askOne<Way>(`Select the function that computes "${choice.name}"`, [
     ...(stored
       ? [
           {
-            label: `The function "${stored.function.name}" of the table`,
+            label: `Function "${stored.function.name}" stored with the table`,
             description: `by ${stored.author}`,
             icon: 'symbol-function',
             value: 'stored' as const,
@@ -54,8 +54,8 @@ function askWay(choice: ColumnChoice): Promise<Way | undefined> {
         ]
       : []),
     { label: 'SQL Expression…', description: 'length(caption)', icon: 'symbol-operator', value: 'sql' },
-    { label: 'TypeScript File…', description: 'one that exports udf(…)', icon: 'file-code', value: 'typescript' },
-    { label: 'Python File…', description: 'a function in it', icon: 'snake', value: 'python' },
+    { label: 'TypeScript File…', description: 'exports udf(…)', icon: 'file-code', value: 'typescript' },
+    { label: 'Python File…', description: 'defines a function', icon: 'snake', value: 'python' },
   ]);
 }
 
@@ -74,7 +74,7 @@ async function askSql(
     look: async (expression, signal) => {
       try {
         const { inputs } = await read({ kind: 'sql', expression }, signal);
-        return { note: inputs.length === 0 ? 'It reads no column.' : `It reads ${inputs.join(', ')}.` };
+        return { note: inputs.length === 0 ? 'Reads no columns.' : `Reads ${inputs.join(', ')}.` };
       } catch (error) {
         return { problem: messageOf(error) };
       }
@@ -100,7 +100,7 @@ async function askTypescript(): Promise<FunctionSource | undefined> {
   const file = await askFile('TypeScript', 'ts', 'mts', 'js', 'mjs');
   if (!file) return undefined;
   const names = typescriptFunctions(await textOf(file));
-  const name = names.length > 1 ? await askOne('Which function?', names.map(choiceOf)) : (names[0] ?? 'default');
+  const name = names.length > 1 ? await askOne('Select a function', names.map(choiceOf)) : (names[0] ?? 'default');
   if (name === undefined) return undefined;
   return { kind: 'typescript', file: file.fsPath, ...(name !== 'default' && { export: name }) };
 }
@@ -113,19 +113,19 @@ async function askPython(choice: ColumnChoice, columns: readonly ColumnInfo[]): 
   const entry =
     found.length > 1
       ? await askOne(
-          'Which function?',
+          'Select a function',
           found.map((one) => ({ label: one.name, description: one.parameters.join(', '), value: one })),
         )
       : only;
   if (!entry) {
-    if (!only) throw new Error(`There is no function in ${file.fsPath}. Write one at the outermost level of the file.`);
+    if (!only) throw new Error(`Can't find a function in "${file.fsPath}". Define one at the top level of the file.`);
     return undefined;
   }
   const takes = entry.parameters.length === 1 && entry.parameters[0] === 'batch' ? 'batch' : 'row';
   const inputs = await askInputs(entry.parameters, columns);
   if (!inputs) return undefined;
   const output = await askText({
-    title: `What "${entry.name}" gives`,
+    title: `Return type of "${entry.name}"`,
     prompt: 'A type such as int32, double, string, bool, float[768], list<string> or timestamp[us].',
     ...(choice.kind === 'plain' && { value: choice.type }),
     ...(choice.kind === 'computed' && { value: choice.computed.type }),
@@ -144,7 +144,7 @@ async function askInputs(
   if (parameters.length > 0 && parameters.every((one) => names.has(one))) return parameters;
   const items = columns.map(({ name, type }) => ({ label: name, description: type }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: 'Columns that the function reads, in the order of the table',
+    title: 'Select the columns that the function reads (passed in the order of the table)',
     canPickMany: true,
     ignoreFocusOut: true,
   });

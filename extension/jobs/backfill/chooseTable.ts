@@ -39,11 +39,11 @@ async function chooseConnection({ connections }: ChooseTableParts): Promise<stri
     throw new CatalogError(
       'NamespaceNotFound',
       'There is no connection yet.',
-      'Add one by "Add Directory…" or "Add REST Connection…".',
+      'Add one with "Add Directory…" or "Add REST Connection…".',
     );
   if (all.length === 1) return only.name;
   return askOne(
-    'Backfill a column of a table in which catalog?',
+    'Backfill Column: select a catalog',
     all.map((one) => ({ label: one.name, description: whereOf(one), icon: 'database', value: one.name })),
   );
 }
@@ -58,7 +58,7 @@ async function walk(
   connection: string,
   path: string[],
 ): Promise<TablePlace | undefined> {
-  const title = `Backfill a column of which table in ${displayPath([connection, ...path])}?`;
+  const title = `Backfill Column: select a table in ${displayPath([connection, ...path])}`;
   const steps = await withProgress(`Listing ${displayPath([connection, ...path])}…`, async (signal) => {
     const catalog = await parts.catalogs.get(connection);
     const limit = maxNames;
@@ -75,7 +75,7 @@ async function walk(
     throw new CatalogError(
       'TableNotFound',
       `There is no table in ${displayPath([connection, ...path])}.`,
-      'Make one first.',
+      'Create one first.',
     );
   const chosen = await askOne(title, steps);
   if (!chosen) return undefined;

@@ -29,7 +29,7 @@ export function columnChoices(
   return [
     ...computed.map((one) => ({
       label: one.column,
-      description: `${one.type} · ${one.keptBy === 'engine' ? 'kept by the engine' : one.function.name}`,
+      description: `${one.type} · ${one.keptBy === 'engine' ? 'computed by the engine' : one.function.name}`,
       detail: filledText(one),
       icon: one.isStale ? 'warning' : 'symbol-function',
       value: { kind: 'computed' as const, name: one.column, computed: one },
@@ -49,9 +49,9 @@ export function columnChoices(
 /** Returns the error message for an invalid name of a new column; `undefined` if it is valid. */
 export function nameProblem(name: string, columns: readonly { readonly name: string }[]): string | undefined {
   if (name.trim() === '') return 'A column needs a name.';
-  if (name.trim() !== name) return 'A name neither begins nor ends with a space.';
-  if (columns.some((one) => one.name === name)) return `There is a column "${name}" already: go back and pick it.`;
+  if (name.trim() !== name) return 'The name must not start or end with a space.';
+  if (columns.some((one) => one.name === name)) return `The column "${name}" already exists. Go back and select it.`;
   // The engine reads a dot as access to a struct field.
-  if (name.includes('.')) return 'A name of a column has no dot.';
+  if (name.includes('.')) return 'The name must not contain a dot.';
   return undefined;
 }

@@ -17,7 +17,7 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider {
   readonly #texts = new Map<string, string>();
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.path) ?? 'This function is not shown any more. Start the backfill again.\n';
+    return this.#texts.get(uri.path) ?? 'This function is no longer available. Start the backfill again.\n';
   }
 
   /**
@@ -33,12 +33,12 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider {
     await vscode.window.showTextDocument(document, { preview: true });
     const accept = 'Accept and Continue';
     const choice = await vscode.window.showWarningMessage(
-      `Run the function "${made.name}", which is stored with ${where}, on this machine?`,
+      `Run the function "${made.name}", stored with table "${where}", on this machine?`,
       {
         modal: true,
         detail:
-          `It is code by whoever wrote it to the table ("${author}", which nobody vouches for), and is shown behind this ` +
-          `question. Once accepted, this very code (${made.hash.slice(0, 16)}…) is not asked about here again.`,
+          `The editor shows its code. Author according to the table: "${author}" (not verified). After you accept, ` +
+          `VS Code runs this exact code (${made.hash.slice(0, 16)}…) on this machine without asking again.`,
       },
       accept,
     );

@@ -15,7 +15,7 @@ export function functionText(
   // Stored strings must not start a new line, which would end the comment.
   const said = [
     `Function "${made.name}" of the column "${column}" (${type}) of ${table}`,
-    `Stored by "${author}" on ${registeredAt}; nobody vouches for either`,
+    `Stored by "${author}" on ${registeredAt} (neither is verified)`,
     `Reads ${made.inputs.join(', ') || 'no column'}`,
     `Hash ${made.hash}`,
   ].map((line) => `${mark} ${line.replaceAll(/[\r\n\u2028\u2029]+/g, ' ')}`.trim());
@@ -32,6 +32,6 @@ function codeOf(made: ComputedFunction): string {
     case 'typescript':
       return made.code;
     case 'server':
-      return 'Only the server of the catalog has this function.';
+      return 'The code of this function is only on the server of the catalog.';
   }
 }

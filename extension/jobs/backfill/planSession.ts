@@ -113,5 +113,5 @@ function optionsOf(request: Omit<BackfillRequest, 'column'>): Omit<BackfillReque
 
 export async function copyCode(code: string): Promise<void> {
   await vscode.env.clipboard.writeText(code);
-  void vscode.window.setStatusBarMessage('$(check) Copied as code of a notebook', 3000);
+  void vscode.window.setStatusBarMessage('$(check) Copied as notebook code', 3000);
 }

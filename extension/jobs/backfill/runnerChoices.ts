@@ -49,7 +49,7 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
     // Impossible runners are listed last with the reason, so that users find them but need not read past them.
     ...impossible.map(({ runner, reason }) => ({
       ...choiceOf(runner, firstSentence(reason), 'circle-slash'),
-      description: 'not here',
+      description: 'not available',
     })),
   ];
 }

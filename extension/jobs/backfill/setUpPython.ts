@@ -17,8 +17,8 @@ const names = { install: 'Set Up Python for Backfills', remove: 'Remove Python f
 export async function setUpPython(cli: string): Promise<boolean> {
   const wanted = await confirm(
     'Set up a Python environment for backfills?',
-    'About 450 MB are downloaded from the package index that pip is set to, into the data folder of Lance Catalog. ' +
-      `"${names.remove}…" takes all of it away again.`,
+    'This downloads about 450 MB from the package index that pip uses into the data folder of Lance Catalog. ' +
+      `To remove it, run "${names.remove}…".`,
     'Set Up',
   );
   return wanted && (await runInTerminal(cli, 'install')) === 0;
@@ -28,7 +28,7 @@ export async function setUpPython(cli: string): Promise<boolean> {
 export async function removePython(cli: string): Promise<void> {
   const wanted = await confirm(
     'Remove the Python environment for backfills?',
-    'It is removed from the data folder of Lance Catalog. Jobs and what they computed stay, and so does any other Python.',
+    'It is removed from the data folder of Lance Catalog. Jobs, their results and other Python installations stay.',
     'Remove',
   );
   if (wanted) await runInTerminal(cli, 'remove');

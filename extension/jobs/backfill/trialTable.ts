@@ -15,7 +15,7 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
   const [was, becomes] = [before, after].map((text) => tableFromIPC(Buffer.from(text, 'base64'))) as [Table, Table];
   const [old, fresh] = [was.getChild(column), becomes.getChild(column)];
   if (!old || !fresh || was.numRows !== becomes.numRows)
-    throw new JobError('Internal', 'The trial gave two tables that do not fit each other.', 'Try again.');
+    throw new JobError('Internal', 'The trial returned two tables that do not match.', 'Try again.');
   const [inputs, all] = [was, becomes].map(({ schema }) =>
     schema.fields.map(({ name }) => name).filter((name) => name !== column),
   ) as [string[], string[]];

@@ -72,7 +72,7 @@ const maxFiles = 200;
 async function askFile(): Promise<vscode.Uri | undefined> {
   const found = await vscode.workspace.findFiles(jobFilePattern, '**/node_modules/**', maxFiles);
   if (found.length === 0) return browse();
-  const chosen = await askOne<vscode.Uri | 'browse'>('Launch which backfill?', [
+  const chosen = await askOne<vscode.Uri | 'browse'>('Select the backfill to launch', [
     ...found
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))
       .map((uri) => ({

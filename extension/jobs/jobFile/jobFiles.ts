@@ -29,9 +29,14 @@ export async function readJobFileAt(uri: vscode.Uri): Promise<JobFile> {
   if (file) return file;
   const name = path.basename(uri.fsPath);
   const [first] = problems;
-  if (!isJson) throw new JobError('RequestInvalid', `${name} is no JSON.`, 'Correct what the editor underlines.');
+  if (!isJson)
+    throw new JobError(
+      'RequestInvalid',
+      `Can't read job file "${name}": it is not valid JSON.`,
+      'Fix the errors that the editor underlines.',
+    );
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  throw new JobError('RequestInvalid', `${name}: ${first?.message ?? 'it can not be read.'}${more}`, '');
+  throw new JobError('RequestInvalid', `${name}: ${first?.message ?? "it can't be read."}${more}`, '');
 }
 
 /** @throws JobError, CatalogError if the file is not valid */

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { CommandId } from '../../manifest.ts';
 
 const lenses: readonly (readonly [title: string, command: CommandId, tooltip: string])[] = [
-  ['$(check) Check', 'lanceCatalog.jobFile.check', 'Reads the function and looks for table and column; runs nothing'],
+  ['$(check) Check', 'lanceCatalog.jobFile.check', 'Reads the function and finds the table and column; runs nothing'],
   ['Plan', 'lanceCatalog.jobFile.plan', 'Shows what a run would do; changes nothing'],
   ['Try', 'lanceCatalog.jobFile.try', 'Computes one fragment and shows the rows before and after; writes nothing'],
-  ['$(play) Run', 'lanceCatalog.jobFile.run', 'Starts the job, which goes on when the window is closed'],
+  ['$(play) Run', 'lanceCatalog.jobFile.run', 'Starts the job, which continues after the window is closed'],
 ];
 
 /** Provides Check | Plan | Try | Run above a job file in a trusted workspace. */

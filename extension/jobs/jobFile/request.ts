@@ -48,7 +48,7 @@ export function tableOfFile(
     if (meant) return connected(meant.name);
     throw new JobError(
       'RequestInvalid',
-      'The file names no catalog.',
+      'The job file sets no catalog.',
       `Add "connection" or "catalog" to it. ${knownHint(list)}`,
     );
   }
@@ -81,8 +81,8 @@ const bare = (reference: TableReference, catalog: string): JobFileTable => ({
 
 const knownHint = (list: readonly Connection[]): string =>
   list.length === 0
-    ? 'Add one by "Add Directory…" or "Add REST Connection…".'
-    : `There ${list.length === 1 ? 'is' : 'are'} ${list.map(({ name }) => `"${name}"`).join(', ')}.`;
+    ? 'Add one with "Add Directory…" or "Add REST Connection…".'
+    : `Existing connections: ${list.map(({ name }) => `"${name}"`).join(', ')}.`;
 
 /**
  * Returns the request of a job file, with its function read and with secrets from the secret storage; runs nothing.

@@ -68,7 +68,7 @@ function cellOf({ cell: name }: vscode.DebugConfiguration): vscode.NotebookCell 
     const cell = cellNamed(notebook, name);
     if (cell) return cell;
   }
-  throw new CatalogError('InvalidInput', 'The cell is not there any more.', 'Debug another one.');
+  throw new CatalogError('InvalidInput', 'The cell no longer exists.', 'Debug another cell.');
 }
 
 /** @throws CatalogError InvalidInput (13) if no code cell is selected */

@@ -110,7 +110,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   async #connect(): Promise<void> {
     this.#session.warm();
     const kernel = await this.#session.kernel;
-    if (!kernel) throw new Error('The kernel did not start, so there is nothing to debug. Run a cell to see why.');
+    if (!kernel) throw new Error("Can't debug the cell: the kernel did not start. Run a cell to see why.");
     this.#kernel = kernel;
     this.#subscriptions.push(
       kernel.onDebugEvent((event) => this.#passEvent(event)),
@@ -128,7 +128,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
 
   async #pathOf(cell: vscode.NotebookCell): Promise<string> {
     const { sourcePath } = await this.#ask('dumpCell', { code: cell.document.getText() });
-    if (typeof sourcePath !== 'string') throw new Error('The kernel has no path for the cell. Restart it.');
+    if (typeof sourcePath !== 'string') throw new Error('The kernel has no path for the cell. Restart the kernel.');
     this.#sources.know(sourcePath, cell);
     return sourcePath;
   }
@@ -141,7 +141,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     try {
       await this.#runCell();
     } catch (error) {
-      const output = `The cell could not be run: ${messageOf(error)}\n`;
+      const output = `Can't run the cell: ${messageOf(error)}\n`;
       this.#send({ type: 'event', event: 'output', body: { category: 'important', output } });
     }
     this.#end();
@@ -153,7 +153,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
    */
   async #runCell(): Promise<void> {
     const { index } = this.#cell;
-    if (index < 0) throw new Error('it is not in the notebook any more.');
+    if (index < 0) throw new Error('it is no longer in the notebook.');
     const ranges = [{ start: index, end: index + 1 }];
     await vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: this.notebook.uri });
     // The command ignores a cell that is running already; that one is debugged from its current position.
@@ -190,7 +190,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   async #ask(command: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const request: DebugRequest = { seq: ownSeq, type: 'request', command, arguments: given };
     const { success, message, body } = await this.#running().debug(request, () => {});
-    if (!success) throw new Error(message ?? `The kernel refused "${command}".`);
+    if (!success) throw new Error(message ?? `The kernel rejected the request "${command}".`);
     return isRecord(body) ? body : {};
   }
 
@@ -221,7 +221,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
 
   #running(): KernelProcess {
     if (this.#kernel) return this.#kernel;
-    throw new Error('The kernel is not there yet. Start debugging again.');
+    throw new Error('The kernel is not connected yet. Start debugging again.');
   }
 }
 

@@ -58,7 +58,7 @@ export class DebugSources {
     const cell = cells.find(({ metadata }) => id !== undefined && metadata['id'] === id) ?? cells.at(-1);
     if (cell) return { name: titleOf(cell), path: cell.document.uri.toString() };
     if (this.#prefix === undefined || !source.path.startsWith(this.#prefix)) return source;
-    return { ...source, name: 'a cell as it was when it ran', sourceReference: this.#referenceOf(source.path) };
+    return { ...source, name: 'earlier code of a cell', sourceReference: this.#referenceOf(source.path) };
   }
 
   /** Returns the kernel's path for a source that VS Code requests by number. */

@@ -24,13 +24,13 @@ export function registerJupyter({ log, panels }: { log: Log; panels: TablePanels
 async function previewVariable(panels: TablePanels, given?: string): Promise<void> {
   const notebook = vscode.window.activeNotebookEditor?.notebook;
   if (!notebook) {
-    throw new CatalogError('InvalidInput', 'No notebook is open in front.', 'Open one and run a cell of it first.');
+    throw new CatalogError('InvalidInput', 'No notebook is active.', 'Open one and run a cell first.');
   }
   const kernel = await (await jupyter()).kernels.getKernel(notebook.uri);
   if (!kernel) {
     throw new CatalogError(
       'ServiceUnavailable',
-      'This notebook has no kernel of the Jupyter extension that runs.',
+      'This notebook has no running Jupyter kernel.',
       'Choose a Jupyter kernel and run a cell first.',
     );
   }
@@ -39,7 +39,7 @@ async function previewVariable(panels: TablePanels, given?: string): Promise<voi
       ? given
       : await askText({
           title: 'Preview Table from Running Kernel',
-          prompt: `The name of a table in the ${kernel.language} kernel`,
+          prompt: `Name of a table variable in the ${kernel.language} kernel`,
           placeHolder: 'table',
           value: selectedWord() ?? '',
           check: variableProblem,
@@ -66,9 +66,14 @@ async function jupyter(): Promise<Jupyter> {
   try {
     return await extension.activate();
   } catch (cause) {
-    throw new CatalogError('ServiceUnavailable', 'The Jupyter extension did not start.', 'See its log under Output.', {
-      cause,
-    });
+    throw new CatalogError(
+      'ServiceUnavailable',
+      'The Jupyter extension did not start.',
+      'Read its log in the Output panel.',
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -11,7 +11,7 @@ const variable = /^[\p{L}_$][\p{L}\p{N}_$]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
 
 /** Returns the error message for an invalid variable name; `undefined` if it is valid. */
 export const variableProblem = (name: string): string | undefined =>
-  variable.test(name) ? undefined : `"${name}" is not the name of a variable.`;
+  variable.test(name) ? undefined : `"${name}" is not a valid variable name.`;
 
 /**
  * Returns code that shows a table variable page by page, in the language of a kernel. The code leaves no name behind
@@ -20,7 +20,7 @@ export const variableProblem = (name: string): string | undefined =>
  */
 export function previewCode(language: string, name: string): string {
   const problem = variableProblem(name);
-  if (problem) throw new CatalogError('InvalidInput', problem, 'Give the name of a table in the notebook.');
+  if (problem) throw new CatalogError('InvalidInput', problem, 'Enter the name of a table in the notebook.');
   switch (language.toLowerCase()) {
     case 'python':
       return pythonCode(name);
@@ -31,8 +31,8 @@ export function previewCode(language: string, name: string): string {
     default:
       throw new CatalogError(
         'Unsupported',
-        `Tables of a ${language} kernel can't be previewed.`,
-        'Python and TypeScript kernels can.',
+        `Can't preview tables of a ${language} kernel.`,
+        'Use a Python or TypeScript kernel.',
       );
   }
 }

@@ -34,8 +34,8 @@ export async function readKernelTable(name: string, outputs: AsyncIterable<Kerne
   if (!head) {
     throw new CatalogError(
       'InvalidInput',
-      `The kernel gave no table for "${name}".`,
-      'It must be a Python kernel with pyarrow, or the Lance TypeScript kernel.',
+      `The kernel returned no table for "${name}".`,
+      'Use a Python kernel with pyarrow, or the Lance TypeScript kernel.',
     );
   }
   return kernelSource(name, columnsIn(pages[0]?.bytes) ?? head.columns, head.total, pages);
@@ -79,13 +79,17 @@ function kernelSource(
         columns,
         numRows,
         version: null,
-        note: `${partText(numRows, total)}, as the kernel had them.`,
+        note: `${partText(numRows, total)}, as they were in the kernel.`,
       }),
     rows: (start) => {
       const page = shown[Math.floor(start / pageRows)];
       if (page && start % pageRows === 0) return Promise.resolve(page.bytes);
       return Promise.reject(
-        new CatalogError('InvalidInput', `Row ${start} of "${name}" begins no page.`, `Ask for ${pageRows} at a time.`),
+        new CatalogError(
+          'InvalidInput',
+          `Row ${start} is not the first row of a page of "${name}".`,
+          `Request ${pageRows} rows at a time.`,
+        ),
       );
     },
   };
@@ -100,7 +104,7 @@ function kernelError(name: string, data: Uint8Array): CatalogError {
   } catch {
     // Some kernels send plain text.
   }
-  return new CatalogError('InvalidInput', `The kernel could not show "${name}": ${message}.`, 'Give a table variable.');
+  return new CatalogError('InvalidInput', `Can't show "${name}": ${message}.`, 'Choose a variable that holds a table.');
 }
 
 function readHead(json: string): { columns: ColumnInfo[]; total: number | null } | undefined {

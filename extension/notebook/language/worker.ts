@@ -135,7 +135,7 @@ export class LanguageWorker implements vscode.Disposable {
       return;
     }
     this.#parts.log.error(
-      "the language worker ended three times in five minutes: cells have the editor's own TypeScript alone until the window is reloaded",
+      'the language worker ended three times in five minutes: cells have only the built-in TypeScript support until the window is reloaded',
     );
   }
 

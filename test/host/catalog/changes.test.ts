@@ -75,7 +75,7 @@ suite('what is changed from the tree', () => {
       test('makes an empty table with the columns that were typed', async () => {
         const person = new PersonStandIn({ types: ['notes', 'id int64, text strin', 'id int64, text string'] });
         await person.during(() => run('lanceCatalog.table.create', namespaceNode(connection, `${connection}-new`)));
-        assert.match(person.boxes[1]?.said.join('\n') ?? '', /no type "strin"/);
+        assert.match(person.boxes[1]?.said.join('\n') ?? '', /got "strin"\. Use one of int8/);
         await selected('notes');
         assert.deepEqual((await rowsAt(api, connection, `${connection}-new`, 'notes')).map(nameOf), ['id', 'text']);
       });
@@ -88,7 +88,7 @@ suite('what is changed from the tree', () => {
         await panel?.table;
         const person = new PersonStandIn({ types: ['notes', 'remarks'] });
         await person.during(() => run('lanceCatalog.table.rename', node));
-        assert.match(person.boxes[0]?.said.join('\n') ?? '', /its name already/);
+        assert.match(person.boxes[0]?.said.join('\n') ?? '', /already named "notes"/);
         await selected('remarks');
         assert.deepEqual((await rowsAt(api, connection, ...path)).map(nameOf), ['inner', 'remarks']);
         await assert.rejects(async () => panel?.table, /was renamed to "[^"]*remarks"/);

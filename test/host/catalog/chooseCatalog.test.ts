@@ -34,7 +34,7 @@ suite('choosing the catalog of a notebook', () => {
       ),
     );
     const [list] = person.lists;
-    assert.equal(list?.title, 'Which catalog is `db` in this notebook?');
+    assert.equal(list?.title, 'Select the catalog for `db` in this notebook');
     assert.deepEqual(list?.labels.slice(-2), ['$(add) Add Directory…', '$(plug) Add REST Connection…']);
     assert.ok(await execute(notebook, 0));
     assert.equal(item(notebook, 0, 'text/plain'), `'${catalog.path}'`);

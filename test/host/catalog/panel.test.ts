@@ -104,6 +104,6 @@ suite('the table panel', () => {
   test('says what is missing when what was kept is no table', async () => {
     const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
     await api.panels.deserializeWebviewPanel(panel, { key: 'something else' });
-    await assert.rejects(only().table, /not known any more/);
+    await assert.rejects(only().table, /location of its table is not known/);
   });
 });

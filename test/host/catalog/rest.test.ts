@@ -163,7 +163,7 @@ suite('a catalog on a server', () => {
     await person.during(() => run('lanceCatalog.connection.addRest'));
     assert.match(person.boxes[0]?.said.join('') ?? '', /no address/);
     assert.equal(person.questions.length, 1);
-    assert.match(person.questions[0]?.message ?? '', /does not work/);
+    assert.match(person.questions[0]?.message ?? '', /connection test failed/);
     assert.deepEqual(person.questions[0]?.choices, ['Correct…'], 'a server that refuses the key is there');
     assert.equal(whereOf(api.connections.get(name)), server.address);
     assert.deepEqual((await rowsAt(api, name)).map(nameOf), ['lab', 'shop']);

@@ -48,10 +48,10 @@ suite('verifying a cluster', function () {
     kube.hold((asked) => asked.includes('/subjectaccessreviews'));
     const running = verify();
     await eventually('checks that wait for an answer', () =>
-      rowsOf(api).some(({ description }) => description === 'asking'),
+      rowsOf(api).some(({ description }) => description === 'running'),
     );
     await eventually('checks that are answered', () => rowOf(api, 'k8s-whoami').spoken.includes(': passed'));
-    assert.match(api.cluster.checksView.message ?? '', /^Asking the cluster: \d+ of \d+ checks are answered\.$/);
+    assert.match(api.cluster.checksView.message ?? '', /^Checking the cluster: \d+ of \d+ checks finished\.$/);
     assert.match(api.cluster.checksStatus.text, /^\$\(loading~spin\) Lance: \d+ of \d+$/);
     await run('lanceCatalog.cluster.stop');
     const report = await running;
@@ -167,7 +167,7 @@ suite('verifying a cluster', function () {
     const uri = api.cluster.documents.uri({ kind: 'evidence', profile: 'local', id: 'rbac-pods-watch' });
     const text = (await vscode.workspace.openTextDocument(uri)).getText();
     assert.match(text, /SubjectAccessReview watch pods.*\n→ not allowed/);
-    assert.match(text, /## What mends it[^]*kind: ClusterRole/);
+    assert.match(text, /## Fix\n[^]*kind: ClusterRole/);
   });
 
   test('saves its report as JSON', async () => {
@@ -183,7 +183,7 @@ suite('verifying a cluster', function () {
     await verify();
     const target = vscode.Uri.file(join(folder.path, 'kubeconfig.json', 'report.json'));
     const told = await failuresOf(() => run('lanceCatalog.cluster.saveReport', target));
-    assert.match(told.join(), /^The report can't be saved as .*report\.json\. Choose a folder/);
+    assert.match(told.join(), /^Can't save the report as ".*report\.json"\. Choose a folder/);
   });
 
   test('shows no secret of the kubeconfig in anything that it keeps or shows', async () => {
@@ -223,6 +223,6 @@ suite('verifying a cluster', function () {
 
   test('says which profiles there are when another is asked for', async () => {
     const told = await failuresOf(() => run('lanceCatalog.cluster.verify', { profile: 'elsewhere' }));
-    assert.match(told.join(), /There is no cluster profile "elsewhere"\. There is "local"\./);
+    assert.match(told.join(), /The cluster profile "elsewhere" does not exist\. Existing profiles: "local"\./);
   });
 });

@@ -32,7 +32,7 @@ suite('profiles of clusters', function () {
     await person.during(() => run('lanceCatalog.cluster.verify'));
     assert.deepEqual(person.lists, [
       {
-        title: 'Verify which cluster?',
+        title: 'Select the cluster to verify',
         labels: ['$(server-environment) one', '$(server-environment) two', '$(add) New Cluster Profile…'],
       },
     ]);
@@ -48,7 +48,7 @@ suite('profiles of clusters', function () {
 
   test('are made step by step', async () => {
     const person = new PersonStandIn({
-      picks: ['EKS Cluster by a Role…', 'User Settings'],
+      picks: ['EKS Cluster with a Role…', 'User Settings'],
       types: ['shop', 'eu-west-1', 'client-role', 'geneva', 'runner', 's3://tables/prod', 'shop'],
     });
     await person.during(() => run('lanceCatalog.cluster.newProfile'));
@@ -86,7 +86,7 @@ suite('profiles of clusters', function () {
   });
 
   test('are not made when the person leaves on the way', async () => {
-    const person = new PersonStandIn({ picks: ['EKS Cluster by a Role…'], types: ['shop', null] });
+    const person = new PersonStandIn({ picks: ['EKS Cluster with a Role…'], types: ['shop', null] });
     await person.during(() => run('lanceCatalog.cluster.verify'));
     assert.deepEqual(api.cluster.profiles.written(), {});
     assert.equal(api.cluster.checks.isRunning, false);

@@ -217,7 +217,7 @@ suite('backfills in the editor', function () {
     const person = new PersonStandIn({ chooses: [undefined] });
     await person.during(async () => assert.equal(await api.jobs.backfills.start(asked, signal), undefined));
     const [question] = person.questions;
-    assert.match(question?.message ?? '', /Run the function "gated", which is stored with shop\/orders/);
+    assert.match(question?.message ?? '', /Run the function "gated", stored with table "shop\/orders"/);
     assert.deepEqual(question?.choices, ['Accept and Continue']);
     const shown = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'lance-function');
     assert.match(shown?.getText() ?? '', /Hash [0-9a-f]{64}/);

@@ -50,8 +50,8 @@ suite('Rays in the editor', function () {
     await person.during(() => run('lanceCatalog.ray.connect'));
     assert.equal(person.boxes.length, 1);
     const said = person.boxes[0]?.said.join('\n') ?? '';
-    assert.match(said, /jobs go to the dashboard/);
-    assert.match(said, /no server listens there/);
+    assert.match(said, /Expected the address of a dashboard/);
+    assert.match(said, /nobody listens there/);
     assert.deepEqual(api.jobs.rays.list(), before);
   });
 
@@ -108,7 +108,7 @@ suite('Rays in the editor', function () {
     assert.deepEqual(person.questions, []);
     assert.equal(told.length, 1);
     assert.match(told[0] ?? '', /already exists with other settings: spec\.rayVersion: current "2\.9\.0"/);
-    assert.match(told[0] ?? '', /in the log\. Use its settings, choose another name, or delete it first\.$/);
+    assert.match(told[0] ?? '', /\(see the log\)\. Ask for it as it is, choose another name, or delete it first\.$/);
     assert.deepEqual(changes(), []);
   });
 
@@ -136,7 +136,7 @@ suite('Python for backfills, in the editor', function () {
     } finally {
       listening.dispose();
     }
-    assert.match(person.questions[0]?.detail ?? '', /About 450 MB .*"Remove Python for Backfills…"/);
+    assert.match(person.questions[0]?.detail ?? '', /about 450 MB .*"Remove Python for Backfills…"/);
     assert.deepEqual(begun, []);
   });
 

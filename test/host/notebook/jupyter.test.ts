@@ -113,7 +113,7 @@ suite('preview from a running kernel', () => {
     standIn.setKernel(notebook.uri, pythonKernel('n = 1', names));
     const told = await failuresOf(() => run('lanceCatalog.jupyter.preview', 'n'));
     assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /could not show "n": TypeError: n is a int, not a table/);
+    assert.match(told[0] ?? '', /Can't show "n": TypeError: n is a int, not a table/);
     assert.deepEqual(api.panels.all, []);
     assert.deepEqual(names, ['n']);
   });
@@ -158,7 +158,7 @@ suite('preview from a running kernel', () => {
 
   test('says so when no kernel runs', async () => {
     assert.deepEqual(await failuresOf(() => run('lanceCatalog.jupyter.preview', 't')), [
-      'This notebook has no kernel of the Jupyter extension that runs. Choose a Jupyter kernel and run a cell first.',
+      'This notebook has no running Jupyter kernel. Choose a Jupyter kernel and run a cell first.',
     ]);
     assert.deepEqual(api.panels.all, []);
   });

@@ -64,7 +64,7 @@ suite('kernels of notebooks', () => {
       asked.map(({ title, prompt, password }) => ({ title, prompt, password })),
       [
         { title: notebook.uri.path.split('/').at(-1), prompt: 'Key?', password: true },
-        { title: notebook.uri.path.split('/').at(-1), prompt: 'A cell asks for a line of text.', password: false },
+        { title: notebook.uri.path.split('/').at(-1), prompt: 'A cell requests a line of input.', password: false },
       ],
     );
     assert.doesNotMatch(item(notebook, 1, errorMime) ?? '', /undefined/);
@@ -196,7 +196,7 @@ suite('kernels of notebooks', () => {
     const shown = printed(notebook, 0);
     assert.ok(shown.length < 1_100_000, `${shown.length} characters`);
     assert.match(shown, /^line 0 +\nline 1 +\n/);
-    assert.match(shown, /characters were printed here and are left out/);
+    assert.match(shown, /characters of output are left out of the notebook/);
     goOn();
     assert.ok(await ended(notebook, 0));
   });

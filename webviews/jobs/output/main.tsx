@@ -39,7 +39,7 @@ function JobOutputView({ job, act }: JobOutputProps) {
       )}
       {bottleneck !== undefined && isActive(job) && (
         <p className="job-note job-warning">
-          <strong>What holds it up: </strong>
+          <strong>Bottleneck: </strong>
           {bottleneck}
         </p>
       )}
@@ -58,7 +58,7 @@ const likeliest = (job: JobView) => actionsOf(job).filter(({ action }) => action
 function FailedRows({ count, samples }: { count: number; samples: readonly RowError[] }) {
   return (
     <>
-      <p>{rowsText(count)} failed, for instance:</p>
+      <p>{rowsText(count)} failed, for example:</p>
       <ul className="job-failed-rows">
         {samples.slice(0, maxSamples).map(({ fragment, row, message }) => (
           <li key={`${fragment} ${row}`}>
@@ -120,7 +120,7 @@ export const activate: ActivationFunction = (context) => {
       const place = document.createElement('div');
       shadow.replaceChildren(place);
       if (!job) {
-        place.textContent = 'This output is no job that can be read. Run the cell again to make it anew.';
+        place.textContent = "Can't read the job in this output. Run the cell again to recreate the output.";
         return;
       }
       const output = { root: createRoot(place), element, job };

@@ -17,7 +17,7 @@ function ErrorRows({ errors: { count, samples } }: Pick<JobView, 'errors'>) {
     <section aria-labelledby="job-errors">
       <h2 id="job-errors">Failed rows</h2>
       {shown.length === 0 ? (
-        <p className="job-quiet">What was said of them comes with the end of their fragment.</p>
+        <p className="job-quiet">Their errors are shown when their fragment is finished.</p>
       ) : (
         <Samples shown={shown} count={count} />
       )}
@@ -31,7 +31,7 @@ function Samples({ shown, count }: { shown: readonly RowError[]; count: number }
     <>
       {shown.length < count && (
         <p className="job-quiet">
-          {countText(shown.length)} of {countText(count)} as samples.
+          Showing {countText(shown.length)} of {countText(count)} as samples.
         </p>
       )}
       <div className="job-scroll" tabIndex={0} role="region" aria-label="Samples of failed rows">
@@ -145,7 +145,7 @@ export function JobPage({ job, log, isCut, now, act }: JobPageProps) {
       )}
       {bottleneck !== undefined && isActive(job) && (
         <p className="job-note job-warning">
-          <strong>What holds it up: </strong>
+          <strong>Bottleneck: </strong>
           {bottleneck}
         </p>
       )}
@@ -184,9 +184,9 @@ function factsOf(job: JobView, now: number): readonly (readonly [string, string]
     ...(skipped > 0 ? [['Left for the next run', rowsText(skipped)] as const] : []),
     ...(conflicts > 0 ? [['Conflicts with other writers', countText(conflicts)] as const] : []),
     ...(bytesWritten > 0 ? [['Written', sizeText(bytesWritten)] as const] : []),
-    ...(version === undefined ? [] : [['Version of the table', countText(version)] as const]),
-    ['Begun', agoText(createdAt, now)],
-    ...(seconds === undefined ? [] : [[isActive(job) ? 'Runs for' : 'Took', durationText(seconds)] as const]),
+    ...(version === undefined ? [] : [['Table version', countText(version)] as const]),
+    ['Created', agoText(createdAt, now)],
+    ...(seconds === undefined ? [] : [[isActive(job) ? 'Running for' : 'Took', durationText(seconds)] as const]),
     ...(job.options.where === undefined ? [] : [['Rows where', job.options.where] as const]),
   ];
 }

@@ -24,7 +24,7 @@ function Page({ state, log, isCut, now, act }: PageProps) {
   // The first state arrives at once, so a spinner would only flash.
   if (state === undefined) return <main aria-busy="true" />;
   return (
-    <Boundary key={state.kind} fallback={<Nothing title="The job can not be drawn" message="Show it again." />}>
+    <Boundary key={state.kind} fallback={<Nothing title="Can't draw the job" message="Show it again." />}>
       {state.kind === 'job' && <JobPage job={state.job} log={log} isCut={isCut} now={now} act={act} />}
       {state.kind === 'plan' && <PlanPage state={state} act={act} />}
       {state.kind === 'nothing' && <Nothing title={state.title} message={state.message} />}
@@ -83,5 +83,5 @@ try {
   // A newer state may have arrived during the request.
   if (state === undefined) show(first);
 } catch (error) {
-  if (!isAbort(error)) show({ kind: 'nothing', title: 'The job can not be shown', message: messageOf(error) });
+  if (!isAbort(error)) show({ kind: 'nothing', title: "Can't show the job", message: messageOf(error) });
 }

@@ -8,7 +8,7 @@ type PlanState = Extract<JobPageState, { kind: 'plan' }>;
 const sentences = {
   nothing: 'Nothing has been changed. This is what a run would do:',
   try: 'Computing one fragment, without writing anything. This is what a run would do:',
-  plan: 'Planning again, with what the trial has measured. This is what a run would do:',
+  plan: 'Planning again, with the measurements of the trial. This is what a run would do:',
   run: 'Starting the job. This is what it does:',
 } as const;
 
@@ -51,7 +51,7 @@ export function PlanPage({ state, act }: { state: PlanState; act: Act }) {
         actions={[
           { action: 'run', label: busy === 'run' ? 'Starting…' : 'Run', isDisabled },
           busy === 'try'
-            ? { action: 'cancel', label: 'Stop Trying' }
+            ? { action: 'cancel', label: 'Stop Trial' }
             : { action: 'try', label: 'Try One Fragment', isDisabled },
           { action: 'code', label: 'Copy as Code', isDisabled: false },
         ]}
@@ -63,7 +63,7 @@ export function PlanPage({ state, act }: { state: PlanState; act: Act }) {
         <dl className="job-facts job-runners">
           {others.map(({ runner, isPossible, reason }) => (
             <div key={runner}>
-              <dt>{`On ${runnerWords[runner]}${isPossible ? '' : ' (not here)'}`}</dt>
+              <dt>{`On ${runnerWords[runner]}${isPossible ? '' : ' (not available)'}`}</dt>
               <dd>{reason}</dd>
             </div>
           ))}

@@ -58,7 +58,7 @@ suite('a row of the Cluster Checks view', () => {
     const { spoken } = renderRow(board, rowOf('rbac-pods-watch'));
     assert.equal(
       spoken,
-      'The service account may watch pods: failed. geneva/runner may not watch pods. Something is known that mends it.',
+      'The service account may watch pods: failed. geneva/runner may not watch pods. A fix is available.',
     );
   });
 

@@ -73,7 +73,7 @@ suite('the steps of a new cluster profile', () => {
       const { ask, asked } = answering('geneva', 'runner', '', 'dev');
       await askProfile(contextDraft, { ask, existing: ['taken'] });
       const check = asked[index]?.check;
-      assert.match(check?.(wrong) ?? '', /^(Type|There is)/);
+      assert.match(check?.(wrong) ?? '', /^(Type|The profile "taken" already exists)/);
       assert.equal(check?.(right), undefined);
     });
   }

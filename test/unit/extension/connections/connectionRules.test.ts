@@ -77,7 +77,8 @@ suite('the rules of connections', () => {
   test('refuse a relative root while no folder is open, with the next step', () => {
     assert.throws(() => absoluteRoot('catalog', { home }), {
       name: 'CatalogError',
-      message: /^"catalog" is a relative path, and no folder is open .* Give the whole path, or open a folder\.$/,
+      message:
+        /^Can't resolve the relative path "catalog": no folder is open\. Use an absolute path or open a folder\.$/,
     });
     assert.equal(absoluteRoot('~/catalog/', { home }), '/home/someone/catalog');
   });
@@ -104,7 +105,7 @@ suite('the rules of connections', () => {
     );
     assert.ok(connection && good);
     assert.equal(whereOf(connection), 'data');
-    assert.throws(() => usable(connection), /"data" is a relative path/);
+    assert.throws(() => usable(connection), /the relative path "data"/);
     assert.equal(whereOf(usable(good)), '/b');
   });
 

@@ -84,7 +84,7 @@ suite('the steps of adding a server', () => {
     );
     assert.match(asked[5]?.check?.('http://a.example') ?? '', /endpoint/);
     assert.equal(asked[5]?.check?.('10.0.0.7:8443'), undefined);
-    assert.match(asked[6]?.check?.('ca.pem') ?? '', /whole path/);
+    assert.match(asked[6]?.check?.('ca.pem') ?? '', /absolute path/);
     assert.deepEqual(secretsOfDraft(draft!), { token: 'sesame' });
   });
 

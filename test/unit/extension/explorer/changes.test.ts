@@ -42,13 +42,13 @@ suite('the columns of a new table', () => {
     ['', /a name and a type/],
     ['id int64,', /a name and a type/],
     ['id', /"id" needs a type/],
-    ['id int64 note', /comma behind "id int64"/],
-    ['id int65', /no type "int65"/],
-    ['id vector[0]', /no type/],
-    ['id vector[9999999]', /no type/],
-    ['id constructor', /no type "constructor"/],
-    ['a.b int64', /"a\.b" is more than/],
-    ['id int64, id string', /two columns "id"/],
+    ['id int64 note', /comma after "id int64"/],
+    ['id int65', /got "int65"\. Use one of int8/],
+    ['id vector[0]', /got "vector\[0\]"\. Use one of int8/],
+    ['id vector[9999999]', /got "vector\[9999999\]"\. Use one of int8/],
+    ['id constructor', /got "constructor"\. Use one of int8/],
+    ['a.b int64', /letters, digits and "_" that starts with no digit, got "a\.b"/],
+    ['id int64, id string', /Two columns have the name "id"/],
   ] as const) {
     test(`are refused with a sentence: ${JSON.stringify(text)}`, () => {
       assert.match(columnsProblem(text) ?? '', says);

@@ -90,7 +90,7 @@ suite('a row of the catalog tree', () => {
     assert.equal(view.label, 'Update the API key…');
     assert.equal(view.description, 'The root is gone.');
     assert.equal(view.command?.id, 'lanceCatalog.connection.updateKey');
-    assert.match(view.spoken, /Press Enter: update the API key\.$/);
+    assert.match(view.spoken, /Press Enter to update the API key\.$/);
     assert.equal(view.contextValue, 'error.key');
   });
 
@@ -103,7 +103,7 @@ suite('a row of the catalog tree', () => {
     assert.deepEqual(view.tooltip.split('\n'), [
       ...problems.slice(0, 5),
       'and 2 more',
-      'Click: show what a repair does.',
+      'Click to see what a repair does.',
     ]);
     const one = renderNode({ kind: 'damage', connection: 'sample', path: [], problems: problems.slice(0, 1) });
     assert.equal(one.label, 'Repair 1 problem…');
@@ -118,7 +118,7 @@ suite('a row of the catalog tree', () => {
     const view = renderNode({ ...error('retry'), what, hint });
     assert.equal(view.label.slice(0, 21), 'There is no directory');
     assert.match(view.description, /make it with: mkdir /i);
-    assert.equal(view.tooltip, `${what}\n${hint}\nClick: try again.`);
+    assert.equal(view.tooltip, `${what}\n${hint}\nClick to try again.`);
   });
 
   for (const [type, icon] of [

@@ -15,13 +15,13 @@ suite('A notification of a failure', () => {
     const lines = Array.from({ length: 30 }, (_, i) => `  spec.field${i}: "a" there, "b" asked for`);
     const text = notificationText(new ClusterError('Conflict', `It is otherwise:\n${lines.join('\n')}.`, hint));
     assert.match(text, /^It is otherwise: spec\.field0: "a" there, "b" asked for · spec\.field1: /);
-    assert.match(text, new RegExp(`… and 2\\d more, in the log\\. ${hint}$`));
+    assert.match(text, new RegExp(`… and 2\\d more \\(see the log\\)\\. ${hint}$`));
     assert.ok(text.length < 450, `${text.length} characters`);
   });
 
   test('cuts a long line rather than what to do', () => {
     const text = notificationText(new ClusterError('BadReply', 'x'.repeat(5000), hint));
-    assert.match(text, /^x+… \(all of it is in the log\)\. Choose another name, or delete it first\.$/);
+    assert.match(text, /^x+… \(see the log\)\. Choose another name, or delete it first\.$/);
     assert.ok(text.length < 450, `${text.length} characters`);
   });
 });

@@ -90,6 +90,6 @@ suite('the board of jobs', () => {
 
   test('says that jobs were cut off and can go on', () => {
     assert.equal(boardMessage([done, running]), '');
-    assert.match(boardMessage([cut, done]), /^A job was cut off\..* resume it\.$/);
+    assert.match(boardMessage([cut, done]), /^A job was interrupted\. Resume it to continue where it stopped\.$/);
   });
 });

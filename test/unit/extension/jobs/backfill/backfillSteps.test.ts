@@ -44,14 +44,14 @@ suite('the steps of "Backfill Column…"', () => {
 
   test('say of a column that the engine fills itself that it does', () => {
     const [first] = columnChoices(columns, [{ ...computed, keptBy: 'engine' }]);
-    assert.match(first?.description ?? '', /kept by the engine$/);
+    assert.match(first?.description ?? '', /computed by the engine$/);
   });
 
   for (const [name, problem] of [
     ['', /needs a name/],
-    [' x', /begins nor ends with a space/],
-    ['note', /is a column "note" already/],
-    ['a.b', /no dot/],
+    [' x', /must not start or end with a space/],
+    ['note', /column "note" already exists/],
+    ['a.b', /not contain a dot/],
     ['caption_length', undefined],
   ] as const)
     test(`${problem ? 'refuse' : 'take'} "${name}" as the name of a new column`, () => {
@@ -70,8 +70,8 @@ suite('the steps of "Backfill Column…"', () => {
         'Ray in the cluster "prod"',
         'Connect to Ray…',
         'Set Up Python for Backfills…',
-        'This machine, with Python: not here',
-        'The catalog’s server: not here',
+        'This machine, with Python: not available',
+        'The catalog’s server: not available',
       ],
     );
     assert.equal(choices[5]?.detail, 'No Python with pylance was found.');
@@ -80,10 +80,10 @@ suite('the steps of "Backfill Column…"', () => {
   for (const [address, problem] of [
     ['http://127.0.0.1:8265', undefined],
     ['https://ray.example.com/team/', undefined],
-    ['ray://127.0.0.1:10001', /jobs go to the dashboard/],
+    ['ray://127.0.0.1:10001', /Expected the address of a dashboard/],
     ['127.0.0.1:8265', /such as http/],
-    ['http://me:secret@ray.example.com', /Leave the password out/],
-    ['http://ray.example.com/?token=x', /what follows the path/],
+    ['http://me:secret@ray.example.com', /Remove the user name and password/],
+    ['http://ray.example.com/?token=x', /everything after the path/],
   ] as const)
     test(`${problem ? 'refuse' : 'take'} ${address} as the address of a Ray`, () => {
       const found = rayAddressProblem(address);
@@ -191,13 +191,13 @@ suite('the table of a job file', () => {
   test('is in the connection that was used last where the file names none', () => {
     assert.deepEqual(tableOfFile(parts('company'), fileOf({}), '/w'), place('company'));
     assert.deepEqual(tableOfFile(parts(undefined, [sample]), fileOf({}), '/w'), place('sample'));
-    assert.throws(() => tableOfFile(parts(), fileOf({}), '/w'), /names no catalog\. Add "connection" or "catalog"/);
+    assert.throws(() => tableOfFile(parts(), fileOf({}), '/w'), /sets no catalog\. Add "connection" or "catalog"/);
   });
 
   test('is not looked for in a connection that is not there', () => {
     assert.throws(
       () => tableOfFile(parts(), fileOf({ connection: 'prod' }), '/w'),
-      /There is no connection "prod"\. There are "sample", "company"\./,
+      /There is no connection "prod"\. Existing connections: "sample", "company"\./,
     );
   });
 });
@@ -211,6 +211,9 @@ suite('the end of a job', () => {
     assert.match(endText(endedJob({ errors: { count: 3, samples: [] } })), /is done; 3 rows failed\.$/);
     const failure = { code: 'StorageFull', message: 'The disk is full.', hint: '' };
     assert.match(endText(someJob({ state: 'failed', failure })), / failed\. The disk is full\.$/);
-    assert.match(endText(someJob({ state: 'interrupted' })), /goes on where it stopped when you resume it\.$/);
+    assert.match(
+      endText(someJob({ state: 'interrupted' })),
+      /was interrupted\. Resume it to continue where it stopped\.$/,
+    );
   });
 });
