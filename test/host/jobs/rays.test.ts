@@ -108,7 +108,7 @@ suite('Rays in the editor', function () {
     assert.deepEqual(person.questions, []);
     assert.equal(told.length, 1);
     assert.match(told[0] ?? '', /already exists with other settings: spec\.rayVersion: current "2\.9\.0"/);
-    assert.match(told[0] ?? '', /\(see the log\)\. Ask for it as it is, choose another name, or delete it first\.$/);
+    assert.match(told[0] ?? '', /\(see the log\)\. Use its settings, choose another name, or delete it first\.$/);
     assert.deepEqual(changes(), []);
   });
 
