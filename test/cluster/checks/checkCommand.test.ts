@@ -135,7 +135,7 @@ suite('lance-catalog check', function () {
     const ran = await check(['--profile', 'prod', '--mend', 'rbac-pods-get']);
     assert.equal(ran.code, 1, ran.stdout + ran.stderr);
     assert.match(ran.stderr, /lance-catalog check --profile prod --mend sa-exists$/m);
-    assert.match(ran.stderr, /^There is no fix for rbac-pods-get\. Not asked, because it needs /m);
+    assert.match(ran.stderr, /^There is no fix for rbac-pods-get\. Not run, because it needs /m);
   });
 
   test('shows no secret of a kubeconfig in any form', async () => {
