@@ -83,7 +83,7 @@ suite('A backfill at a terminal', function () {
     const { code, stdout } = await at(press, 'backfill', 'products', 'slow', '--file', 'slow.ts');
     assert.equal(code, 130, stdout);
     assert.match(stdout, /Cancelling bf-\S+\. Press Ctrl-C again to exit without waiting\./);
-    assert.match(stdout, /It was cancelled\..*\nTo resume: lance-catalog jobs resume bf-\S+\n$/);
+    assert.match(stdout, /The job was cancelled\..*\nTo resume: lance-catalog jobs resume bf-\S+\n$/);
   });
 
   test('lists jobs in lines of its width', async () => {
