@@ -27,7 +27,7 @@ export const jobFileEnding = '.lance-job.json';
 const functionFields = {
   sql: {
     kind: 'text',
-    takes: 'an expression of SQL over the columns of the table',
+    takes: 'a SQL expression over the columns of the table',
     description: 'SQL expression over the columns of the table, such as `length(caption)`.',
   },
   file: {
@@ -64,7 +64,7 @@ const functionFields = {
   },
   version: {
     kind: 'text',
-    takes: 'a text such as "2"',
+    takes: 'a string such as "2"',
     description: 'Version label of the function. Changed code is detected without it.',
   },
 } as const satisfies JobFields;
@@ -127,7 +127,7 @@ export const jobFileFields = {
   },
   where: {
     kind: 'text',
-    takes: 'an expression of SQL',
+    takes: 'a SQL expression',
     description: 'SQL condition that selects rows. Default: rows where the column is null.',
   },
   concurrency: { kind: 'count', description: 'Number of workers that compute at the same time.' },

@@ -129,8 +129,8 @@ suite('Events of a run, folded', () => {
 
   test('name the part of the work that takes most of the time', () => {
     assert.equal(heldUpBy({ compute: 9, read: 1 }), "The function takes 90 % of the workers' time.");
-    assert.equal(heldUpBy({ compute: 1, read: 3 }), "Reading from the storage: it takes 75 % of the workers' time.");
-    assert.equal(heldUpBy({ read: 1, write: 4 }), "Writing to the storage: it takes 80 % of the workers' time.");
+    assert.equal(heldUpBy({ compute: 1, read: 3 }), "Reading from the storage takes 75 % of the workers' time.");
+    assert.equal(heldUpBy({ read: 1, write: 4 }), "Writing to the storage takes 80 % of the workers' time.");
     assert.equal(heldUpBy({ compute: 5, read: 5 }), undefined, 'none of them');
     assert.equal(heldUpBy({ compute: 0.2 }), undefined, 'too little to tell');
   });
