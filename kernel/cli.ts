@@ -38,8 +38,8 @@ function onOutputError({ code, message }: NodeJS.ErrnoException): void {
   // Quiet, since a reader such as `head` has stopped on purpose.
   if (code === 'EPIPE') process.exit(brokenPipe);
   const hint =
-    code === 'ENOSPC' ? 'Make room where the output goes, and run it again.' : 'See to where the output goes.';
-  console.error(`The output can't be written (${message}). ${hint}`);
+    code === 'ENOSPC' ? 'Free up disk space, then run the command again.' : 'Check the destination of the output.';
+  console.error(`Can't write the output: ${message}. ${hint}`);
   process.exit(notWritten);
 }
 

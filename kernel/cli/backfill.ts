@@ -35,13 +35,13 @@ export function trialText(trial: BackfillTrial, column: string): string {
   const head = `Fragment ${fragment}: ${rowsText(rows)} in ${durationText(seconds)}${rate}${failed}. Nothing was written.`;
   const table = tableFromIPC(Buffer.from(after, 'base64'));
   const nothing = errors === 0 && rows > 0 && table.getChild(column)?.nullCount === table.numRows;
-  const note = nothing ? `\nEvery value of "${column}" is null: does its function return one?` : '';
+  const note = nothing ? `\nEvery value of "${column}" is null. Check that the function returns a value.` : '';
   return `${head}${note}\n\n${tableText(table, table.numRows)}`;
 }
 
 const summary = `  lance-catalog backfill TABLE COLUMN [--sql EXPR | --file FILE[#NAME]] [--plan | --try | --detach] …
   lance-catalog backfill JOB.lance-job.json [--plan | --try | --detach] …
-      computes a column by a function, in a job that outlives the terminal`;
+      compute a column with a function, in a job that outlives the terminal`;
 
 export const backfillCommand: Command = {
   summary,
@@ -49,53 +49,53 @@ export const backfillCommand: Command = {
 
 ${summary}
 
-What
-  TABLE               shop/products, or as JSON ["shop","a/b"] where a name has a slash
-  COLUMN              is made where it is not there; its function is kept on it, so that the next time the names suffice
+Table and column
+  TABLE               shop/products, or as JSON ["shop","a/b"] if a name contains a slash
+  COLUMN              created if missing; keeps its function for later runs
 ${oneCatalogHelp}
 
-By which function; the one that is kept on the column when nothing is said
-  --sql EXPR          an expression of SQL over the other columns
-  --file FILE[#NAME]  a function of a TypeScript file, made by udf(), or of a Python file
-  --input A,B --output TYPE [--takes row|batch]   of Python: its columns, and a type such as int32 or float[768]
-  --allow-stored-code HASH   runs a function that is kept on the column without having been accepted on this machine
+Function (default: the function stored on the column)
+  --sql EXPR          a SQL expression over the other columns
+  --file FILE[#NAME]  a function in a TypeScript file, created by udf(), or in a Python file
+  --input A,B --output TYPE [--takes row|batch]   Python: input columns, and an output type such as int32 or float[768]
+  --allow-stored-code HASH   run a function stored on the column that was not accepted on this machine
 
-Which rows; those where the column is null when nothing is said
-  --where SQL         rows for which it holds
-  --num-frags N       only so many fragments
-  --read-version N    reads this version of the table
+Rows (default: rows whose column is null)
+  --where SQL         only rows that match this condition
+  --num-frags N       only N fragments
+  --read-version N    read this version of the table
 
-How
-  --runner NAME       auto (when nothing is said) picks one of local, local-python, ray and rest, and says why
-  --on-error fail|null|skip|retry:N   what is done with a row that the function throws for
-  --concurrency N     how many compute at once
-  --task-size N       rows of a task at most
-  --checkpoint-size N rows after which what was computed is kept
-  --commit-granularity N   fragments after which what was computed is committed
-  --key COLUMN        local: names rows, so that they can be written back
+Execution
+  --runner NAME       local, local-python, ray or rest; auto chooses one and says why (default: auto)
+  --on-error fail|null|skip|retry:N   what to do with a row for which the function throws
+  --concurrency N     number of parallel workers
+  --task-size N       maximum number of rows of a task
+  --checkpoint-size N rows between two checkpoints
+  --commit-granularity N   fragments between two commits
+  --key COLUMN        local: column that identifies rows when they are written
   --python PATH       local-python: the interpreter
-  --ray ADDRESS       ray: of its dashboard; its token comes from the variable ${rayTokenVariable}
-  --profile NAME [--ray-cluster NAME]   ray: a cluster of the settings; what the job needs of it is verified first
+  --ray ADDRESS       ray: URL of the dashboard; the token is read from the environment variable ${rayTokenVariable}
+  --profile NAME [--ray-cluster NAME]   ray: a cluster profile of the settings; the cluster is checked first
 
-What is done
-  --plan              says what would be done, and changes nothing
-  --try               computes one fragment, shows its rows before and after, and writes nothing
-  --detach            starts the job, prints its id, and leaves
-  --yes               does not ask, and goes on where the checks of a cluster fail
-  --strict            ends with 3 when the function threw for rows
-  --json              a line of JSON for the plan, for the start, and for every change of the job
+Mode
+  --plan              print the plan and change nothing
+  --try               compute one fragment, print its rows before and after, and write nothing
+  --detach            start the job, print its id, and exit
+  --yes               don't prompt, and continue if cluster checks fail
+  --strict            exit with 3 if the function threw for rows
+  --json              print a JSON line for the plan, for the start, and for every change of the job
 
-The job is a process of its own: a closed terminal does not end it. Ctrl-C cancels it, as it ends a container that is not
-detached; what was computed is kept, and "lance-catalog jobs resume ID" goes on from there. Ctrl-C twice leaves without
-waiting for that. A job that somebody else began and this one joined is left alone by Ctrl-C.
-Ends with 0 when it is done, 1 when it failed, 2 when it could not begin, 3 by --strict, 130 when it was cancelled.`,
+The job is a separate process, so it continues if the terminal is closed. Ctrl-C cancels it and keeps the computed rows;
+"lance-catalog jobs resume ID" continues from there. Ctrl-C twice exits without waiting for the cancellation. If the
+same job was already running, the command joins it, and Ctrl-C does not cancel it.
+Exit code 0 if the job succeeded, 1 if it failed, 2 if it could not start, 3 with --strict, 130 if it was cancelled.`,
   run,
 };
 
 async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(args, backfillArguments, true);
   const modes = (['plan', 'try', 'detach'] as const).filter((mode) => values[mode]);
-  if (modes.length > 1) throw new UsageError(`Give one of ${modes.map((mode) => `--${mode}`).join(' and ')}.`);
+  if (modes.length > 1) throw new UsageError(`Give only one of ${modes.map((mode) => `--${mode}`).join(' and ')}.`);
   const stop = stopBySignals();
   try {
     const asked = await askedOf(values, positionals, stop.signal);
@@ -115,7 +115,7 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 const stoppedText = (wasLooking: boolean): string =>
-  wasLooking ? 'Stopped; nothing was changed.' : 'Stopped before the job began; nothing was computed.';
+  wasLooking ? 'Stopped; nothing was changed.' : 'Stopped before the job started; nothing was computed.';
 
 async function askedOf(
   values: BackfillValues,
@@ -160,7 +160,8 @@ async function backfill(asked: AskedBackfill, values: BackfillValues, stop: Stop
     if (!json) console.log(started.id);
     return jobExitCodes.done;
   }
-  if (!json) console.error(started.joined ? `Joined the job ${started.id}, which does the same.` : `Job ${started.id}`);
+  if (!json)
+    console.error(started.joined ? `Joined job ${started.id}, which runs the same backfill.` : `Job ${started.id}`);
   return attend(jobs, started, { json, strict }, stop);
 }
 
@@ -207,11 +208,11 @@ async function attend(
   // SIGHUP: the terminal was closed, which does not mean to cancel the job.
   const isHungUp = stop.code === 129;
   if (joined || isHungUp) {
-    console.error(`The job goes on; it is followed with: lance-catalog jobs follow ${id}`);
+    console.error(`The job keeps running. To follow it: lance-catalog jobs follow ${id}`);
     return stop.code ?? jobExitCodes.cancelled;
   }
   stop.onRepeat(() => process.exit(stop.code));
-  console.error(`Cancelling ${id}. Press again to leave without waiting.`);
+  console.error(`Cancelling ${id}. Press Ctrl-C again to exit without waiting.`);
   await jobs.cancel(id, AbortSignal.timeout(120_000));
   const view = await jobs.view(id, AbortSignal.timeout(10_000));
   if (how.json) console.log(JSON.stringify({ kind: 'job', job: jobJson(view) }));

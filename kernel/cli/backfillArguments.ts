@@ -88,7 +88,7 @@ export function askedByFile(values: BackfillValues, path: string, file: JobFile)
   const folder = dirname(resolve(path));
   if (file.connection !== undefined && values.catalog === undefined)
     throw new UsageError(
-      `${path} names the connection "${file.connection}", which the editor alone knows: name the catalog by --catalog.`,
+      `"${path}" names connection "${file.connection}", which exists only in the editor. Give the catalog with --catalog.`,
     );
   const catalog = catalogOf(values, file.catalog === undefined ? undefined : seenFrom(folder, file.catalog));
   const { database } = file;
@@ -107,7 +107,7 @@ function asked(
   more: Pick<AskedBackfill, 'source' | 'folder' | 'options'>,
 ): AskedBackfill {
   const name = path.at(-1);
-  if (name === undefined) throw new UsageError('TABLE names no table: write products, or shop/products.');
+  if (name === undefined) throw new UsageError('Expected a table such as products or shop/products for TABLE.');
   const { ray, ...options } = more.options;
   const place = ray && { ray: withToken(ray) };
   return { catalog, namespacePath: path.slice(0, -1), name, column, ...more, options: { ...options, ...place } };
@@ -118,11 +118,11 @@ const seenFrom = (folder: string, place: string): string =>
 
 function sourceOf(values: BackfillValues): FunctionSource | undefined {
   const { sql, file, input, output, takes } = values;
-  if (sql !== undefined && file !== undefined) throw new UsageError('Give one of --sql and --file.');
+  if (sql !== undefined && file !== undefined) throw new UsageError('Give only one of --sql and --file.');
   const [path, name] = file === undefined ? [undefined, undefined] : fileAndName(file);
   if (path?.endsWith('.py') === true) return pythonSource(path, name, values);
   for (const [option, value] of Object.entries({ input, output, takes }))
-    if (value !== undefined) throw new UsageError(`--${option} goes with a file of Python.`);
+    if (value !== undefined) throw new UsageError(`--${option} requires a Python file.`);
   if (sql !== undefined) return { kind: 'sql', expression: sql };
   return path === undefined
     ? undefined
@@ -134,17 +134,17 @@ function fileAndName(file: string): [path: string, name: string | undefined] {
   const at = file.lastIndexOf('#');
   const [path, name] = at < 0 ? [file, undefined] : [file.slice(0, at), file.slice(at + 1)];
   if (!/\.(?:[cm]?[jt]s|py)$/.test(path))
-    throw new UsageError(`--file takes TypeScript, JavaScript or Python, and ${path} is neither.`);
-  if (name === '') throw new UsageError(`--file ${file} names no function after "#".`);
+    throw new UsageError(`Expected a TypeScript, JavaScript or Python file for --file, got "${path}".`);
+  if (name === '') throw new UsageError(`--file ${file} has no function name after "#".`);
   return [path, name];
 }
 
 function pythonSource(file: string, entry: string | undefined, values: BackfillValues): FunctionSource {
   const inputs = (values.input ?? []).flatMap((each) => each.split(',').map((one) => one.trim())).filter(Boolean);
   const { output, takes = 'row' } = values;
-  if (entry === undefined) throw new UsageError(`--file ${file} needs the name of the function: --file ${file}#name.`);
-  if (inputs.length === 0) throw new UsageError('A function in Python needs its columns: --input a,b.');
-  if (output === undefined) throw new UsageError('A function in Python needs the type that it gives: --output int32.');
+  if (entry === undefined) throw new UsageError(`--file ${file} needs the name of a function: --file ${file}#name.`);
+  if (inputs.length === 0) throw new UsageError('A Python function needs its input columns: --input a,b.');
+  if (output === undefined) throw new UsageError('A Python function needs its output type: --output int32.');
   if (takes !== 'row' && takes !== 'batch') throw new UsageError('Give --takes row or --takes batch.');
   return { kind: 'python', file, entry, takes, inputs, output };
 }
@@ -171,13 +171,13 @@ function optionsOf(values: BackfillValues): BackfillOptions {
 export function runnerOf(name: string | undefined): RunnerName | 'auto' | undefined {
   const known = (['auto', ...runnerNames] as const).find((one) => one === name);
   if (name === undefined || known !== undefined) return known;
-  throw new UsageError(`There is no runner "${name}": --runner takes auto, ${runnerNames.join(', ')}.`);
+  throw new UsageError(`Expected one of auto, ${runnerNames.join(', ')} for --runner, got "${name}".`);
 }
 
 function countOf(option: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-  throw new UsageError(`--${option} needs a whole number from 1.`);
+  throw new UsageError(`Expected a whole number of at least 1 for --${option}, got "${value}".`);
 }
 
 /** Parses the handling of failing rows. @throws UsageError */
@@ -186,19 +186,19 @@ export function onErrorOf(value: string | undefined): OnError | undefined {
   const [, retry] = /^retry:([1-9]\d?)$/.exec(value) ?? [];
   const mode = onErrorOfWords(retry === undefined ? value : { retry: Number(retry) });
   if (mode) return mode;
-  throw new UsageError('--on-error takes fail, null, skip or retry:N, with N from 1 to 99.');
+  throw new UsageError(`Expected fail, null, skip or retry:N (N from 1 to 99) for --on-error, got "${value}".`);
 }
 
 /** The token of a Ray cluster is read only from this variable, whose name is Ray's own. */
 export const rayTokenVariable = 'RAY_AUTH_TOKEN';
 
 function rayOf({ ray, profile, 'ray-cluster': rayCluster }: BackfillValues): BackfillOptions['ray'] {
-  if (ray !== undefined && profile !== undefined) throw new UsageError('Give one of --ray and --profile.');
-  if (rayCluster !== undefined && profile === undefined) throw new UsageError('--ray-cluster goes with --profile.');
+  if (ray !== undefined && profile !== undefined) throw new UsageError('Give only one of --ray and --profile.');
+  if (rayCluster !== undefined && profile === undefined) throw new UsageError('--ray-cluster requires --profile.');
   if (profile !== undefined) return { profile, ...(rayCluster !== undefined && { rayCluster }) };
   if (ray === undefined) return undefined;
   if (!/^https?:\/\/\S+$/.test(ray))
-    throw new UsageError('--ray takes the address of a dashboard: http://127.0.0.1:8265.');
+    throw new UsageError(`Expected the URL of a Ray dashboard such as http://127.0.0.1:8265 for --ray, got "${ray}".`);
   return { address: ray };
 }
 

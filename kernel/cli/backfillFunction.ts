@@ -36,7 +36,7 @@ export async function withConsent<T>(asked: AskedBackfill, signal: AbortSignal, 
       stored: () => withTable(asked, signal, (table) => parts.storedFunction(table, column, signal)),
       ask: async (text) => {
         console.error(text);
-        if (!canAsk()) throw new Error('No terminal is there to be asked.');
+        if (!canAsk()) throw new Error('There is no terminal to prompt in.');
         return askTerminal('Run this function on this machine, now and later?', signal);
       },
       howToAllow: (hash) => `To allow it in a script, add --allow-stored-code ${hash}.`,

@@ -9,9 +9,9 @@ export const storageArguments = {
   'storage-option-env': { type: 'string', multiple: true },
 } as const;
 
-export const storageHelp = `  --storage-option NAME=VALUE        a setting of the object store, for instance aws_region=eu-west-1
-  --storage-option-env NAME=VARIABLE the same with the value of an environment variable, for secrets;
-                                     the store's own variables (AWS_ACCESS_KEY_ID, …) are read anyway`;
+export const storageHelp = `  --storage-option NAME=VALUE        object store setting, such as aws_region=eu-west-1
+  --storage-option-env NAME=VARIABLE the same with its value in an environment variable, for secrets;
+                                     the store's own variables (AWS_ACCESS_KEY_ID, …) are always read`;
 
 /**
  * Reads the settings of an object store. For a command with two of them, `side` (`from` or `to`) is part of the
@@ -62,10 +62,10 @@ export type CatalogValues = {
   readonly 'storage-option-env'?: string[] | undefined;
 };
 
-export const oneCatalogHelp = `  --catalog DIR|s3://…|https://…     a directory, an address of an object store, or of a server; else the environment
-                                     variable ${catalogVariables.catalog}. For a server ${catalogVariables.apiKey} or
-                                     ${catalogVariables.token} lets you in, and ${catalogVariables.database} says
-                                     which database
+export const oneCatalogHelp = `  --catalog DIR|s3://…|https://…     a directory, an object store URL, or a server URL (default: the environment
+                                     variable ${catalogVariables.catalog}). The API key, token and database of a
+                                     server are read from ${catalogVariables.apiKey}, ${catalogVariables.token}
+                                     and ${catalogVariables.database}
 ${storageHelp}`;
 
 /**
@@ -75,21 +75,26 @@ ${storageHelp}`;
  */
 export function catalogOf(values: CatalogValues, otherwise?: string): CatalogConfig {
   const config = catalogOfArgument(values.catalog ?? otherwise, process.env);
-  if (!config) throw new UsageError(`Name the catalog by --catalog, or by the variable ${catalogVariables.catalog}.`);
+  if (!config)
+    throw new UsageError(
+      `No catalog is given. Add --catalog, or set the environment variable ${catalogVariables.catalog}.`,
+    );
   const storage = storageOptions({ ...values });
   if (!storage) return config;
   if (config.implementation === 'rest' || !isObjectStore(config.root))
-    throw new UsageError(`--storage-option is for object stores, and ${values.catalog ?? 'the catalog'} is none.`);
+    throw new UsageError(
+      `--storage-option applies only to object stores, but ${values.catalog ?? 'the catalog'} is not an object store.`,
+    );
   return { ...config, storageOptions: storage };
 }
 
 const { catalog, apiKey, token, database } = catalogVariables;
 
 /** Help for the options that select the catalog of `db`. */
-export const catalogHelp = `  --catalog DIR       the directory that db reads …
-  --catalog ADDRESS   … or the https:// address of a catalog server; else the environment variable ${catalog}.
-                      For a server ${apiKey} or ${token} lets you in, and
-                      ${database} says which database`;
+export const catalogHelp = `  --catalog DIR       the directory that db reads, or
+  --catalog ADDRESS   the https:// URL of a catalog server (default: the environment variable ${catalog}).
+                      The API key, token and database of a server are read from ${apiKey},
+                      ${token} and ${database}`;
 
 /** Parses a path: `shop/orders`, or `["shop","a/b"]` if a name contains a slash. @throws UsageError */
 export function pathOf(text: string): string[] {
@@ -101,5 +106,5 @@ export function pathOf(text: string): string[] {
   } catch {
     // Reported below, with the expected format.
   }
-  throw new UsageError(`"${text}" is no path: write shop/orders, or ["shop","orders"].`);
+  throw new UsageError(`Expected a path such as shop/orders or ["shop","orders"], got "${text}".`);
 }

@@ -26,14 +26,14 @@ import { progressLine } from './terminal.ts';
 export function checkIdOf(option: string, text: string): CheckId {
   if (isCheckId(text)) return text;
   throw new UsageError(
-    `${option} needs the id of a check, and "${text}" is none: lance-catalog check --list names them.`,
+    `Expected a check id for ${option}, got "${text}". Run lance-catalog check --list to see all ids.`,
   );
 }
 
 /** Returns the checks of `--only`, given as ids or categories. @throws UsageError for any other value */
 export function idsOf(texts: readonly string[]): readonly CheckId[] {
   const named = texts.flatMap((text) => text.split(',').map((each) => each.trim())).filter((each) => each !== '');
-  if (named.length === 0) throw new UsageError('--only needs the id of a check.');
+  if (named.length === 0) throw new UsageError('--only needs a check id.');
   return named.flatMap((each) => idsOfCategory(each) ?? checkIdOf('--only', each));
 }
 
@@ -80,12 +80,13 @@ export type ProfileArguments = { readonly [K in keyof typeof profileOptions]?: s
 
 const { namespace, serviceAccount } = profileFields;
 
-export const profileHelp = `  --profile NAME      a profile of lanceCatalog.cluster.profiles; not needed where there is one alone. They are those of the
-                      environment variable LANCE_CATALOG_CLUSTERS (JSON), else of .vscode/settings.json here or above
-  --settings FILE     … or of this settings file
+export const profileHelp = `  --profile NAME      a profile of lanceCatalog.cluster.profiles; optional if there is only one. Profiles are read from
+                      the environment variable LANCE_CATALOG_CLUSTERS (JSON), else from .vscode/settings.json here or
+                      above
+  --settings FILE     read profiles from this settings file instead
   --context NAME, --kubeconfig FILE, --namespace NAME, --service-account NAME, --storage s3://… | gs://…
-                      any of them: a cluster without a profile. What is not said is the current context of the
-                      kubeconfig, the namespace ${namespace.default} and the service account ${serviceAccount.default}`;
+                      describe a cluster without a profile by any of these options (defaults: the current context of the
+                      kubeconfig, the namespace ${namespace.default}, the service account ${serviceAccount.default})`;
 
 /** Profile fields by the options that set them. */
 const fields = {
@@ -109,7 +110,9 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
   const [first] = given;
   if (first) {
     if (args.profile !== undefined || args.settings !== undefined)
-      throw new UsageError(`--${first[0]} describes a cluster without a profile, so --profile has no place beside it.`);
+      throw new UsageError(
+        `--${first[0]} describes a cluster without a profile. Don't combine it with --profile or --settings.`,
+      );
     const value = Object.fromEntries(given.map(([, field, text]) => [field, text]));
     try {
       return readProfile(args.context || 'current context', { configMethod: 'LOCAL', ...value });
@@ -122,8 +125,8 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
   }
   const found = await findProfiles({ folder: process.cwd(), environment: process.env, settings: args.settings });
   return chooseProfile(found, args.profile, {
-    which: (names) => `Say which one: --profile ${names.join(', --profile ')}.`,
-    without: 'name a cluster without one, by --context',
+    which: (names) => `Choose one: --profile ${names.join(', --profile ')}.`,
+    without: 'describe a cluster without a profile with --context',
   });
 }
 
@@ -147,39 +150,40 @@ export function catalogOfEnvironment(env: Readonly<Record<string, string | undef
 }
 
 const summary = `  lance-catalog check [--profile NAME] [--json | --short] [--only IDS] [--probe] [--strict]
-      asks a Kubernetes cluster, its cloud and its catalog all that a backfill on it needs, and says what mends it`;
+      check that a Kubernetes cluster, its cloud and its catalog can run a backfill, and suggest fixes`;
 
 export const checkCommand: Command = {
   summary,
-  help: `Verifies a cluster
+  help: `Checks a cluster
 
 ${summary}
-  lance-catalog check --list                    names all checks
-  lance-catalog check --explain ID              what a check asks, and what to do about it
-  lance-catalog check --mend ID [--apply]       prints the manifest, document or command that mends it
+  lance-catalog check --list                    list all checks
+  lance-catalog check --explain ID              explain a check and how to fix it
+  lance-catalog check --mend ID [--apply]       print the manifest, document or command that fixes it
 
-Which cluster
+Cluster
 ${profileHelp}
 
-What is asked
-  --only IDS          these checks, and what they need, with commas between; a category of --list stands for all of its
-  --probe             also what leaves something behind for a moment: writes an object into the bucket and starts a pod,
-                      both of which are removed
+Checks
+  --only IDS          run only these checks and those that they need; separated by commas; a category of --list selects
+                      all of its checks
+  --probe             also run checks that create temporary objects: they write an object to the bucket and start a pod,
+                      and remove both
 
-What is shown
-  --json              the report as JSON; with "success", and "error" where it could not be made
-  --short             only what is not as it should be
-  --verbose           also what was asked and seen, of every check
-  --strict            ends with 3 when there is a warning, or something that could not be found out
+Output
+  --json              print the report as JSON, with "success", and with "error" if there is no report
+  --short             print problems only
+  --verbose           also print the evidence of every check
+  --strict            exit with 3 if there is a warning or an unknown result
 
-Mending
-  --apply             of a mend that is Kubernetes objects: shows what the API server would make of it, asks, and applies
-  --yes               applies without asking
-  --force             also takes over fields that somebody else has set
+Fixes
+  --apply             if the fix is a manifest: show the changes that the API server would make, prompt, and apply it
+  --yes               apply without a prompt
+  --force             also take over fields that are managed by others
 
-The credentials are those that kubectl and the cloud's own tools go by; nothing changes without --probe or --apply. The
-catalog of a profile gets its key from LANCE_CATALOG_API_KEY or LANCE_CATALOG_TOKEN.
-Ends with 0 when nothing failed, 1 when something did, 2 when it could not be run or was stopped, 3 by --strict.`,
+Credentials are those of kubectl and of the cloud's own tools. Nothing changes without --probe or --apply. The API key
+or token for the catalog of a profile is read from LANCE_CATALOG_API_KEY or LANCE_CATALOG_TOKEN.
+Exit code 0 if no check failed, 1 if one failed, 2 if the checks could not run or were stopped, 3 with --strict.`,
   run,
 };
 
@@ -202,12 +206,12 @@ const options = {
 async function run(args: readonly string[]): Promise<number> {
   const { values } = parse(args, options);
   if (values.json && values.short)
-    throw new UsageError('--json has all that there is, so --short has no place beside it.');
+    throw new UsageError("--json always has the whole report. Don't combine it with --short.");
   if (values.explain !== undefined) return explain(checkIdOf('--explain', values.explain));
   if (values.list) return listAll(values.json ?? false);
   const mend = values.mend === undefined ? undefined : checkIdOf('--mend', values.mend);
   for (const option of ['apply', 'yes', 'force'] as const)
-    if (values[option] && mend === undefined) throw new UsageError(`--${option} goes with --mend ID.`);
+    if (values[option] && mend === undefined) throw new UsageError(`--${option} requires --mend ID.`);
   const only = values.only && idsOf(values.only);
   const stop = stopBySignals();
   // A second signal ends the process without waiting for the cleanup.
@@ -228,7 +232,7 @@ async function run(args: readonly string[]): Promise<number> {
     process.stdout.write(values.json ? reportJson(report) : tableOf(report, values));
     return exitCodeOf(report, { strict: values.strict ?? false });
   } catch (error) {
-    const said = stop.signal.aborted ? 'The checks were stopped before there was a report.' : messageOf(error);
+    const said = stop.signal.aborted ? 'The checks were stopped before they finished.' : messageOf(error);
     if (values.json) console.log(JSON.stringify({ version: 1, success: false, error: said }, null, 2));
     if (error instanceof UsageError) throw error;
     console.error(said);

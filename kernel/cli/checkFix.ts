@@ -83,13 +83,13 @@ export async function mendCheck(options: MendOptions): Promise<number> {
   const result = report.results.find((each) => each.id === id);
   if (!result || result.status === 'skipped' || result.status === 'blocked') {
     process.stderr.write(reportTable(report, { short: true, mendCommand: options.mendCommand }));
-    if (result) console.error(`There is nothing to mend ${id} by. ${result.sentence}`);
+    if (result) console.error(`There is no fix for ${id}. ${result.sentence}`);
     return result?.status === 'blocked' ? exitCodes.failed : exitCodes.notRun;
   }
   console.error(`${id}: ${result.sentence}`);
   if (result.status === 'pass') return exitCodes.passed;
   if (result.mend === undefined) {
-    console.error('What mends it is not known.');
+    console.error('No fix is known.');
     return exitCodes.failed;
   }
   return apply ? applyObjects(result.mend, options) : print(result.mend, options);
@@ -98,17 +98,15 @@ export async function mendCheck(options: MendOptions): Promise<number> {
 function print(mend: Mend, { id, mendCommand }: MendOptions): number {
   const { command, document, advice } = mendText(mend);
   console.log((document?.text ?? command ?? advice ?? '').trimEnd());
-  if (document !== undefined && command !== undefined) console.error(`\nTo put it there:\n${command}`);
-  if (mend.kind === 'objects') console.error(`\nOr, shown first: ${mendCommand(id)} --apply`);
+  if (document !== undefined && command !== undefined) console.error(`\nTo apply it:\n${command}`);
+  if (mend.kind === 'objects') console.error(`\nOr, to preview and then apply it: ${mendCommand(id)} --apply`);
   return exitCodes.passed;
 }
 
 async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
   const { profile, id, ask, signal, yes = false, force = false } = options;
   if (mend.kind !== 'objects')
-    throw new UsageError(
-      `What mends ${id} is no Kubernetes object, so it is yours to do: leave out --apply to see it.`,
-    );
+    throw new UsageError(`The fix for ${id} is not a manifest. Leave out --apply to see it, and apply it by hand.`);
   const { applyMend, connectKube, previewMend } = await import('#cluster/entry.ts');
   const connection: KubeConnection = await connectKube(profile.auth, { hidden: new HiddenTexts(), signal });
   try {
@@ -116,7 +114,9 @@ async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
     console.log(previewText(preview));
     const conflicts = preview.objects.flatMap(({ conflict }) => conflict ?? []);
     if (conflicts.length > 0 && !force) {
-      console.error(`${conflicts.join('\n')}\nNothing was applied. Change it where it comes from, or add --force.`);
+      console.error(
+        `${conflicts.join('\n')}\nNothing was applied. Change the objects at their source, or add --force.`,
+      );
       return exitCodes.failed;
     }
     if (!yes && !(await confirm(`Apply this to ${connection.server}?`, signal))) {
@@ -138,7 +138,7 @@ function previewText({ objects }: MendPreview): string {
   return objects
     .map(({ name, before, after, changed, unchecked }) => {
       const note = unchecked === undefined ? '' : ` (${unchecked})`;
-      if (!changed) return `${name}: is so already`;
+      if (!changed) return `${name}: no change`;
       return `${name}: ${before === '' ? 'new' : 'changes'}${note}\n${diffText(before, after)}`;
     })
     .join('\n\n');
@@ -146,7 +146,8 @@ function previewText({ objects }: MendPreview): string {
 
 /** @throws UsageError if stdin is not a terminal */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError('--apply asks before it does, and nobody can answer here: add --yes.');
+  if (!process.stdin.isTTY)
+    throw new UsageError("--apply prompts before it changes anything, but stdin isn't a terminal. Add --yes.");
   return askTerminal(question, signal);
 }
 

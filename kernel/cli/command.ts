@@ -26,7 +26,7 @@ export function parse<const T extends ParseArgsOptionsConfig>(
   } catch (error) {
     const option = /^Option '(--[\w-]+)' argument is ambiguous/.exec(messageOf(error))?.[1];
     if (option !== undefined) {
-      const what = `${option} is followed by what looks like another option: write its value as ${option}=VALUE.`;
+      const what = `The value of ${option} looks like an option. Write it as ${option}=VALUE.`;
       throw new UsageError(what, { cause: error });
     }
     // Node adds advice on positional arguments, which does not help here.
@@ -54,8 +54,8 @@ export function asksForHelp(args: readonly string[]): boolean {
   return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === '--help' || arg === '-h');
 }
 
-export const languageHelp = `  --language LANGUAGE   language of the cells: typescript, or javascript, whose types are not checked (default: typescript;
-                      javascript for a kernel named "jslab")`;
+export const languageHelp = `  --language LANGUAGE   language of the cells: typescript, or javascript, whose types are not checked (default:
+                      typescript; javascript for a kernel with the name "jslab")`;
 
 /** Parses `--language`. @throws UsageError for an unsupported language */
 export function languageArgument(argument: string | undefined): NotebookLanguage | undefined {
@@ -65,13 +65,13 @@ export function languageArgument(argument: string | undefined): NotebookLanguage
   throw new UsageError(`Expected ${notebookLanguages.join(' or ')} for --language, got "${argument}".`);
 }
 
-export const typeCheckHelp = `  --type-check MODE   what a type error does: "error" keeps its cell from running, "warn" is printed, "off" is not looked
-                      for; "error" when nothing is said`;
+export const typeCheckHelp = `  --type-check MODE   what to do with type errors: "error" doesn't run the cell, "warn" prints them, "off" doesn't check
+                      types (default: error)`;
 
 /** Parses `--type-check`. @throws UsageError for an unknown mode */
 export function typeCheckArgument(argument: string | undefined): TypeCheck | undefined {
   if (argument === undefined) return undefined;
   const mode = typeCheckModes.find((each) => each === argument);
   if (mode) return mode;
-  throw new UsageError(`--type-check is one of ${typeCheckModes.join(', ')}, and "${argument}" is none.`);
+  throw new UsageError(`Expected one of ${typeCheckModes.join(', ')} for --type-check, got "${argument}".`);
 }

@@ -16,10 +16,10 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
 /** What `lance-catalog --help` prints. */
 export async function help(): Promise<string> {
   const all = await Promise.all(Object.values(commands).map((load) => load()));
-  return `lance-catalog: tables in Lance catalogs, and TypeScript notebooks over them
+  return `lance-catalog: tools for Lance catalogs and TypeScript notebooks
 
 ${all.map(({ summary }) => summary).join('\n')}
 
-  lance-catalog COMMAND --help   says all of a command
+  lance-catalog COMMAND --help   show the help for a command
   --help, --version`;
 }

@@ -39,16 +39,16 @@ export type SideValues = {
     ((typeof sideArguments)[K] extends typeof textListOption ? string[] : string) | undefined;
 };
 
-export const sidesHelp = `Each catalog; the same with --to-… for the other one
-  --from DIR|s3://…|https://…       a directory, an address of an object store, or the address of a server
-  --from-key-env NAME               the API key of a server, in an environment variable, or
-  --from-token-env NAME             a bearer token, in an environment variable
-  --from-database NAME              which database of a server
-  --from-database-prefix TEXT
-  --from-ca FILE                    certificates of the authority that signed the server's, PEM
-  --from-storage-option NAME=VALUE          a setting of the object store, for instance aws_region=eu-west-1
-  --from-storage-option-env NAME=VARIABLE   the same with the value of an environment variable, for secrets;
-                                            the store's own variables (AWS_ACCESS_KEY_ID, …) are read anyway`;
+export const sidesHelp = `Source catalog; the options of the target catalog start with --to-…
+  --from DIR|s3://…|https://…       a directory, an object store URL, or a server URL
+  --from-key-env NAME               environment variable with the API key of the server, or
+  --from-token-env NAME             environment variable with a bearer token
+  --from-database NAME              database on the server
+  --from-database-prefix TEXT       folder below the database
+  --from-ca FILE                    PEM file with the CA certificates of the server
+  --from-storage-option NAME=VALUE          object store setting, such as aws_region=eu-west-1
+  --from-storage-option-env NAME=VARIABLE   the same with its value in an environment variable, for secrets;
+                                            the store's own variables (AWS_ACCESS_KEY_ID, …) are always read`;
 
 /** Opens the catalog of one side; creates the folder of a target if it is missing. @throws UsageError */
 export async function openSide(side: Side, values: SideValues, signal: AbortSignal): Promise<Catalog> {
@@ -63,12 +63,13 @@ export async function openSide(side: Side, values: SideValues, signal: AbortSign
   );
   const rest = restOptions(side, values);
   if (/^https?:\/\//i.test(named)) {
-    if (storage) throw new UsageError(`--${side}-storage-option is for object stores, and ${named} is a server.`);
+    if (storage)
+      throw new UsageError(`--${side}-storage-option applies only to object stores, but ${named} is a server.`);
     return connectNamespace('rest', { uri: named, ...rest }, { signal, log });
   }
   const [option] = Object.keys(rest);
   if (option !== undefined)
-    throw new UsageError(`--${side} ${named} is no server, so it takes no key and no database.`);
+    throw new UsageError(`--${side} ${named} is not a server, so it has no API key and no database.`);
   const isLocal = !isObjectStore(named);
   const root = isLocal ? localRoot(named) : named;
   if (side === 'to' && isLocal) await makeRoot(root);
@@ -94,12 +95,12 @@ function readPem(side: Side, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new UsageError(`--${side}-ca ${file} can't be read (${messageOf(cause)}).`, { cause });
+    throw new UsageError(`Can't read "${file}" of --${side}-ca: ${messageOf(cause)}.`, { cause });
   }
 }
 
 const summary = `  lance-catalog copy PATH [NEW_PATH] --from CATALOG --to CATALOG [--overwrite]
-      copies a table, or a namespace with all that is in it, from one catalog to another`;
+      copy a table, or a namespace and its contents, from one catalog to another`;
 
 export const copyCommand: Command = {
   summary,
@@ -107,21 +108,21 @@ export const copyCommand: Command = {
 
 ${summary}
 
-What
+Tables
   PATH                 shop/eu/orders for a table, shop/eu for a namespace, / for everything;
-                       as JSON, ["shop","a/b"], where a name has a slash
-  NEW_PATH             where to, when it is not the same path
-  --kind table|namespace   which one, where both have the same path
-  --overwrite          puts the copy in the place of tables that are there, once it is whole
-  --chunk MB           of rows, after which a copy can go on; 64 when not given
-  --json               prints what was copied as JSON to stdout
+                       as JSON, ["shop","a/b"], if a name contains a slash
+  NEW_PATH             path in the target catalog (default: PATH)
+  --kind table|namespace   copy the table or the namespace if both have this path
+  --overwrite          replace existing tables once their copy is complete
+  --chunk MB           commit rows in chunks of this size, after which a copy can be resumed (default: 64)
+  --json               print the copied tables as JSON to stdout
 
 ${sidesHelp}
 
-Run it again after it was stopped, and it goes on: tables that were finished are left alone, and one that was not is
-continued from the rows that are there. Rows are compared with their source by checksums, indexes are made again.
-Tables that are declared and have no data yet are named and left out.
-Ctrl-C stops it. Ends with 0 when all is copied, with 1 when something is not, and with 130 when it was stopped.`,
+To resume a stopped copy, run the same command again: finished tables are skipped, and an unfinished table continues
+after its last copied row. Rows are verified with checksums, indexes are built again. Declared tables without data are
+reported and left out. Ctrl-C stops the copy.
+Exit code 0 if everything was copied, 1 if something was not, 130 if the copy was stopped.`,
   run,
 };
 
@@ -167,7 +168,7 @@ async function run(args: readonly string[]): Promise<number> {
     progress.clear();
     // After an abort, the error of the interrupted call does not matter.
     if (!stop.signal.aborted) throw error;
-    console.error('Stopped; run it again to go on.');
+    console.error('Stopped. To resume, run the command again.');
     return stop.exitCode();
   } finally {
     await Promise.all(opened.map((catalog) => catalog.close()));
@@ -198,7 +199,7 @@ function kindOf(text: string | undefined): 'table' | 'namespace' | undefined {
 function bytesOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text) * 1024 * 1024;
-  throw new UsageError('--chunk needs a whole number of MB from 1.');
+  throw new UsageError(`Expected a whole number of MB from 1 to 999999 for --chunk, got "${text}".`);
 }
 
 const number = new Intl.NumberFormat('en-US');
@@ -217,7 +218,7 @@ function tell({ tables, skipped }: CopyResult, json: boolean): void {
   if (tables.length !== 1) console.log(`${tables.length} tables`);
 }
 
-const words = { copied: 'copied', resumed: 'copied, going on from before', there: 'there already' } as const;
+const words = { copied: 'copied', resumed: 'copied, continuing an earlier copy', there: 'already there' } as const;
 
 const amount = (count: number, one: string, many: string): string =>
   `${number.format(count)} ${count === 1 ? one : many}`;

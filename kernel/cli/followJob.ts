@@ -40,8 +40,8 @@ export async function followJob(jobs: Jobs, id: string, options: FollowOptions):
 
 /** The record of a running job was deleted, so its state is unknown. */
 function recordGone({ id, table, column }: JobView): number {
-  console.error(`The record of job ${id} was removed while it ran; it may go on, and can't be followed or cancelled.
-How far "${column}" of ${jobTableText(table)} is: lance-catalog backfill … --plan`);
+  console.error(`The record of job ${id} was removed while the job ran. The job may still run, but can't be followed or cancelled.
+To see the progress of "${column}" in ${jobTableText(table)}: lance-catalog backfill … --plan`);
   return jobExitCodes.failed;
 }
 
@@ -90,6 +90,6 @@ function textLines(): Shower {
 export function endWithHint(view: JobView): string {
   if (!view.can.resume || isRefused(view)) return endText(view);
   const again = `lance-catalog jobs resume ${view.id}`;
-  const past = view.failure?.code === 'FunctionFailed' ? `\nPast rows that fail: ${again} --on-error skip` : '';
-  return `${endText(view)}\nGo on with: ${again}${past}`;
+  const past = view.failure?.code === 'FunctionFailed' ? `\nTo skip failing rows: ${again} --on-error skip` : '';
+  return `${endText(view)}\nTo resume: ${again}${past}`;
 }

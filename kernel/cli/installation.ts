@@ -17,7 +17,7 @@ export function thisNode(): NodeRuntime {
   const { node } = process.versions;
   if (isFitNode(node)) return { path: process.execPath, env: {}, version: node };
   const wanted = minimumNode.join('.');
-  throw new CatalogError('ServiceUnavailable', `This is Node ${node}.`, `Use Node ${wanted} or newer.`);
+  throw new CatalogError('ServiceUnavailable', `Node ${node} is not supported.`, `Use Node ${wanted} or newer.`);
 }
 
 export function version(): string {

@@ -38,38 +38,38 @@ function tableOf(jobs: readonly JobSummary[]): string {
     return [id, state, type, table, created?.toISOString() ?? ''];
   });
   // Not truncated, since users copy names of jobs and tables from here.
-  return alignColumns([['job', 'state', 'kind', 'table', 'begun'], ...rows], Infinity).join('\n');
+  return alignColumns([['job', 'state', 'kind', 'table', 'started'], ...rows], Infinity).join('\n');
 }
 
 const summary = `  lance-catalog jobs [list | show ID | follow ID | log ID | cancel ID | resume ID | remove ID] [--json]
-      shows the backfills of this machine, and what becomes of them`;
+      list and manage the backfill jobs on this machine`;
 
 export const jobsCommand: Command = {
   summary,
-  help: `Backfills of this machine, begun in an editor, a notebook or a terminal
+  help: `Manages the backfill jobs on this machine, started in an editor, a notebook or a terminal
 
 ${summary}
 
-  list                all jobs, newest first; what is done when nothing is said
-      --catalog https://…   … of that server in place of this machine, whoever began them
-  show ID             all that is known of a job
-  follow ID           shows it as it goes on, to its end; Ctrl-C leaves and does nothing to the job
-  log ID [--follow]   what its function printed and its runner said
-  cancel ID           ends it; what was computed is kept
-  resume ID           goes on where it stopped; of a job that is done, tries the rows again that it left null
-      --runner NAME   … with another runner
-      --on-error fail|null|skip|retry:N   … with something else done with rows that fail, from now on
-      --detach        … prints its id, and leaves
-  remove ID           forgets a job that has ended; no table and no checkpoint is touched
-  --json              JSON: an array of a list, an object of a job, a line for each change of one that is followed
-  --strict            of follow and resume: ends with 3 when the function threw for rows
+  list                list all jobs, newest first (default)
+      --catalog https://…   list the jobs of this server instead, started by any client
+  show ID             show the details of a job
+  follow ID           show progress until the job ends; Ctrl-C stops following and does not affect the job
+  log ID [--follow]   print the log of the job: output of its function and messages of its runner
+  cancel ID           cancel a job; computed rows are kept
+  resume ID           continue a stopped job; for a finished job, try the rows again that it left null
+      --runner NAME   use another runner
+      --on-error fail|null|skip|retry:N   from now on, handle failing rows this way
+      --detach        print the job's id, and exit
+  remove ID           remove the record of a finished job; tables and checkpoints stay
+  --json              print JSON: an array for list, an object for a job, a line per change for follow
+  --strict            follow and resume: exit with 3 if the function threw for rows
 
-ID may be cut short, as long as it names one job. Records hold no secrets, so a job on a server or an object store is resumed
-with what lets one in, as it was begun:
+ID can be shortened as long as it is unique. Job records contain no secrets: to resume a job on a server or an object
+store, give the same credentials as when it was started:
 ${oneCatalogHelp}
-  --allow-stored-code HASH           runs a function of the table that was not accepted on this machine
+  --allow-stored-code HASH           run a function stored on the table that was not accepted on this machine
 
-Ends with 0; follow and resume as "backfill" does: 1 when the job failed, 130 when it was cancelled.`,
+Exit code 0; for follow and resume as for "backfill": 1 if the job failed, 130 if it was cancelled.`,
   run,
 };
 
@@ -114,11 +114,11 @@ async function run(args: readonly string[]): Promise<number> {
   const [word = 'list', id, ...more] = positionals;
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
   if (word !== 'list' && !action)
-    throw new UsageError(`"jobs" has no "${word}": there are list, ${Object.keys(actions).join(', ')}.`);
+    throw new UsageError(`There is no command "jobs ${word}". Use list, ${Object.keys(actions).join(', ')}.`);
   if (more.length > 0 || (word === 'list' && id !== undefined))
-    throw new UsageError(`"jobs ${word}" was given too much.`);
+    throw new UsageError(`"jobs ${word}" has too many arguments.`);
   if (action && id === undefined)
-    throw new UsageError(`"jobs ${word}" needs the ID of a job: lance-catalog jobs names them.`);
+    throw new UsageError(`"jobs ${word}" needs the ID of a job. Run lance-catalog jobs to see all ids.`);
   const stop = stopBySignals();
   const { signal } = stop;
   try {
@@ -157,7 +157,7 @@ async function fullId(jobs: Jobs, part: string, signal: AbortSignal): Promise<st
   const fitting = ids.filter((id) => id.startsWith(part) || id.endsWith(part));
   if (fitting.length > 1)
     throw new UsageError(
-      `"${part}" stands for ${fitting.length} jobs, ${fitting.slice(0, 3).join(', ')}${fitting.length > 3 ? ' and more' : ''}. Write more of the id.`,
+      `"${part}" matches ${fitting.length} jobs: ${fitting.slice(0, 3).join(', ')}${fitting.length > 3 ? ' and more' : ''}. Give more of the id.`,
     );
   // If none matches, the service reports that there is no such job.
   return fitting[0] ?? part;
@@ -194,7 +194,7 @@ async function cancel({ jobs, id, values, signal }: Asked): Promise<number> {
 
 async function remove({ jobs, id, signal }: Asked): Promise<number> {
   await jobs.remove(id, signal);
-  console.error(`${id} is removed; its table is as it was.`);
+  console.error(`Removed job ${id}. Its table is unchanged.`);
   return jobExitCodes.done;
 }
 

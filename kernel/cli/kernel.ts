@@ -35,7 +35,7 @@ export function placeArgument(values: {
   if (values.user) places.push({ kind: 'user' });
   if (values['sys-prefix']) places.push({ kind: 'sys-prefix' });
   if (values.prefix !== undefined) places.push({ kind: 'prefix', folder: values.prefix });
-  if (places.length > 1) throw new UsageError('Give one of --user, --sys-prefix and --prefix.');
+  if (places.length > 1) throw new UsageError('Give only one of --user, --sys-prefix and --prefix.');
   return places[0];
 }
 
@@ -81,7 +81,7 @@ export async function list(args: readonly string[]): Promise<number> {
   parse(args, {});
   const ours = (await findSpecs()).filter((spec) => spec.isOurs);
   if (ours.length === 0) {
-    console.log('Jupyter knows no kernel of Lance Catalog here. To install one: lance-catalog kernel install');
+    console.log('Jupyter finds no Lance Catalog kernel here. To install one, run: lance-catalog kernel install');
     return 0;
   }
   for (const spec of ours) console.log(describe(spec, await stateOf(spec)));
@@ -150,32 +150,32 @@ export async function runKernel(args: readonly string[]): Promise<number> {
 
 const summary = `  lance-catalog kernel install [--user | --sys-prefix | --prefix DIR] [--name NAME] [--display-name TEXT]
                                [--catalog DIR | --catalog ADDRESS] [--type-check MODE] [--language LANGUAGE]
-      makes the kernel "TypeScript (Lance Catalog)" known to Jupyter
+      register the kernel "TypeScript (Lance Catalog)" with Jupyter
   lance-catalog kernel list
-      says which of its kernels Jupyter finds, what they run, and which do not work
+      list the Lance Catalog kernels that Jupyter finds, what they run, and why one fails
   lance-catalog kernel remove NAME [--user | --sys-prefix | --prefix DIR]
-      makes one unknown again
+      remove a kernel from Jupyter
   lance-catalog kernel run --connection-file FILE [--catalog DIR | --catalog ADDRESS] [--type-check MODE]
                            [--language LANGUAGE]
-      runs a kernel for a Jupyter front`;
+      run a kernel for a Jupyter client`;
 
 export const kernelCommand: Command = {
   summary,
-  help: `The TypeScript kernel for notebooks
+  help: `Installs, lists, removes and runs the TypeScript kernel for notebooks
 
 ${summary}
 
-  --user              for you, in every Jupyter of yours; what is done when nothing is said
-  --sys-prefix        for the Python environment that is active
-  --prefix DIR        below another folder, such as /usr/local
-  --name NAME         Jupyter's own name of the kernel, "lance-typescript" when nothing is said; another one for another
-                      catalog. With "tslab" or "jslab" it runs notebooks of those kernels where they are not installed
-  --display-name TEXT   what people choose it by
+  --user              install for the current user (default)
+  --sys-prefix        install in the active Python environment
+  --prefix DIR        install below another folder, such as /usr/local
+  --name NAME         the kernel's name in Jupyter (default: lance-typescript). Use another name for another catalog.
+                      With "tslab" or "jslab", the kernel runs notebooks of those kernels where they are not installed
+  --display-name TEXT   the name that users see when they choose a kernel
 ${typeCheckHelp}
 ${languageHelp}
 ${catalogHelp}
 
-What lets one in to a catalog is never written down: the kernel has the environment of its Jupyter.`,
+Credentials are never stored: the kernel reads them from the environment of Jupyter.`,
   run: ([word, ...rest]) => {
     switch (word) {
       case 'install':
@@ -187,7 +187,7 @@ What lets one in to a catalog is never written down: the kernel has the environm
       case 'run':
         return runKernel(rest);
       case undefined:
-        throw new UsageError('Say "kernel install", "kernel list", "kernel remove" or "kernel run".');
+        throw new UsageError('Use "kernel install", "kernel list", "kernel remove" or "kernel run".');
       default:
         throw new UsageError(`There is no command "kernel ${word}".`);
     }

@@ -10,19 +10,19 @@ import { UsageError, parse, type Command } from './command.ts';
 import { stopBySignals } from './signals.ts';
 
 const summary = `  lance-catalog python [show | install | remove]
-      the Python that backfills run with: which one it is, or an environment made for it`;
+      show which Python runs backfills, or manage an environment for it`;
 
 export const pythonCommand: Command = {
   summary,
-  help: `The Python of backfills ("--runner local-python")
+  help: `Manages the Python that runs backfills ("--runner local-python")
 
 ${summary}
 
-  show      which Python would be taken, and why the others would not; what is done when nothing is said
-  install   makes an environment with pylance in the data folder, about ${environmentSize} MB, and takes it from then on
-  remove    removes that environment
+  show      show which Python backfills use, or why none is suitable (default)
+  install   create an environment with pylance in the data folder, about ${environmentSize} MB, and use it from then on
+  remove    remove this environment
 
-Ends with 0; show with 1 where no Python will do.`,
+Exit code 0; for show, 1 if no Python is suitable.`,
   run,
 };
 
@@ -32,7 +32,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { positionals } = parse(args, {}, true);
   const [word = 'show', ...more] = positionals;
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
-  if (!action || more.length > 0) throw new UsageError(`"python ${positionals.join(' ')}" is no command.`);
+  if (!action || more.length > 0) throw new UsageError(`There is no command "python ${positionals.join(' ')}".`);
   const stopping = stopBySignals();
   try {
     return await action(stopping.signal);
@@ -47,7 +47,7 @@ async function run(args: readonly string[]): Promise<number> {
 async function show(signal: AbortSignal): Promise<number> {
   const { found, tried } = await findPython({}, signal);
   console.log(found ? `${found.path}: Python ${found.python} with pylance ${found.lance}` : whyNoPython(tried));
-  if (!found) console.log(`"lance-catalog python install" makes an environment, about ${environmentSize} MB.`);
+  if (!found) console.log(`To create an environment (about ${environmentSize} MB), run: lance-catalog python install`);
   return found ? 0 : 1;
 }
 
@@ -59,6 +59,6 @@ async function install(signal: AbortSignal): Promise<number> {
 async function remove(): Promise<number> {
   const wasThere = hasPythonEnvironment();
   await removePythonEnvironment();
-  console.log(wasThere ? `removed ${environmentFolder()}` : 'There is no environment of Lance Catalog.');
+  console.log(wasThere ? `Removed ${environmentFolder()}` : 'There is no Lance Catalog environment.');
   return 0;
 }

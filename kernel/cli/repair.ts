@@ -5,7 +5,7 @@ import { UsageError, parse, type Command } from './command.ts';
 import { storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
 
 const summary = `  lance-catalog repair CATALOG [--apply]
-      find namespaces and tables that no list shows any more, and list them again`;
+      find namespaces and tables that are missing from lists, and list them again`;
 
 export const repairCommand: Command = {
   summary,
@@ -13,22 +13,22 @@ export const repairCommand: Command = {
 
 ${summary}
 
-  CATALOG              a directory, or the address of an object store; not a server: repair works on the storage itself
+  CATALOG              a directory or an object store URL; not a server, since repair works on the storage itself
   --apply              repair what was found; without it, only show what a repair would do
   --json               print the result as JSON to stdout: {"found": […], "left": […], "recent": N}
 ${storageHelp}
 
 Finds
-  - namespaces that are not listed although tables or namespaces are listed below them
-  - tables and namespaces that have one name, so that one can hide the other
-  - tables in namespaces whose files are there although no list shows them (only in a directory)
-  - tables that are listed although their files or versions are gone (only in a directory)
+  - namespaces that are not listed although tables or namespaces below them are
+  - tables and namespaces with the same name, so that one can hide the other
+  - tables in namespaces that are not listed although their files exist (only in a directory)
+  - tables that are listed although their files or versions are missing (only in a directory)
 
-A repair deletes no files. It lists namespaces and tables again, renames tables whose name a namespace has, and removes
-tables without files from the list. Each step is done whole or not at all: after an interrupt, run it again.
-If a file of the catalog can't be read, nothing is changed: what can't be read is not missing. A folder that is less than
-a minute old is not judged, because its table may be in the middle of being created; "recent" counts such folders.
-Exit code 0 if the catalog has no damage (any more), 1 if it has or if folders are too young, 2 for wrong arguments.`,
+A repair deletes no files. It lists namespaces and tables again, renames tables that have the name of a namespace, and
+removes tables without files from the list. Each step is done completely or not at all: after an interrupt, run it
+again. If a file of the catalog can't be read, nothing changes: an unreadable file is not a missing file. Folders less than a
+minute old are skipped, because their table may just be being created; "recent" counts them.
+Exit code 0 if the catalog has no damage or was repaired, 1 if damage or recent folders remain, 2 for wrong arguments.`,
   run,
 };
 
@@ -42,7 +42,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (catalog === undefined || more.length > 0) throw new UsageError('"repair" needs one CATALOG.');
   if (/^https?:\/\//i.test(catalog)) {
     throw new UsageError(
-      `Can't repair "${catalog}": repair works on the storage itself. Run it where the server's root is, and name that.`,
+      `Can't repair "${catalog}": repair works on the storage itself. Run it with the root of the server as CATALOG.`,
     );
   }
   const options = storageOptions(values);

@@ -108,7 +108,7 @@ export function saverOf(
       } catch (error) {
         // A full disk may have space again at the end.
         last = performance.now();
-        if (!isTold) console.error(`${messageOf(error)} The run goes on, and saves at its end.`);
+        if (!isTold) console.error(`${messageOf(error)} The run continues and saves the notebook when it ends.`);
         isTold = true;
       }
     },
@@ -130,7 +130,7 @@ async function elsewhere(error: unknown, target: string, save: (path: string) =>
 }
 
 const summary = `  lance-catalog run NOTEBOOK.ipynb [-p NAME=VALUE …] [-o OUT.ipynb] [--catalog DIR | --catalog ADDRESS]
-      runs a notebook without a screen and prints what each cell gave, or saves it with that`;
+      run a notebook without a screen and print the output of each cell, or save the notebook with it`;
 
 export const runCommand: Command = {
   summary,
@@ -138,19 +138,18 @@ export const runCommand: Command = {
 
 ${summary}
 
-  -p, --parameter NAME=VALUE   a value in place of the one that the cell tagged "parameters" gives; again for
-                      another. Read as JSON where it is that (5, true, null, ["a"], "5"), else as text, and as
-                      text where the cell declares text. It is in the saved notebook: what is secret goes by the
-                      environment
-  -o, --output OUT.ipynb       saves the notebook with its outputs there, whatever becomes of the run, and shows on
-                      stderr how it gets on. - is stdout. It may be the notebook itself
-  --timeout SECONDS   stops a cell that takes longer
-  --allow-errors      goes on behind a cell that fails, and ends with 0
+  -p, --parameter NAME=VALUE   set a parameter instead of the default in the cell tagged "parameters"; repeatable. VALUE
+                      is read as JSON if it is JSON (5, true, null, ["a"], "5") and the cell does not declare a string,
+                      otherwise as a string. The saved notebook contains it: pass secrets in environment variables
+  -o, --output OUT.ipynb       save the notebook with its outputs, even if the run fails, and print progress to stderr;
+                      - for stdout. OUT.ipynb may be the notebook itself
+  --timeout SECONDS   stop a cell that runs longer
+  --allow-errors      continue after a failed cell; exit code 0
 ${typeCheckHelp}
 ${catalogHelp}
 
-- in place of the notebook is stdin. Cells run in the notebook's folder. Those tagged "skip-execution" are left out,
-those tagged "raises-exception" may fail. Ends with 0, with 1 when a cell failed, which is shown, with 130 at Ctrl-C.`,
+Use - to read the notebook from stdin. Cells run in the folder of the notebook. Cells tagged "skip-execution" are
+skipped, cells tagged "raises-exception" may fail. Exit code 0, 1 if a cell failed, 130 after Ctrl-C.`,
   run,
 };
 
@@ -246,7 +245,7 @@ function secondsOf(argument: string | undefined): number | undefined {
   const seconds = Number(argument);
   // The maximum of Node's timers.
   if (seconds > 0 && seconds < 2 ** 31 / 1000) return seconds;
-  throw new UsageError(`--timeout needs a number of seconds, and "${argument}" is none.`);
+  throw new UsageError(`Expected a number of seconds for --timeout, got "${argument}".`);
 }
 
 async function inject(
@@ -259,8 +258,7 @@ async function inject(
   const { injectParameters } = await import('#session/headless/parameters.ts');
   const injected = injectParameters(notebook, parameters, language);
   const { unknown } = injected;
-  if (unknown.length > 0)
-    console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}. Look whether the names are right.`);
+  if (unknown.length > 0) console.error(`No cell tagged "parameters" declares ${unknown.join(', ')}. Check the names.`);
   return injected;
 }
 

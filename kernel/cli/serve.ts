@@ -10,7 +10,7 @@ import { fromEnvironment, storageArguments, storageHelp, storageOptions } from '
 import { type Command, parse, UsageError } from './command.ts';
 
 export const newKeyUsage = `  lance-catalog serve new-key NAME [--read-only] [--database NAME …] [--keys FILE]
-      makes a key and prints it, once; its line goes to the file of keys, or to stderr when none is named`;
+      create an API key, print it once, and add its line to the key file (default: print the line to stderr)`;
 
 /** `serve new-key`: prints the key for the user; the line for the file has only its hash. */
 export async function newKey(args: readonly string[]): Promise<number> {
@@ -39,7 +39,7 @@ async function append(path: string, line: string): Promise<void> {
     // Checked before writing: a server that reads the file ignores changes while a line is invalid.
     const name = line.split(' ', 1)[0];
     if (before !== undefined && before.trim() !== '' && parseKeys(before).some((key) => key.name === name)) {
-      throw new CatalogError('InvalidInput', `"${path}" has a key "${name}" already.`, 'Choose another name.');
+      throw new CatalogError('InvalidInput', `Key file "${path}" already has a key "${name}".`, 'Choose another name.');
     }
     parseKeys(`${before ?? ''}${start}${line}`);
     await appendFile(path, `${start}${line}\n`, { mode: 0o600 });
@@ -48,8 +48,8 @@ async function append(path: string, line: string): Promise<void> {
     if (cause instanceof CatalogError) throw cause;
     throw new CatalogError(
       'InvalidInput',
-      `"${path}" can't be written: ${messageOf(cause)}.`,
-      'Name another --keys FILE.',
+      `Can't write key file "${path}": ${messageOf(cause)}.`,
+      'Choose another file with --keys FILE.',
       {
         cause,
       },
@@ -58,56 +58,56 @@ async function append(path: string, line: string): Promise<void> {
 }
 
 const summary = `  lance-catalog serve --root DIR (--keys FILE | --api-key-env NAME | --no-auth) [--port N] …
-      serves the tables in a directory or an object store over REST
+      serve the tables in a directory or an object store over REST
 ${newKeyUsage}`;
 
 export const serveCommand: Command = {
   summary,
-  help: `Serves catalogs to a team, by the Lance Namespace REST specification
+  help: `Serves catalogs to a team over the Lance Namespace REST API
 
 ${summary}
 
-What is served
-  --root DIR|s3://…             the directory or the address that holds the tables
-  --database NAME[=ROOT]        a database of this name, several times for several; without ROOT the folder NAME below
-                                --root. Clients name it in the header x-service-database, or as the first label of the
-                                host (NAME.catalog.example.com with --public-host catalog.example.com), in capital
-                                letters or not; a name with a dot goes in the header alone. The header
-                                x-service-database-prefix chooses a folder below the database (team/north) or, without
-                                a name in either place, the database and the folder (NAME/team/north)
+Tables
+  --root DIR|s3://…             the directory or object store URL that holds the tables
+  --database NAME[=ROOT]        serve a database of this name (default ROOT: the folder NAME below --root); repeatable.
+                                Clients select it with the header x-service-database or the first label of the host
+                                (NAME.catalog.example.com with --public-host catalog.example.com; upper or lower case);
+                                a name with a dot works only in the header. The header
+                                x-service-database-prefix selects a folder below the database (team/north) or, if no
+                                database is selected, the database and the folder (NAME/team/north)
 ${storageHelp}
 
-Who may ask; every request but /healthz and /readyz needs a key, as x-api-key or Authorization: Bearer
-  --api-key-env NAME            one key, which may do everything, in an environment variable
-  --keys FILE                   a file that only you can read (mode 600), with a line for each key:
+Access; every request except /healthz and /readyz needs a key, as x-api-key or Authorization: Bearer
+  --api-key-env NAME            read a single key with all rights from an environment variable
+  --keys FILE                   read keys from a file that only you can read (mode 600), with a line for each key:
                                 NAME SHA256 read-only|read-write DATABASE,DATABASE|*
-                                It is read again when it changes; a file with a mistake changes nothing
-  --no-auth                     nobody needs a key; on this machine alone
+                                The file is read again when it changes; an invalid file is ignored
+  --no-auth                     no authentication; loopback only
 
-Where
-  --port N                      2333 when not given; 0 for a free one
-  --host ADDRESS                127.0.0.1 when not given; another one needs TLS or a proxy:
+Network
+  --port N                      port to listen on; 0 for a free one (default: 2333)
+  --host ADDRESS                address to listen on; other addresses need TLS or a proxy (default: 127.0.0.1)
   --tls-cert FILE --tls-key FILE  PEM files, read again when they change
-  --behind-proxy                a proxy in front takes care of TLS
-  --public-host NAME            a name by which clients know the server, several times for several; requests for
-                                other names than these, localhost and the address are refused
-  --json                        prints {"address","port","pid","databases"} to stdout once it listens
+  --behind-proxy                a proxy in front of the server handles TLS
+  --public-host NAME            a host name that clients use for the server; repeatable. Requests for hosts other than
+                                these names, localhost and the address are rejected
+  --json                        print {"address","port","pid","databases"} to stdout once the server listens
 
 Backfills
-  --jobs                        computes columns for clients, as jobs of this machine that outlive the server; without it
-                                they are refused. Expressions of SQL run; functions in a language only when they were
-                                accepted on this machine, or
-  --allow-stored-code HASH      by this, several times for several
+  --jobs                        compute columns for clients, as jobs of this machine that outlive the server (default:
+                                reject backfills). SQL expressions always run; TypeScript and Python functions run only
+                                if they were accepted on this machine or with --allow-stored-code
+  --allow-stored-code HASH      run the function with this hash; repeatable
 
-How much
-  --max-body MB                 of a request with rows; ${defaultServeLimits.bodyBytes / 1024 ** 2} when not given
-  --max-requests N              at a time; ${defaultServeLimits.requests} when not given
-  --idle-timeout SECONDS        that a request or an answer may stand still; ${defaultServeLimits.idle / 1000} when not given
-  --grace SECONDS               for requests under way when it is told to end; ${defaultServeLimits.grace / 1000} when not given
+Limits
+  --max-body MB                 maximum size of a request with rows (default: ${defaultServeLimits.bodyBytes / 1024 ** 2})
+  --max-requests N              maximum number of concurrent requests (default: ${defaultServeLimits.requests})
+  --idle-timeout SECONDS        close a connection idle for this long (default: ${defaultServeLimits.idle / 1000})
+  --grace SECONDS               wait this long for running requests when the server stops (default: ${defaultServeLimits.grace / 1000})
 
-/healthz says that the process runs, /readyz that it can read its roots, /metrics (with a key) counts for Prometheus.
-The log is JSON lines on stderr. SIGTERM and Ctrl-C finish what is under way; a second one does not wait.
-On Linux with glibc, MALLOC_ARENA_MAX=2 in the environment lowers the memory that long scans leave behind by a quarter.`,
+/healthz reports that the process runs, /readyz that it can read its roots, /metrics (with a key) has Prometheus
+counters. The log is JSON lines on stderr. On SIGTERM or Ctrl-C the server finishes running requests; a second signal stops it at
+once. On Linux with glibc, MALLOC_ARENA_MAX=2 in the environment reduces the memory kept after long scans by a quarter.`,
   run,
 };
 
@@ -122,7 +122,7 @@ async function run(args: readonly string[]): Promise<number> {
     );
   } else {
     const roots = options.databases.map(({ root }) => root).join(', ');
-    console.error(`Serving ${roots} at ${running.address}; Ctrl-C ends it.`);
+    console.error(`Serving ${roots} at ${running.address}. Press Ctrl-C to stop.`);
   }
   await asked();
   await running.close();
@@ -202,7 +202,7 @@ function optionsOf(args: readonly string[]): {
   };
   meant(() => checkExposure(options));
   const allowStoredCode = values['allow-stored-code'] ?? [];
-  if (allowStoredCode.length > 0 && !values.jobs) throw new UsageError('--allow-stored-code goes with --jobs.');
+  if (allowStoredCode.length > 0 && !values.jobs) throw new UsageError('--allow-stored-code requires --jobs.');
   return { options, json: values.json ?? false, jobs: values.jobs ? { allowStoredCode } : undefined };
 }
 
@@ -227,7 +227,8 @@ function keySource(values: {
   if (none) sources.push({ kind: 'none' });
   const [source, ...more] = sources;
   // Web pages and all users of this machine can reach a port on loopback, so serving without a key must be explicit.
-  if (!source || more.length > 0) throw new UsageError('Give one of --keys FILE, --api-key-env NAME and --no-auth.');
+  if (!source || more.length > 0)
+    throw new UsageError('Give exactly one of --keys FILE, --api-key-env NAME and --no-auth.');
   return source;
 }
 
@@ -253,5 +254,5 @@ function wholeNumber(option: string, text: string | undefined, most: number, orZ
   if (text === undefined) return undefined;
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= most && (orZero || number > 0)) return number;
-  throw new UsageError(`${option} needs a whole number from ${orZero ? 0 : 1} to ${most}.`);
+  throw new UsageError(`Expected a whole number from ${orZero ? 0 : 1} to ${most} for ${option}, got "${text}".`);
 }

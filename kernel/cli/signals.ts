@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 function exitBySignal(name: NodeJS.Signals): void {
-  process.stderr.write('Stopped before anything was begun.\n');
+  process.stderr.write('Stopped before the command started.\n');
   process.exit(128 + constants.signals[name]);
 }
 

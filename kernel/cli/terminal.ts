@@ -63,7 +63,7 @@ export async function inTerminalWords<T>(place: Place, signal: AbortSignal, act:
 
 async function reworded(error: unknown, place: Place, signal: AbortSignal): Promise<unknown> {
   if (isJobError(error) && error.hint.includes(functionForms)) {
-    const hint = error.hint.replace(functionForms, '--sql EXPR, or --file FILE of TypeScript or Python');
+    const hint = error.hint.replace(functionForms, '--sql EXPR, or --file FILE with a TypeScript or Python file');
     return new JobError(error.kind, error.what, hint, { cause: error });
   }
   if (isCatalogError(error, 'TableNotFound')) {
@@ -76,8 +76,8 @@ async function reworded(error: unknown, place: Place, signal: AbortSignal): Prom
 async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal): Promise<string> {
   try {
     const names = await onCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));
-    return names.length === 0 ? 'There are no tables there.' : `There are ${namesText(names)}.`;
+    return names.length === 0 ? 'The namespace has no tables.' : `Its namespace has ${namesText(names)}.`;
   } catch {
-    return 'See that its name and --catalog are right.';
+    return 'Check its name and --catalog.';
   }
 }

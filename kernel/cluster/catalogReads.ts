@@ -54,14 +54,14 @@ export class CatalogReads {
 
   async #find(): Promise<ResolvedCatalog> {
     const { catalog } = this.profile;
-    if (catalog === undefined) throw new ClusterError('ProfileInvalid', 'The profile names no catalog.', '');
+    if (catalog === undefined) throw new ClusterError('ProfileInvalid', 'The profile has no catalog.', '');
     const found = await this.#resolve?.(catalog, this.signal);
     if (found) return found;
     if (typeof catalog !== 'string') return { config: catalog };
     throw new ClusterError(
       'NotFound',
       `There is no catalog connection "${catalog}" here.`,
-      'Name one that is there in catalog of the profile, or write the catalog itself there.',
+      'Set catalog of the profile to an existing connection, or to the catalog itself.',
     );
   }
 

@@ -54,8 +54,8 @@ export class Leftovers {
       try {
         await leftover.remove();
       } catch (error) {
-        const why = isAbort(error) || isTimeout(error) ? `it was not gone after ${limit / 1000} s` : messageOf(error);
-        staying.push(`${what} may still be there: ${why}`);
+        const why = isAbort(error) || isTimeout(error) ? `it still existed after ${limit / 1000} s` : messageOf(error);
+        staying.push(`${what} may still exist: ${why}`);
       }
     }
     return staying;

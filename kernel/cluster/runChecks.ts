@@ -90,7 +90,7 @@ function indexOf(checks: readonly Check[]): ReadonlyMap<CheckId, Check> {
   if (byId.size < checks.length) throw new Error('Two checks have the same id.');
   for (const { id, needs } of checks)
     for (const need of needs)
-      if (!byId.has(need)) throw new Error(`The check ${id} needs ${need}, which is not there.`);
+      if (!byId.has(need)) throw new Error(`The check ${id} needs ${need}, which does not exist.`);
   return byId;
 }
 
@@ -165,10 +165,10 @@ class Run {
 
   /** Returns why the check must not run now, if so. */
   #verdictBefore({ writes }: Check): Verdict | undefined {
-    if (this.#options.signal.aborted) return skipped('The run was stopped before it was asked.', 'not-asked');
+    if (this.#options.signal.aborted) return skipped('The run was stopped before this check.', 'not-asked');
     if (writes !== undefined && !this.#options.mayWrite)
       return skipped(
-        `It would ${writes}; that is done with --probe, or after you confirm it in the editor.`,
+        `The check would ${writes}. It runs only with --probe, or after you confirm it in the editor.`,
         'not-asked',
       );
     return undefined;
@@ -182,7 +182,7 @@ class Run {
       try {
         return atMost(check.severity, await within(check, this.#context, signal));
       } catch (error) {
-        if (signal.aborted) return skipped('The run was stopped while it was asked.', 'not-asked');
+        if (signal.aborted) return skipped('The run was stopped during this check.', 'not-asked');
         const isLast = left <= 0 || !isClusterError(error) || !error.isTransient;
         if (isLast) return verdictOfError(check, error);
         // An abort ends the delay; the next attempt then fails for it.
@@ -197,7 +197,7 @@ function verdictOfNeeds(needed: readonly CheckResult[]): Verdict | undefined {
   const failed = needed.filter(({ status }) => status === 'fail' || status === 'blocked');
   if (failed.length > 0) {
     const by = failed.map(({ id }) => id);
-    return { status: 'blocked', sentence: `Not asked, because it needs ${by.join(' and ')}.`, evidence: [], by };
+    return { status: 'blocked', sentence: `Not run, because it needs ${by.join(' and ')}.`, evidence: [], by };
   }
   const left = needed.find(({ status }) => status === 'skipped');
   if (left?.status !== 'skipped') return undefined;
@@ -227,7 +227,7 @@ function verdictOfError({ severity, title }: Check, error: unknown): Verdict {
       evidence: [],
     });
   }
-  if (error.kind === 'Forbidden') return skipped(`You may not ask: ${error.message}`, 'unknown');
+  if (error.kind === 'Forbidden') return skipped(`You lack the permission: ${error.message}`, 'unknown');
   return atMost(severity, {
     status: 'fail',
     sentence: error.what,
@@ -254,9 +254,9 @@ async function within(check: Check, context: CheckContext, runSignal: AbortSigna
     if (found === 'late') {
       return {
         status: 'fail',
-        sentence: `There was no answer in ${limit / 1000} s.`,
+        sentence: `There was no response within ${limit / 1000} s.`,
         evidence: [],
-        mend: { kind: 'advice', text: 'Ask again; where it stays so, look at the network between here and there.' },
+        mend: { kind: 'advice', text: 'Run the check again. If it fails again, check the network connection.' },
       };
     }
     return found;

@@ -30,7 +30,7 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
     return { what: `"${name}" can't be a ${what} name.`, hint: `Use ${rule}, and not only dots.` };
   if (!allowed.test(name)) {
     const bad = Array.from(name).find((char) => !allowed.test(char)) ?? '';
-    return { what: `The ${what} name ${JSON.stringify(name)} holds ${JSON.stringify(bad)}.`, hint };
+    return { what: `The ${what} name ${JSON.stringify(name)} contains ${JSON.stringify(bad)}.`, hint };
   }
   if (name.length > limits[what]) {
     return {
@@ -50,7 +50,7 @@ export function checkKnownName(what: 'namespace' | 'table', name: unknown): asse
   if (typeof name === 'string' && name !== '') {
     // A lone surrogate can't be encoded for a wire or a file, so no catalog stores it.
     if (!/\p{Surrogate}/u.test(name)) return;
-    throw new CatalogError('InvalidInput', `The ${what} name ${JSON.stringify(name)} is no text.`, `Use ${rule}.`);
+    throw new CatalogError('InvalidInput', `The ${what} name ${JSON.stringify(name)} is not a string.`, `Use ${rule}.`);
   }
   const problem = nameProblem(what, name);
   if (problem) throw new CatalogError('InvalidInput', problem.what, problem.hint);
@@ -67,7 +67,7 @@ function checkIsPath(path: unknown): asserts path is readonly unknown[] {
   throw new CatalogError(
     'InvalidInput',
     'A namespace path must be an array of names.',
-    'Write for instance ["sales", "eu"].',
+    'Write, for example, ["sales", "eu"].',
   );
 }
 
@@ -104,7 +104,7 @@ export function checkRefName(what: 'tag' | 'branch', name: unknown): asserts nam
   if (typeof name !== 'string' || name === '') throw wrong(`The ${what} has no name.`);
   const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
   if (name === mainBranch)
-    throw wrong(`"${name}" can't be the name of a ${what}: it is the line of versions of every table.`);
+    throw wrong(`"${name}" can't be the name of a ${what}: every table has a default branch of this name.`);
   const parts = what === 'branch' ? name.split('/') : [name];
   if (name.length > limits.ref || !parts.every(isRefPart)) {
     throw wrong(`${JSON.stringify(shown)} can't be the name of a ${what}.`);

@@ -120,7 +120,7 @@ suite('The command line of a terminal', function () {
   test('names no setting of an editor when its Node is too old', async () => {
     const args = ['-r', pretend({ node: '20.9.0' }), cliEntry, 'run', writeNotebook(['1'])];
     const { code, stderr } = await command(process.execPath, args);
-    assert.deepEqual([code, stderr], [1, 'This is Node 20.9.0. Use Node 22.19 or newer.\n']);
+    assert.deepEqual([code, stderr], [1, 'Node 20.9.0 is not supported. Use Node 22.19 or newer.\n']);
   });
 });
 

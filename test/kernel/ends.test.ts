@@ -42,7 +42,7 @@ suite('A kernel that ends', function () {
     const reason = await exit;
     assert.match(reason, /JavaScript heap out of memory/);
     assert.match(reason, /It was running cell \[2\] \(const all: unknown\[\] = \[\];\)/);
-    assert.match(reason, /These variables were lost: secret, rows\. Run the cells that make them again\./);
+    assert.match(reason, /These variables were lost: secret, rows\. Run the cells that create them again\./);
     assert.doesNotMatch(reason, /p4ss/);
     assert.deepEqual(crashNotes(env), []);
   });

@@ -60,10 +60,7 @@ suite('The settings of a cluster in a cell', function () {
     for (const place of ["{ profile: 'prod', rayCluster: 'a' }", "{ profile: 'prod', ray_cluster: 'a' }"])
       assert.equal(await checked(`await ray.connect(${place});`), 'checked and not run');
     for (const [place, refusal] of [
-      [
-        "{ profile: 'prod', rayCluster: 'a', ray_cluster: 'b' }",
-        /ray_cluster: … \}\) says what rayCluster says already/,
-      ],
+      ["{ profile: 'prod', rayCluster: 'a', ray_cluster: 'b' }", /ray_cluster: … \}\) sets the same as rayCluster\./],
       ["JSON.parse('{}')", /^ray\.connect\(\{ … \}\) is missing the option "profile"/],
       ["{ profile: 'prod', ray_cluster: 'b' }", /^There is no cluster profile "prod"/],
     ] as const) {
@@ -76,7 +73,7 @@ suite('The settings of a cluster in a cell', function () {
     const { outputs } = await run(kernel(), "await cluster.check({ head_group: { memory: 'lots' } });");
     assert.match(
       errorOf(outputs)?.evalue ?? '',
-      /^cluster\.check\(\{ head_group\.memory: … \}\) takes a number of MiB, .* and is "lots"\. Correct it in the call\.$/,
+      /^cluster\.check\(\{ head_group\.memory: … \}\) must be a number of MiB, .* but is "lots"\. Correct it in the call\.$/,
     );
   });
 });

@@ -56,7 +56,7 @@ suite('lance-catalog run', function () {
     const target = join(dirname(notebook), 'out.ipynb');
     const { code, stdout, stderr } = await cli(notebook, '-p', 'limit=5', '-p', 'names=["a"]', '-o', target);
     assert.deepEqual([code, stdout], [0, ''], stderr);
-    assert.match(stderr, /^No cell tagged "parameters" declares names\. Look whether/);
+    assert.match(stderr, /^No cell tagged "parameters" declares names\. Check the names/);
     assert.match(stderr, /^\[2\/5\] \d+\.\d s {2}\/\/ Parameters$/m);
     assert.match(stderr, /^\[4\/5\] failed after \d+\.\d s {2}setTimeout/m);
     const { cells, metadata } = read(target);
@@ -244,8 +244,8 @@ suite('lance-catalog run', function () {
     assert.equal(readFileSync(foreign, 'utf8'), before);
     assert.match(folder.stderr, /^".*none\/out\.ipynb" can't be written: there is no folder/);
     assert.match(parameter.stderr, /^The parameter "limit" has no value\. Write name=value/);
-    assert.match(seconds.stderr, /^--timeout needs a number of seconds, and "soon" is none\./);
-    assert.match(mode.stderr, /^--type-check is one of error, warn, off, and "perhaps" is none\./);
+    assert.match(seconds.stderr, /^Expected a number of seconds for --timeout, got "soon"\./);
+    assert.match(mode.stderr, /^Expected one of error, warn, off for --type-check, got "perhaps"\./);
     const codes = [language, folder, parameter, seconds, mode].map(({ code }) => code);
     assert.deepEqual(codes, [1, 1, 2, 2, 2]);
     for (const { stderr } of [language, folder, parameter, seconds, mode])

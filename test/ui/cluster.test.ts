@@ -112,12 +112,12 @@ suite('A window that verifies a cluster', function () {
     const { page } = window;
     await pane().locator('.pane-header').hover();
     await pane().locator('a[aria-label="Show Only Problems"]').click();
-    await treeRow(page, 'The namespace is there').waitFor({ state: 'detached' });
+    await treeRow(page, 'Namespace exists').waitFor({ state: 'detached' });
     await treeRow(page, `${watching}: failed`).waitFor();
     await shoot(window, 'cluster-problems');
     await pane().locator('.pane-header').hover();
     await pane().locator('a[aria-label="Show All Checks"]').click();
-    await treeRow(page, 'The namespace is there').waitFor();
+    await treeRow(page, 'Namespace exists').waitFor();
   });
 
   test('shows its report, and what is written about a check', async () => {

@@ -9,23 +9,23 @@ import type { Evidence, Finding } from '#cluster/result.ts';
 import { type CatalogError, isCatalogError } from '#shared/errors.ts';
 
 const noCatalog = ({ profile }: CheckContext): string | undefined =>
-  profile.catalog === undefined ? 'The profile names no catalog.' : undefined;
+  profile.catalog === undefined ? 'The profile has no catalog.' : undefined;
 
 const reach: Check = {
   id: 'catalog-reach',
   category: 'catalog',
-  title: 'The catalog answers',
+  title: 'Catalog responds',
   severity: 'error',
   needs: [],
   limit: 20_000,
   skip: noCatalog,
   run: async ({ catalog }) => {
     const name = await nameOf(catalog);
-    if (!(await catalog.canAsk())) return pass(`The catalog is ${name}, where no server needs to answer.`);
+    if (!(await catalog.canAsk())) return pass(`The catalog is ${name}, which needs no server.`);
     const problem = await problemOf(catalog);
     if (problem === undefined || isAnswer(problem)) {
       const saw = problem === undefined ? 'a list of tables' : `${problem.status} ${problem.kind}`;
-      return pass(`The catalog at ${name} answers.`, { asked: 'ListTables', saw });
+      return pass(`The catalog at ${name} responds.`, { asked: 'ListTables', saw });
     }
     // The run retries transient failures.
     throw new ClusterError(
@@ -47,7 +47,7 @@ const isAnswer = (problem: CatalogError): boolean =>
 const auth: Check = {
   id: 'catalog-auth',
   category: 'catalog',
-  title: 'Catalog takes the key and database',
+  title: 'Catalog accepts the API key and database',
   severity: 'error',
   needs: ['catalog-reach'],
   limit: 20_000,
@@ -55,9 +55,9 @@ const auth: Check = {
   run: async ({ catalog }) => {
     const name = await nameOf(catalog);
     const { config } = await catalog.resolved();
-    if (config.implementation === 'dir') return pass(`The catalog is ${name}, which takes no key.`);
+    if (config.implementation === 'dir') return pass(`The catalog is ${name}, which needs no API key.`);
     const problem = await problemOf(catalog);
-    const database = config.database === undefined ? 'database by default' : `database ${config.database}`;
+    const database = config.database === undefined ? 'the default database' : `database ${config.database}`;
     const hasKey = config.apiKey !== undefined || config.token !== undefined;
     const asked = `ListTables with ${hasKey ? 'a key' : 'no key'} and ${database}`;
     if (problem === undefined)
@@ -76,12 +76,12 @@ function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [wha
   const { kind } = problem;
   if (kind === 'Unauthenticated') {
     return hasKey
-      ? ['does not know the key that it is sent.', 'Give it another key: this one may have been taken back.']
-      : ['wants a key, and is sent none.', 'Give the connection its API key.'];
+      ? ['rejects the API key.', 'Set another API key: this one may have been revoked.']
+      : ['requires an API key, but none is set.', 'Set the API key of the connection.'];
   }
   if (kind === 'PermissionDenied') {
-    const what = `knows the key, but it may not list the tables of the ${database}: ${whatOf(problem)}`;
-    return [what, 'Ask whoever runs the catalog for a key that opens this database.'];
+    const what = `accepts the API key, but the key may not list the tables of the ${database}: ${whatOf(problem)}`;
+    return [what, 'Ask the administrator of the catalog for a key with access to this database.'];
   }
   if (kind === 'NamespaceNotFound')
     return [`has no ${database}: ${whatOf(problem)}`, 'Correct the name of the database (database of the connection).'];
@@ -96,15 +96,16 @@ const storage: Check = {
   needs: ['catalog-auth'],
   limit: 20_000,
   skip: (context) =>
-    noCatalog(context) ?? (context.profile.storage ? undefined : 'The profile names no bucket (storage).'),
+    noCatalog(context) ?? (context.profile.storage ? undefined : 'The profile has no bucket (storage).'),
   run: async ({ catalog, profile }) => {
     const { storage: wanted } = profile;
-    if (!wanted) return skip('The profile names no bucket (storage).');
+    if (!wanted) return skip('The profile has no bucket (storage).');
     const { config } = await catalog.resolved();
     if (config.implementation === 'dir')
       return judge('The catalog', config.root, wanted, { asked: 'the root of the catalog', saw: config.root });
     const place = await catalog.tablePlace();
-    if (!place) return skip('No table of the catalog says where its files are, so there is nothing to compare.');
+    if (!place)
+      return skip('No table of the catalog reports the location of its files, so there is nothing to compare.');
     const evidence = { asked: `DescribeTable ${place.name}`, saw: place.location };
     return judge(`The table ${place.name} of the catalog`, place.location, wanted, evidence);
   },
@@ -116,23 +117,23 @@ function judge(thing: string, location: string, wanted: BucketPlace, evidence: E
   const bucket = `${wanted.scheme}://${shown}`;
   const place = readPlace(location);
   if (!place) {
-    return fail(`${thing} lies at ${location}, which pods of a cluster do not reach.`, {
+    return fail(`${thing} is at ${location}, which pods of a cluster can't reach.`, {
       evidence: [evidence],
       mend: advice(`Keep the tables in an object store, such as ${bucket}.`),
     });
   }
   if (place.scheme !== wanted.scheme || place.bucket !== wanted.bucket) {
     const there = `${place.scheme}://${place.bucket}`;
-    return fail(`${thing} lies in ${there}, and not in ${bucket}, which the other checks are about.`, {
+    return fail(`${thing} is in ${there}, not in ${bucket}, which the other checks use.`, {
       evidence: [evidence],
-      mend: advice(`Write ${there} as storage into the profile, and check again.`),
+      mend: advice(`Set storage of the profile to ${there}, and check again.`),
     });
   }
   if (wanted.prefix === '' || place.path === wanted.prefix || place.path.startsWith(`${wanted.prefix}/`))
-    return pass(`${thing} lies in ${bucket}.`, evidence);
-  return warn(`${thing} lies in the bucket ${wanted.bucket}, but not below ${wanted.prefix}.`, {
+    return pass(`${thing} is in ${bucket}.`, evidence);
+  return warn(`${thing} is in the bucket ${wanted.bucket}, but not below ${wanted.prefix}.`, {
     evidence: [evidence],
-    mend: advice(`Look whether the grants on the bucket reach ${place.path || 'its root'} too.`),
+    mend: advice(`Check that the grants on the bucket include ${place.path || 'its root'}.`),
   });
 }
 

@@ -18,7 +18,7 @@ const wayIn: Readonly<Record<ClusterAuth['configMethod'], string>> = {
 const load: Check = {
   id: 'kubeconfig-load',
   category,
-  title: 'The way to the cluster is known',
+  title: 'Cluster address is known',
   severity: 'error',
   needs: [],
   // That check reports a failure to sign in to AWS.
@@ -35,7 +35,7 @@ const load: Check = {
 const exec: Check = {
   id: 'kubeconfig-exec',
   category,
-  title: 'There are credentials to sign in',
+  title: 'Credentials are available',
   severity: 'error',
   needs: ['kubeconfig-load'],
   // A kubeconfig's exec plugin has its own limit of 30 s, with a better error message.
@@ -45,15 +45,16 @@ const exec: Check = {
     const { access } = await kube.connection();
     const { plugin, signIn } = access;
     const { expiresAt } = await access.credential(kube.signal);
-    const saw = expiresAt === undefined ? 'a credential' : `a credential that is good until ${expiresAt.toISOString()}`;
-    if (!plugin) return pass(`Signs in with ${signIn}, and runs no program for it.`);
+    const saw =
+      expiresAt === undefined ? 'a credential' : `a credential that is valid until ${expiresAt.toISOString()}`;
+    if (!plugin) return pass(`Signs in with ${signIn}, without running a program.`);
     const { command, program, replacedBy } = plugin;
     if (replacedBy !== undefined)
       return pass(
-        `"${command}" is not on the PATH of this process, and is not needed: the token comes from your ${replacedBy} credentials.`,
+        `"${command}" is not on the PATH of this process, but is not needed: the token comes from your ${replacedBy} credentials.`,
         { asked: `${command}, done without the program`, saw },
       );
-    return pass(`"${command}" gave a credential.`, { asked: program ?? command, saw });
+    return pass(`"${command}" returned a credential.`, { asked: program ?? command, saw });
   },
 };
 
@@ -83,7 +84,7 @@ async function failureOfVersion(kube: { get(path: string): Promise<unknown> }): 
 const reach: Check = {
   id: 'k8s-reach',
   category,
-  title: 'The API server answers',
+  title: 'API server responds',
   severity: 'error',
   needs: ['kubeconfig-exec'],
   limit: 15_000,
@@ -91,7 +92,7 @@ const reach: Check = {
     const { server } = await kube.connection();
     const failure = await failureOfVersion(kube);
     if (failure && !there.has(failure.kind)) throw failure;
-    return pass(`${server} answers.`, { asked: `GET ${versionPath}`, saw: failure ? failure.what : 'a version' });
+    return pass(`${server} responds.`, { asked: `GET ${versionPath}`, saw: failure ? failure.what : 'a version' });
   },
 };
 
@@ -109,11 +110,11 @@ const tls: Check = {
     const failure = await failureOfVersion(kube);
     if (failure?.kind === 'TlsUntrusted') return untrusted(connection, failure, signal);
     const { server, access, peer } = connection;
-    if (server.startsWith('http:')) return pass(`${server} is on this machine, and is asked without TLS.`);
+    if (server.startsWith('http:')) return pass(`${server} is on this machine and is used without TLS.`);
     const facts = factsOf(peer);
     const shown: readonly Evidence[] = facts ? [evidenceOf(server, facts)] : [];
     if (access.target.skipTlsVerify)
-      return warn(`Any certificate would do for ${server}: the kubeconfig has insecure-skip-tls-verify.`, {
+      return warn(`Any certificate is accepted for ${server}: the kubeconfig has insecure-skip-tls-verify.`, {
         evidence: shown,
         mend: {
           kind: 'advice',
@@ -121,9 +122,9 @@ const tls: Check = {
         },
       });
     if (facts?.validTo && facts.validTo.getTime() - Date.now() < soon)
-      return warn(`The certificate of ${server} ends at ${facts.validTo.toISOString()}.`, {
+      return warn(`The certificate of ${server} expires at ${facts.validTo.toISOString()}.`, {
         evidence: shown,
-        mend: { kind: 'advice', text: 'Whoever runs the cluster must renew it (kubeadm certs renew all).' },
+        mend: { kind: 'advice', text: 'Ask the administrator of the cluster to renew it (kubeadm certs renew all).' },
       });
     return pass(`The certificate of ${server} is trusted.`, ...shown);
   },
@@ -131,7 +132,7 @@ const tls: Check = {
 
 const evidenceOf = (server: string, facts: NonNullable<ReturnType<typeof factsOf>>): Evidence => ({
   asked: `certificate of ${server}`,
-  saw: `${facts.subject}, issued by ${facts.issuer}, good until ${facts.validTo?.toISOString() ?? 'an unknown day'}`,
+  saw: `${facts.subject}, issued by ${facts.issuer}, valid until ${facts.validTo?.toISOString() ?? 'an unknown date'}`,
 });
 
 async function untrusted(connection: KubeConnection, failure: ClusterError, signal: AbortSignal) {
@@ -154,7 +155,7 @@ const clock: Check = {
   needs: ['k8s-tls'],
   run: async ({ kube }) => {
     const reading = (await kube.connection()).clock;
-    if (!reading) return pass('The API server does not tell the time, so the clocks are not compared.');
+    if (!reading) return pass('The API server does not report its time, so the clocks are not compared.');
     const { ours, theirs } = reading;
     const skew = ours - theirs;
     const seconds = Math.round(Math.abs(skew) / 1000);
@@ -162,7 +163,7 @@ const clock: Check = {
     if (Math.abs(skew) <= mostSkew)
       return pass(seconds <= 1 ? 'The clocks agree.' : `The clocks are ${seconds} s apart.`, ...evidence);
     return warn(
-      `Your clock is ${spoken(seconds)} ${skew > 0 ? 'ahead of' : 'behind'} that of the API server, and signatures are refused beyond five minutes.`,
+      `Your clock is ${spoken(seconds)} ${skew > 0 ? 'ahead of' : 'behind'} that of the API server. Signatures are rejected if clocks differ by more than five minutes.`,
       { evidence, mend: { kind: 'command', command: 'sudo timedatectl set-ntp true' } },
     );
   },
@@ -176,7 +177,7 @@ const spoken = (seconds: number): string =>
 const whoAmI: Check = {
   id: 'k8s-whoami',
   category,
-  title: 'The API server knows you',
+  title: 'API server recognizes you',
   severity: 'error',
   needs: ['k8s-tls'],
   run: async ({ kube }) => {

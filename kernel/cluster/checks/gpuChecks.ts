@@ -42,7 +42,7 @@ const install = (profile: ClusterProfile): Mend =>
   profile.gcp
     ? {
         kind: 'advice',
-        text: 'Make the node pool with --accelerator …,gpu-driver-version=default: GKE brings plugin and driver.',
+        text: 'Create the node pool with --accelerator …,gpu-driver-version=default: GKE installs the plugin and the driver.',
       }
     : { kind: 'command', command: kubectl(profile, ['apply', '-f', manifest]) };
 
@@ -58,7 +58,7 @@ const plugin: Check = {
     if (!plugins) {
       const evidence = sawAt(daemonSetsPath, 'you may not list them');
       return isOffered
-        ? pass('Nodes offer GPUs, so a device plugin is there; you may not list DaemonSets.', evidence)
+        ? pass('Nodes offer GPUs, so a device plugin is running; you may not list DaemonSets.', evidence)
         : warn('You may not list DaemonSets, and no node offers a GPU.', { evidence: [evidence] });
     }
     const evidence: Evidence = sawAt(
@@ -69,15 +69,15 @@ const plugin: Check = {
     const [first] = plugins;
     if (!first) {
       if (nodes.length === 0)
-        return warn('No GPU device plugin is there, and no node with GPUs that would show whether one is needed.', {
+        return warn('There is no GPU device plugin, and no node with GPUs that would show whether one is needed.', {
           evidence: [evidence],
           mend: install(profile),
         });
       // Some node images have it built in, such as Bottlerocket's for GPUs and EKS Auto Mode's.
       return (isOffered ? warn : fail)(
         isOffered
-          ? 'No DaemonSet of a GPU device plugin is there; nodes offer GPUs, so it is part of their image, or was just removed.'
-          : 'No GPU device plugin is installed, so that no pod that asks for a GPU is ever placed.',
+          ? 'There is no DaemonSet of a GPU device plugin; nodes offer GPUs, so it is part of their image, or was just removed.'
+          : 'No GPU device plugin is installed, so pods that request a GPU are never scheduled.',
         { evidence: [evidence], mend: install(profile) },
       );
     }
@@ -113,7 +113,7 @@ const allocatable: Check = {
     const without = nodes.filter(({ allocatable: { gpu } }) => gpu === 0);
     if (without.length === 0) return pass('The nodes for GPU workers offer GPUs.', evidence);
     return (without.length === nodes.length ? fail : warn)(
-      `No GPU is offered by ${namesOf(without)}: there is none, or its driver or the device plugin does not run there.`,
+      `No GPU is offered by ${namesOf(without)}: the node has no GPU, or its driver or the device plugin does not run.`,
       { evidence: [evidence], mend: describeNodes(profile, without) },
     );
   },

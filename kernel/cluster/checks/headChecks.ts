@@ -17,7 +17,7 @@ async function headOf(
   return { head, nodes: head ? likelyPlaces(kube.profile, head, nodes) : [] };
 }
 
-const noNode = 'There is no node for the head now, so that nothing is known of it.';
+const noNode = 'There is currently no node for the head to check.';
 
 const notSpot: Check = {
   id: 'head-not-spot',
@@ -31,10 +31,10 @@ const notSpot: Check = {
     const asked = head && spotLabelOf({ labels: head.nodeSelector });
     if (asked !== undefined)
       return fail(
-        `The head selects a node that may be taken away at any moment (${asked}); with it, all jobs are lost.`,
+        `The head selects a spot node (${asked}), which can be removed at any time. All jobs are then lost.`,
         {
           evidence: [{ asked: 'nodeSelector of the head', saw: asked }],
-          mend: { kind: 'advice', text: `Take ${asked} out of the nodeSelector of the head.` },
+          mend: { kind: 'advice', text: `Remove ${asked} from the nodeSelector of the head.` },
         },
       );
     if (nodes.length === 0) return skip(noNode);
@@ -47,13 +47,13 @@ const notSpot: Check = {
     if (!first) return pass('No node for the head is a spot node.', evidence);
     const isOnly = spot.length === nodes.length;
     return fail(
-      `${namesOf(spot)} may be taken away at any moment (${spotLabelOf(first)}); with the head, all its jobs are lost.`,
+      `${namesOf(spot)} can be removed at any time (${spotLabelOf(first)}). All jobs of the head are then lost.`,
       {
         evidence: [evidence],
         mend: isOnly
           ? {
               kind: 'advice',
-              text: `Label a node that is paid on demand ${labelOf(profile, 'head')}=true in their place.`,
+              text: `Instead, label an on-demand node with ${labelOf(profile, 'head')}=true.`,
             }
           : unlabelNodes(profile, spot, [labelOf(profile, 'head')]),
       },
@@ -64,7 +64,7 @@ const notSpot: Check = {
 const noProcessing: Check = {
   id: 'head-no-processing',
   category: 'nodes',
-  title: 'No work lands on the head',
+  title: 'Head runs no tasks',
   severity: 'error',
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {
@@ -76,24 +76,24 @@ const noProcessing: Check = {
         nodesPath,
         nodes.map(({ name, taints }) => `${name}: ${taints.map(showTaint).join(', ') || 'no taint'}`).join('; '),
       ),
-      { asked: 'num-cpus of the head', saw: head?.toldCpus ?? 'not said' },
+      { asked: 'num-cpus of the head', saw: head?.toldCpus ?? 'not set' },
     ];
     if (both.length > 0) {
       const extra = workerLabels.filter((label) => both.some(({ labels }) => Object.hasOwn(labels, label)));
       return fail(
-        `Nodes are marked for the head and for workers too, which take its memory from it: ${namesOf(both)}.`,
+        `Nodes are labeled for both the head and workers, which then use the head's memory: ${namesOf(both)}.`,
         {
           evidence,
           mend: unlabelNodes(profile, both, extra),
         },
       );
     }
-    if (head?.toldCpus === '0') return pass('Ray puts no work on the head: it has num-cpus 0.', ...evidence);
+    if (head?.toldCpus === '0') return pass('Ray schedules no tasks on the head: it has num-cpus 0.', ...evidence);
     if (nodes.length === 0) return skip(noNode, ...evidence);
     const isKept = nodes.every((node) => lastingTaints(node).length > 0);
     if (isKept) return pass('A taint keeps other pods off the nodes for the head.', ...evidence);
     const cluster = await rayClusterOf(kube);
-    return fail('Work may land on the head: its nodes have no taint, and it does not say num-cpus 0.', {
+    return fail('Tasks may run on the head: its nodes have no taint, and it does not set num-cpus 0.', {
       evidence,
       mend: cluster && idleHead(profile, cluster),
     });

@@ -55,7 +55,7 @@ const portForward = personCheck(
   {
     id: 'client-portforward',
     severity: 'error',
-    skip: ({ profile }) => (profile.usePortForwarding ? undefined : 'The profile forwards no ports.'),
+    skip: ({ profile }) => (profile.usePortForwarding ? undefined : 'The profile does not use port forwarding.'),
   },
   // Port forwarding uses a WebSocket, which starts with a GET: some Kubernetes versions require `create` for it,
   // others `get`.
@@ -97,7 +97,10 @@ const podAccountCheck: Check = {
       const sentence = `There is no RayCluster ${namespace}/${name}, which the profile names.`;
       return fail(sentence, {
         evidence: [sawAt(rayClusterPath(kube, name), 'not found')],
-        mend: { kind: 'advice', text: 'Name one that is there in the profile, or none: one is made for a job then.' },
+        mend: {
+          kind: 'advice',
+          text: 'Set rayCluster of the profile to an existing RayCluster, or remove it: a job then creates one.',
+        },
       });
     }
     const groups = await groupsOf(kube);
@@ -117,10 +120,10 @@ const podAccountCheck: Check = {
         },
       );
     }
-    if (!cluster) return pass(`Head and workers are to run as ${serviceAccount}.`, ...evidence);
+    if (!cluster) return pass(`Head and workers are configured to run as ${serviceAccount}.`, ...evidence);
     const pods = await rayPodsOf(kube, cluster.name);
     if (!pods)
-      return warn(`The specs run as ${serviceAccount}; you may not list pods, so that those that run are not known.`, {
+      return warn(`The specs use ${serviceAccount}; you may not list pods, so running pods are not checked.`, {
         evidence,
       });
     const strangers = pods.filter((pod) => pod.serviceAccount !== serviceAccount);
@@ -141,7 +144,7 @@ const podAccountCheck: Check = {
 const namespaceThere: Check = {
   id: 'ns-exists',
   category: 'identity',
-  title: 'The namespace is there',
+  title: 'Namespace exists',
   severity: 'error',
   needs: ['k8s-whoami'],
   run: async ({ kube, profile }) => {
@@ -149,13 +152,13 @@ const namespaceThere: Check = {
     const path = namespacePath(kube);
     try {
       if ((await kube.find(path)) !== undefined)
-        return pass(`The namespace ${namespace} is there.`, sawAt(path, 'found'));
+        return pass(`The namespace ${namespace} exists.`, sawAt(path, 'found'));
     } catch (error) {
       if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
       // A user with a role in this namespace only may not read the namespace itself; an object in it proves it too.
       if ((await kube.serviceAccount()) === undefined) throw error;
       const account = serviceAccountPath(namespace, profile.serviceAccount);
-      return pass(`The namespace ${namespace} is there.`, sawAt(path, 'you may not'), sawAt(account, 'found'));
+      return pass(`The namespace ${namespace} exists.`, sawAt(path, 'you may not'), sawAt(account, 'found'));
     }
     return fail(`There is no namespace ${namespace}.`, {
       evidence: [sawAt(path, 'not found')],
@@ -171,15 +174,15 @@ const namespaceThere: Check = {
 const accountThere: Check = {
   id: 'sa-exists',
   category: 'identity',
-  title: 'The service account is there',
+  title: 'Service account exists',
   severity: 'error',
   needs: ['ns-exists'],
   run: async ({ kube, profile }) => {
     const { namespace, serviceAccount } = profile;
     const path = serviceAccountPath(namespace, serviceAccount);
     if ((await kube.serviceAccount()) !== undefined)
-      return pass(`The service account ${namespace}/${serviceAccount} is there.`, sawAt(path, 'found'));
-    return fail(`There is no service account ${namespace}/${serviceAccount}, so that no pod can run as it.`, {
+      return pass(`The service account ${namespace}/${serviceAccount} exists.`, sawAt(path, 'found'));
+    return fail(`There is no service account ${namespace}/${serviceAccount}, so no pod can run as it.`, {
       evidence: [sawAt(path, 'not found')],
       mend: objectsMend(
         profile,

@@ -43,12 +43,12 @@ const values: Check = {
     if (!worst)
       return evidence.length === 0
         ? skip('No node has one of the labels.')
-        : pass('The labels have the values that are asked for.', ...evidence);
+        : pass('The labels have the selected values.', ...evidence);
     const label = labelOf(profile, kindOf(worst.group));
     const wanted = valueOf(profile, worst.group);
     const value = worst.nodes[0]?.labels[label] ?? '';
     return (worst.isAll ? fail : warn)(
-      `${namesOf(worst.nodes)}: ${label} is "${value}", but ${worst.group.title} selects "${wanted}" and would not be placed there.`,
+      `${namesOf(worst.nodes)}: ${label} is "${value}", but ${worst.group.title} selects "${wanted}" and would not be scheduled there.`,
       { evidence, mend: labelNodes(profile, worst.nodes, { [label]: wanted }) },
     );
   },
@@ -66,7 +66,7 @@ const againstGroup = (profile: ClusterProfile, group: GroupSpec, node: KubeNode)
 const selectors: Check = {
   id: 'nodes-selector-match',
   category: 'nodes',
-  title: 'Selectors and tolerations find nodes',
+  title: 'Selectors and tolerations match nodes',
   severity: 'error',
   needs: ['nodes-label-value'],
   run: async ({ kube, profile }) => {
@@ -83,7 +83,7 @@ const selectors: Check = {
       });
       if (places.length === 0) {
         const others = Object.fromEntries(otherSelectors(profile, group));
-        return fail(`No node that is meant for ${group.title} has ${showSelector(others)} too, which it selects.`, {
+        return fail(`No node for ${group.title} also has ${showSelector(others)}, which its nodeSelector requires.`, {
           evidence,
           mend: labelNodes(profile, meant.slice(0, 1), others),
         });
@@ -99,8 +99,8 @@ const selectors: Check = {
         });
       }
     }
-    if (evidence.length === 0) return skip('No node is meant for head or workers.');
-    return pass('The selectors of head and workers find nodes.', ...evidence);
+    if (evidence.length === 0) return skip('No node is labeled for head or workers.');
+    return pass('The selectors of head and workers match nodes.', ...evidence);
   },
 };
 

@@ -41,23 +41,23 @@ function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], {
   const meant = meantFor(profile, group, nodes);
   const usable = meant.filter(isUsable);
   const evidence = [seen(meant, by)];
-  if (usable.length > 0) return pass(`${namesOf(usable)} can take ${group.title}.`, ...evidence);
+  if (usable.length > 0) return pass(`${namesOf(usable)} can run ${group.title}.`, ...evidence);
   if (meant.length > 0) {
     const problem = kind === 'head' ? fail : warn;
     const states = meant.map((node) => `${node.name} is ${stateOf(node)}`).join(', ');
     const isCordoned = meant.every(({ isReady }) => isReady);
     const mend: Mend = (isCordoned ? uncordon : describeNodes)(profile, meant);
-    return problem(`No node for ${group.title} takes pods: ${states}.`, { evidence, mend });
+    return problem(`No node for ${group.title} accepts pods: ${states}.`, { evidence, mend });
   }
   const maker = nodeMakerOf(nodes);
   if (maker !== undefined)
-    return warn(`No node has ${by} now; ${maker} is to make one when ${group.title} is launched.`, {
+    return warn(`No node has ${by} yet; ${maker} is expected to create one when ${group.title} is launched.`, {
       evidence,
-      mend: { kind: 'advice', text: `Look whether the pools of ${maker} may give nodes ${by}.` },
+      mend: { kind: 'advice', text: `Check that the node pools of ${maker} can create nodes with ${by}.` },
     });
   const mayGrow = kind === 'gpu' && nodes.every(({ allocatable }) => allocatable.gpu === 0);
-  const until = mayGrow ? ' A pool that grows from none may make one when it is needed.' : '';
-  return (mayGrow ? warn : fail)(`No node has ${by}, by which ${group.title} would be placed.${until}`, {
+  const until = mayGrow ? ' A node pool that scales from zero may create one when needed.' : '';
+  return (mayGrow ? warn : fail)(`No node has ${by}, which is required for ${group.title}.${until}`, {
     evidence,
     mend: isLabelled
       ? findPlace(profile, nodes, kind, valueOf(profile, group), group.resources)
@@ -78,9 +78,9 @@ const placeCheck = (id: 'nodes-head' | 'nodes-cpu' | 'nodes-gpu', kind: NodeKind
   run: async (context) => {
     const { groups, nodes } = await groupsAndNodes(context.kube, kind);
     if (groups.length === 0)
-      return skip(kind === 'gpu' ? 'No group of workers asks for GPUs.' : 'No group of workers is without GPUs.');
+      return skip(kind === 'gpu' ? 'No worker group requests GPUs.' : 'All worker groups request GPUs.');
     const findings = groups.map((group) => placeOf(kind, group, nodes, context));
-    return findings.find(({ status }) => status !== 'pass') ?? findings[0] ?? skip('There is no group.');
+    return findings.find(({ status }) => status !== 'pass') ?? findings[0] ?? skip('There are no worker groups.');
   },
 });
 

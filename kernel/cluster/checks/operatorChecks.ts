@@ -30,7 +30,7 @@ async function operatorOf(kube: KubeReads): Promise<Workload | undefined> {
 /** For checks that run only after `operator-running` has found it. */
 async function foundOperator(kube: KubeReads): Promise<Workload> {
   const operator = await operatorOf(kube);
-  if (!operator) throw new Error('The operator is gone.');
+  if (!operator) throw new Error('The operator no longer exists.');
   return operator;
 }
 
@@ -59,18 +59,18 @@ const running: Check = {
       const evidence = sawAt(deploymentsPath, "none with the labels or the image of KubeRay's operator");
       if (!(await operatorsOf(kube)).isWhole)
         return unknown(
-          `No operator is in ${profile.namespace}; you may not look for one in other namespaces, where it most likely is.`,
+          `No operator is in ${profile.namespace}. It may be in another namespace, where you may not list deployments.`,
           sawAt(deploymentsPath, 'you may not'),
         );
       if (await hidesOperator(kube))
-        return skip('No operator is to be seen; that of the managed Ray add-on of GKE is hidden.', evidence);
-      return fail('No KubeRay operator is installed, so that a RayCluster would stay an entry without pods.', {
+        return skip('No operator is visible; the one of the managed GKE Ray add-on is hidden.', evidence);
+      return fail('No KubeRay operator is installed, so a RayCluster would get no pods.', {
         evidence: [evidence],
         mend: installOperator(profile),
       });
     }
     if (operator.ready > 0) return pass(`${titleOf(operator)} is ready.`, seen(operator));
-    return fail(`${titleOf(operator)} has no pod that is ready.`, {
+    return fail(`${titleOf(operator)} has no ready pod.`, {
       evidence: [seen(operator)],
       mend: describeOperator(profile, operator),
     });
@@ -92,7 +92,7 @@ const watching: Check = {
     );
     if (watches(operator, profile.namespace))
       return pass(`${titleOf(operator)} watches ${profile.namespace}.`, evidence);
-    return fail(`${titleOf(operator)} watches ${watched.join(', ')} only, not ${profile.namespace}.`, {
+    return fail(`${titleOf(operator)} watches only ${watched.join(', ')}, not ${profile.namespace}.`, {
       evidence: [evidence],
       mend: watchNamespace(profile, operator, watched),
     });
@@ -108,10 +108,10 @@ const version: Check = {
   run: async ({ kube, profile }) => {
     const operator = await foundOperator(kube);
     const found = operatorVersionOf(operator);
-    if (!found) return unknown(`${titleOf(operator)} does not say which version it is.`, seen(operator));
+    if (!found) return unknown(`${titleOf(operator)} does not report its version.`, seen(operator));
     if (isAtLeast(found, oldestOperator)) return pass(`The operator is KubeRay ${showVersion(found)}.`, seen(operator));
     return fail(
-      `${titleOf(operator)} is KubeRay ${showVersion(found)}; it takes ${showMinor(oldestOperator)} or later.`,
+      `${titleOf(operator)} is KubeRay ${showVersion(found)}; ${showMinor(oldestOperator)} or later is required.`,
       { evidence: [seen(operator)], mend: upgradeOperator(profile, operator) },
     );
   },
@@ -120,7 +120,7 @@ const version: Check = {
 const pairing: Check = {
   id: 'operator-pairing',
   category: 'versions',
-  title: 'Kubernetes and operator go together',
+  title: 'Kubernetes and operator are compatible',
   severity: 'warning',
   needs: ['operator-version', 'k8s-version'],
   run: async ({ kube }) => {
@@ -133,9 +133,9 @@ const pairing: Check = {
     const pair = `Kubernetes ${showMinor(kubernetes)} with ${isManaged ? 'the managed ' : ''}operator ${showMinor(found)}`;
     const evidence = [sawAt('/version', gitVersion ?? ''), seen(operator), pairsShown];
     if (isPaired(kubernetes, found, isManaged)) return pass(`${pair} is a documented pair.`, ...evidence);
-    return warn(`${pair} is not among the pairs that are documented.`, {
+    return warn(`${pair} is not a documented pair.`, {
       evidence,
-      mend: { kind: 'advice', text: 'Try a small job first; where it fails, take a pair of the table.' },
+      mend: { kind: 'advice', text: 'Try a small job first. If it fails, use a documented pair.' },
     });
   },
 };

@@ -17,7 +17,7 @@ export const pairsShown: Evidence = {
   asked: 'Documented pairs of Kubernetes and operator',
   saw: [
     ...managedPairs.map(({ kubernetes, operator }) => `managed add-on: ${kubernetes} with ${operator}`),
-    `installed by yourself: ${showMinor(oldestPaired)} or later with ${showMinor(oldestOperator)} or later`,
+    `self-installed: ${showMinor(oldestPaired)} or later with ${showMinor(oldestOperator)} or later`,
   ].join('; '),
 };
 

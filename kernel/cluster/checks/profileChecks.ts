@@ -33,7 +33,7 @@ function leftOut(profile: ClusterProfile): readonly string[] {
 const complete: Check = {
   id: 'profile-complete',
   category,
-  title: 'Profile says all there is to check',
+  title: 'Profile is complete',
   severity: 'warning',
   needs: [],
   run: ({ profile }) => {
@@ -43,12 +43,12 @@ const complete: Check = {
       return Promise.resolve(
         pass(
           `The profile "${name}" is for the service account "${serviceAccount}" in the namespace "${namespace}"${
-            storage ? '' : ', and names no storage'
+            storage ? '' : ', without storage'
           }.`,
         ),
       );
     return Promise.resolve(
-      warn(`The profile "${name}" does not say ${missing.join(' nor ')}, so that is not checked.`, {
+      warn(`The profile "${name}" does not set ${missing.join(' or ')}, so that is not checked.`, {
         mend: { kind: 'advice', text: `Add it to lanceCatalog.cluster.profiles.${name}.` },
       }),
     );
@@ -64,7 +64,7 @@ const bucket: Check = {
   title: "Bucket is in the cluster's cloud",
   severity: 'error',
   needs: [],
-  skip: ({ profile }) => (profile.storage ? undefined : 'The profile names no storage.'),
+  skip: ({ profile }) => (profile.storage ? undefined : 'The profile has no storage.'),
   run: ({ profile }) => {
     const { storage, name } = profile;
     const found = cloudOf(profile);
@@ -72,10 +72,10 @@ const bucket: Check = {
     if (!found || storage?.scheme === schemes[found.cloud]) return Promise.resolve(pass(`The bucket is ${address}.`));
     const { cloud, by } = found;
     return Promise.resolve(
-      fail(`The bucket ${address} is not in ${clouds[cloud]}, where ${by} says that the cluster is.`, {
+      fail(`The bucket ${address} is not in ${clouds[cloud]}, but the cluster is, according to ${by}.`, {
         mend: {
           kind: 'advice',
-          text: `Set lanceCatalog.cluster.profiles.${name}.storage to a bucket that begins with ${schemes[cloud]}://.`,
+          text: `Set lanceCatalog.cluster.profiles.${name}.storage to a bucket that starts with ${schemes[cloud]}://.`,
         },
       }),
     );

@@ -24,7 +24,7 @@ type Said = { readonly who: string; readonly version: VersionNumber; readonly is
 /** Jobs and cluster must have the same version: Ray rejects clients of another. */
 function problemOf(said: readonly Said[]): string | undefined {
   const old = said.find(({ version }) => !isAtLeast(version, oldest));
-  if (old) return `${old.who} has Ray ${showVersion(old.version)}; it takes ${showMinor(oldest)} or later.`;
+  if (old) return `${old.who} has Ray ${showVersion(old.version)}; ${showMinor(oldest)} or later is required.`;
   const [first, ...rest] = said;
   const other = first && rest.find(({ version }) => compareVersions(version, first.version) !== 0);
   return first && other
@@ -37,18 +37,19 @@ const advice = (text: string) => ({ kind: 'advice', text }) as const;
 const client: Check = {
   id: 'ray-version-client',
   category: 'versions',
-  title: `Jobs are sent with Ray ${showMinor(oldest)} or later`,
+  title: `Jobs use Ray ${showMinor(oldest)} or later`,
   severity: 'error',
   needs: [],
-  skip: ({ profile }) => (profile.rayVersion === undefined ? 'The profile pins no version of Ray.' : undefined),
+  skip: ({ profile }) => (profile.rayVersion === undefined ? 'The profile sets no Ray version.' : undefined),
   run: async ({ profile }) => {
     const text = profile.rayVersion ?? '';
     const evidence = { asked: 'rayVersion of the profile', saw: text };
     const version = versionIn(text);
-    if (!version) return fail(`rayVersion of the profile is "${text}", which is no version.`, { evidence: [evidence] });
+    if (!version)
+      return fail(`rayVersion of the profile is "${text}", which is not a version number.`, { evidence: [evidence] });
     const problem = problemOf([{ who: 'The profile', version, isSure: true }]);
-    if (problem === undefined) return pass(`Jobs are sent with Ray ${showVersion(version)}.`, evidence);
-    const mend = advice(`Set rayVersion of the profile to ${showMinor(oldest)} or later, as the images have it.`);
+    if (problem === undefined) return pass(`Jobs use Ray ${showVersion(version)}.`, evidence);
+    const mend = advice(`Set rayVersion of the profile to the version of the images, ${showMinor(oldest)} or later.`);
     return fail(problem, { evidence: [evidence], mend });
   },
 };
@@ -92,7 +93,7 @@ async function saidBySpecs(
 const image: Check = {
   id: 'ray-version-image',
   category: 'versions',
-  title: 'Images have the Ray that sends jobs',
+  title: 'Images have the Ray version of jobs',
   severity: 'error',
   needs: ['k8s-whoami'],
   run: async ({ kube }) => {
@@ -101,16 +102,14 @@ const image: Check = {
     const problem = problemOf(said);
     const sure = problemOf(said.filter(({ isSure }) => isSure));
     if (problem !== undefined && sure === undefined) {
-      const mend = advice('Look which Ray is in that image: ray --version.');
-      return warn(`${capital(problem)} Unless that tag is a version of the image's own.`, { evidence, mend });
+      const mend = advice('Check the Ray version in that image: ray --version.');
+      return warn(`${capital(problem)} Ignore this if the tag is the image's own version.`, { evidence, mend });
     }
     if (sure !== undefined) {
-      const mend = advice(
-        'Use images of one version of Ray for head and workers, and send jobs with the same version.',
-      );
+      const mend = advice('Use images with the same Ray version for head, workers and jobs.');
       return fail(capital(sure), { evidence, mend });
     }
-    if (!isKnown) return unknown('No image says in its tag which version of Ray is in it.', ...evidence);
+    if (!isKnown) return unknown('No image has its Ray version in its tag.', ...evidence);
     return pass(`The images have Ray ${showVersion(said[0]?.version ?? oldest)}.`, ...evidence);
   },
 };
@@ -121,10 +120,10 @@ const headLimit = 4000;
 const head: Check = {
   id: 'ray-version-head',
   category: 'versions',
-  title: 'Running head has that Ray too',
+  title: 'Running head has the same Ray version',
   severity: 'error',
   needs: ['crd-rayclusters'],
-  skip: ({ profile }) => (profile.rayCluster === undefined ? 'The profile names no RayCluster that runs.' : undefined),
+  skip: ({ profile }) => (profile.rayCluster === undefined ? 'The profile has no rayCluster.' : undefined),
   run: async ({ kube, profile }, signal) => {
     const cluster = await rayClusterOf(kube);
     if (!cluster) {
@@ -144,23 +143,20 @@ const head: Check = {
       if (!isClusterError(error) || signal.aborted) throw error;
       // The head may be starting or require a token, or the user may not use the proxy: none of these is a wrong
       // version.
-      return unknown(`The head of ${cluster.name} could not be asked: ${error.what}`, sawAt(path, error.what));
+      return unknown(`The head of ${cluster.name} can't be checked: ${error.what}`, sawAt(path, error.what));
     }
     const text = textAt(body, 'ray_version');
     const version = versionIn(text);
     if (text === undefined || !version)
-      return unknown(
-        `The head of ${cluster.name} does not say which version of Ray it has.`,
-        sawAt(path, 'no ray_version'),
-      );
+      return unknown(`The head of ${cluster.name} does not report its Ray version.`, sawAt(path, 'no ray_version'));
     const { said, evidence } = await saidBySpecs(kube);
     const wanted = said.filter(({ isSure }) => isSure).slice(0, 1);
-    const problem = problemOf([{ who: 'The head that runs', version, isSure: true }, ...wanted]);
+    const problem = problemOf([{ who: 'The running head', version, isSure: true }, ...wanted]);
     const all = [sawAt(path, text), ...evidence];
     if (problem === undefined) return pass(`The head of ${cluster.name} has Ray ${text}.`, ...all);
     return fail(problem, {
       evidence: all,
-      mend: advice(`Make ${cluster.name} anew with an image of the version that jobs are sent with.`),
+      mend: advice(`Recreate ${cluster.name} with an image that has the Ray version of jobs.`),
     });
   },
 };

@@ -43,7 +43,7 @@ async function knownRolesOf(kube: KubeReads): Promise<KnownRoles> {
 const wayToAsk: Check = {
   id: 'sar-allowed',
   category: 'identity',
-  title: 'What the account may do can be asked',
+  title: 'Account permissions can be checked',
   severity: 'info',
   needs: ['sa-exists'],
   run: async ({ kube, profile }) => {
@@ -51,14 +51,14 @@ const wayToAsk: Check = {
     const account = `${profile.namespace}/${profile.serviceAccount}`;
     switch (way) {
       case 'review':
-        return pass(`You may ask what ${account} may do.`, evidence);
+        return pass(`You may review what ${account} may do.`, evidence);
       case 'impersonation':
         return pass(`You may not review what others may do, but you may act as ${account}.`, evidence);
       case 'token':
-        return pass(`You may not review what others may do, but you may have a token of ${account}.`, evidence);
+        return pass(`You may not review what others may do, but you may create a token for ${account}.`, evidence);
       case 'none':
         return unknown(
-          `You may neither review what ${account} may do, nor act as it, nor have a token of it, so that nobody can tell.`,
+          `You may not review what ${account} may do, act as it, or create a token for it, so its permissions are not known.`,
           evidence,
         );
     }
@@ -85,7 +85,7 @@ const verbCheck = (id: CheckId, access: Access): Check => ({
 const bound: Check = {
   id: 'rbac-binding-cluster',
   category: 'identity',
-  title: 'Its role is bound in all namespaces',
+  title: 'Role is bound in all namespaces',
   severity: 'error',
   needs: ['sar-allowed'],
   run: async ({ kube, profile }) => {
@@ -118,7 +118,7 @@ async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | un
   if (inNamespace) {
     const { name, role } = inNamespace;
     return {
-      sentence: `${accountOf(profile)} is bound to ${role.name} by the RoleBinding ${profile.namespace}/${name} alone, which counts in that namespace only; it takes a ClusterRoleBinding.`,
+      sentence: `${accountOf(profile)} is bound to ${role.name} only by the RoleBinding ${profile.namespace}/${name}, which applies only to that namespace; a ClusterRoleBinding is required.`,
       evidence: [sawAt(roleBindingsPath(kube), `${name}: ${role.kind} ${role.name}`)],
       mend: mendFor(inNamespace),
     };
@@ -133,8 +133,8 @@ async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | un
     };
   }
   return {
-    sentence: `${accountOf(profile)} is bound to no role in all namespaces, so that it may do nothing there.`,
-    evidence: [sawAt(clusterRoleBindingsPath, bindings ? 'none that names it' : 'you may not list them')],
+    sentence: `${accountOf(profile)} is not bound to a role in all namespaces, so it may do nothing there.`,
+    evidence: [sawAt(clusterRoleBindingsPath, bindings ? 'none for it' : 'you may not list them')],
     mend: grant,
   };
 }
@@ -171,7 +171,7 @@ const isWide = ({ verbs, resources }: RoleRule): boolean => verbs.includes('*') 
 
 const narrower: Mend = {
   kind: 'advice',
-  text: 'Bind the service account to a role with the verbs that the rbac checks name, and take the other binding away.',
+  text: 'Bind the service account to a role with the verbs of the rbac checks, and remove the other binding.',
 };
 
 export const roleChecks: readonly Check[] = [

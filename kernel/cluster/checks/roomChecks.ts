@@ -69,7 +69,7 @@ const quotaRoom: Check = {
   run: async ({ kube, profile }) => {
     const quotas = (await quotasOf(kube)).flatMap((item) => readQuota(item) ?? []);
     const evidence: Evidence[] = [sawAt(quotasPath(kube), quotas.map(showQuota).join('; ') || 'none')];
-    if (quotas.length === 0) return pass('No quota bounds the pods of the namespace.', ...evidence);
+    if (quotas.length === 0) return pass('No quota limits the pods of the namespace.', ...evidence);
     const [groups, pods] = await Promise.all([groupsOf(kube), runningPods(kube)]);
     const missing = groups.map((group) => ({ group, count: missingOf(group, pods) })).filter(({ count }) => count > 0);
     const needed = addAmounts(missing.map(({ group, count }) => countedFor(group.resources, count)));
@@ -115,7 +115,7 @@ const limitsRoom: Check = {
       const { type, side, key, asked } = bound;
       const most = `${side === 'max' ? 'at most' : 'at least'} ${showAmount(key, bound.bound)} of ${key}`;
       return fail(
-        `The limit range ${names[index]} allows a ${type.toLowerCase()} ${most}, but ${first.group.title} asks for ${showAmount(key, asked)}.`,
+        `The limit range ${names[index]} allows a ${type.toLowerCase()} ${most}, but ${first.group.title} requests ${showAmount(key, asked)}.`,
         {
           evidence: [evidence],
           mend: widenRange(profile, range, widest(beyond.flatMap(({ bounds }) => bounds))),
@@ -124,7 +124,7 @@ const limitsRoom: Check = {
     }
     return pass(
       ranges.length === 0
-        ? 'No limit range bounds the pods of the namespace.'
+        ? 'No limit range applies to the pods of the namespace.'
         : 'The limit ranges allow head and workers.',
       evidence,
     );

@@ -14,7 +14,7 @@ import type { Evidence } from '#cluster/result.ts';
 const advised = { cpu: 4, memory: 8 * 2 ** 30, gpu: 0 };
 
 const offered = (group: GroupSpec, nodes: readonly KubeNode[]): Evidence => ({
-  asked: `allocatable of the nodes for ${group.title}, which asks for ${showResources(group.resources)}`,
+  asked: `allocatable of the nodes for ${group.title}, which requests ${showResources(group.resources)}`,
   saw: nodes.map(({ name, allocatable }) => `${name}: ${showResources(allocatable)}`).join('; '),
 });
 
@@ -31,20 +31,20 @@ function shortage(group: GroupSpec, nodes: readonly KubeNode[]): string {
 
 const larger = (group: GroupSpec): Mend => ({
   kind: 'advice',
-  text: `Ask for less in ${group.title}, or use a larger type of node: some of each node is kept for the system.`,
+  text: `Request less for ${group.title}, or use a larger node type: part of each node is reserved for the system.`,
 });
 
 const headSize: Check = {
   id: 'head-size',
   category: 'nodes',
-  title: 'Head fits on a node, is large enough',
+  title: 'Head fits on a node and is large enough',
   severity: 'error',
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const head = groups.find(({ role }) => role === 'head');
     const places = head ? likelyPlaces(profile, head, nodes) : [];
-    if (!head || places.length === 0) return skip('No node for the head is known.');
+    if (!head || places.length === 0) return skip('There is no known node for the head.');
     const evidence = offered(head, places);
     if (!places.some((node) => fits(head, node)))
       return fail(`The head fits on no node: short of ${shortage(head, places)}.`, {
@@ -54,7 +54,7 @@ const headSize: Check = {
     const short = shortOf(advised, head.resources);
     if (short.length > 0)
       return warn(
-        `The head asks for ${showResources(head.resources)}; with less than ${showResources(advised)} it runs out of memory.`,
+        `The head requests ${showResources(head.resources)}; with less than ${showResources(advised)} it runs out of memory.`,
         {
           evidence: [evidence],
           mend: { kind: 'advice', text: `Give the head ${showResources(advised)} or more.` },
@@ -86,8 +86,8 @@ const workerFit: Check = {
           mend: larger(group),
         });
     }
-    if (evidence.length === 0) return skip('There is no node for workers now, so that their size is not known.');
-    return pass('A pod of each group of workers fits on a node.', ...evidence);
+    if (evidence.length === 0) return skip('There is currently no node for workers, so their size is not known.');
+    return pass('A pod of each worker group fits on a node.', ...evidence);
   },
 };
 
@@ -114,26 +114,26 @@ export const architecture: Check = {
       const found = [...new Set(places.map((node) => `${node.system ?? 'linux'}/${node.architecture}`))];
       const made = group.image === undefined ? undefined : architectureOf(group.image);
       evidence.push({
-        asked: `architecture of the nodes for ${group.title}, image ${group.image ?? 'not said'}`,
+        asked: `architecture of the nodes for ${group.title}, image ${group.image ?? 'not set'}`,
         saw: found.join(', '),
       });
       const [first = '', ...others] = found;
       if (others.length > 0)
-        return warn(`The nodes for ${group.title} differ: ${found.join(', ')}. One image runs on one of them only.`, {
+        return warn(`The nodes for ${group.title} differ: ${found.join(', ')}. An image runs on only one of them.`, {
           evidence,
-          mend: { kind: 'advice', text: `Select kubernetes.io/arch too in the nodeSelector of ${group.title}.` },
+          mend: { kind: 'advice', text: `Add kubernetes.io/arch to the nodeSelector of ${group.title}.` },
         });
       if (made !== undefined && first !== `linux/${made}`)
         return warn(
-          `The image ${group.image} is made for linux/${made}, but the nodes for ${group.title} are ${first}.`,
+          `The image ${group.image} is built for linux/${made}, but the nodes for ${group.title} are ${first}.`,
           {
             evidence,
             mend: { kind: 'advice', text: `Use an image for ${first}, or nodes of linux/${made}, for ${group.title}.` },
           },
         );
     }
-    if (evidence.length === 0) return skip('No node for head or workers says its architecture.');
-    return pass('Nodes and images have one architecture.', ...evidence);
+    if (evidence.length === 0) return skip('No node for head or workers reports its architecture.');
+    return pass('Nodes and images have the same architecture.', ...evidence);
   },
 };
 

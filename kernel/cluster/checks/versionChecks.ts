@@ -20,7 +20,7 @@ async function kubernetesVersionOf(
   if (said === undefined || !version)
     throw new ClusterError(
       'BadReply',
-      `The API server calls its version "${said ?? ''}", which is none.`,
+      `The API server reports "${said ?? ''}", which is not a version number.`,
       'Check that the address is that of a Kubernetes API server.',
     );
   return { version, evidence: sawAt('/version', said) };
@@ -29,14 +29,14 @@ async function kubernetesVersionOf(
 const kubernetesVersion: Check = {
   id: 'k8s-version',
   category: 'versions',
-  title: 'Kubernetes version is known to work',
+  title: 'Kubernetes version is supported',
   severity: 'warning',
   needs: ['k8s-whoami'],
   run: async ({ kube }) => {
     const { version, evidence } = await kubernetesVersionOf(kube);
     const shown = `Kubernetes ${showMinor(version)}`;
     if (isAtLeast(version, oldestPaired)) return pass(`${shown} is recent enough.`, evidence);
-    return warn(`${shown} is older than ${showMinor(oldestPaired)}, the oldest that is documented.`, {
+    return warn(`${shown} is older than ${showMinor(oldestPaired)}, the oldest documented version.`, {
       evidence: [evidence, pairsShown],
       mend: { kind: 'advice', text: `Upgrade the cluster to Kubernetes ${showMinor(oldestPaired)} or later.` },
     });
@@ -75,7 +75,7 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
     });
   }
   if (!isEstablished) {
-    return fail(`The resource ${name} is defined but not established, so that no object of it can be made.`, {
+    return fail(`The resource ${name} is defined but not established, so no object of it can be created.`, {
       evidence,
       mend: upgradeDefinitions(kube.profile),
     });

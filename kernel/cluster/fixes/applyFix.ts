@@ -29,12 +29,12 @@ function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
       throw new ClusterError(
         'NotFound',
         `The API server does not serve ${kind} of ${apiVersion}.`,
-        'Install what defines it, then try again.',
+        'Install its resource definition, then try again.',
       );
     const name = encodeURIComponent(metadata.name);
     if (at(resource, 'namespaced') !== true) return `${root}/${plural}/${name}`;
     if (metadata.namespace === undefined)
-      throw new ClusterError('InvalidRequest', `${nameOf(object)} names no namespace.`, 'Add one to its metadata.');
+      throw new ClusterError('InvalidRequest', `${nameOf(object)} has no namespace.`, 'Add one to its metadata.');
     return `${root}/namespaces/${encodeURIComponent(metadata.namespace)}/${plural}/${name}`;
   };
 }
@@ -57,7 +57,7 @@ const copyOfObject = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Removes the status and the server's metadata, as a hand-written manifest has neither. */
 function withoutServerParts(object: unknown): unknown {
-  if (!isRecord(object)) throw new ClusterError('BadReply', 'The API server gave no object.', 'Check its address.');
+  if (!isRecord(object)) throw new ClusterError('BadReply', 'The API server returned no object.', 'Check its address.');
   const { apiVersion, kind, metadata, status: _, ...body } = object;
   return { apiVersion, kind, metadata: isRecord(metadata) ? shownMetadata(metadata) : metadata, ...body };
 }
@@ -130,9 +130,9 @@ export async function applyMend(
     const path = await pathOf(object);
     const now = await previewObject(connection, object, path, { signal, madeBefore: [] });
     if (shown.unchecked === undefined && (now.before !== shown.before || now.after !== shown.after))
-      throw new ClusterError('Conflict', `${name} has changed since it was shown.`, 'Look at the change anew.');
+      throw new ClusterError('Conflict', `${name} has changed since the preview.`, 'Preview the change again.');
     if (now.conflict !== undefined && !force)
-      throw new ClusterError('Conflict', now.conflict, 'Change it where it comes from, or take the fields over.');
+      throw new ClusterError('Conflict', now.conflict, 'Change the object at its source, or take the fields over.');
     await connection.request(applyAsk(object, path, { force }), signal);
     applied.push(name);
   }
@@ -179,7 +179,7 @@ async function previewObject(
       before: '',
       after: manifestYaml(object),
       changed: true,
-      unchecked: `The API server cannot be asked before the namespace ${namespace} is there.`,
+      unchecked: `The API server can't check this before the namespace ${namespace} exists.`,
     };
   }
 }

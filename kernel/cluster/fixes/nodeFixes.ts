@@ -50,7 +50,7 @@ export function findPlace(
   const free = nodes.find(isFree);
   return free
     ? labelNodes(profile, [free], { [label]: value })
-    : { kind: 'advice', text: `Add a node, or a pool that grows when it is needed, with the label ${label}=${value}.` };
+    : { kind: 'advice', text: `Add a node, or an autoscaling node pool, with the label ${label}=${value}.` };
 }
 
 export const uncordon = (profile: ClusterProfile, nodes: readonly KubeNode[]): Mend =>

@@ -78,7 +78,7 @@ async function readText(file: string): Promise<string | undefined> {
   } catch (cause) {
     const { code } = cause as { code?: unknown };
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new ClusterError('ProfileInvalid', `${file} cannot be read (${String(code)}).`, 'Check what may read it.', {
+    throw new ClusterError('ProfileInvalid', `Can't read ${file} (${String(code)}).`, 'Check its permissions.', {
       cause,
     });
   }
@@ -95,7 +95,7 @@ function profilesIn(source: string, text: string, isSettings: boolean, folder: s
     throw new ClusterError(
       'ProfileInvalid',
       `${source}:${lineAt(text, error.offset)} is not JSON: ${mistakeOf(error)}.`,
-      'Correct it there.',
+      'Fix the JSON.',
     );
   }
   const node = isSettings && tree ? findNodeAtLocation(tree, [profilesSetting]) : tree;
@@ -104,7 +104,7 @@ function profilesIn(source: string, text: string, isSettings: boolean, folder: s
   if (!isRecord(value)) {
     throw new ClusterError(
       'ProfileInvalid',
-      `${source}:${lineAt(text, node.offset)}: ${profilesSetting} takes an object of profiles by their names.`,
+      `${source}:${lineAt(text, node.offset)}: ${profilesSetting} must be an object with profiles by name.`,
       'Write { "name": { … } }.',
     );
   }
@@ -127,7 +127,7 @@ const unknownProfile = (name: string, names: readonly string[], source: string):
   new ClusterError(
     'ProfileInvalid',
     `There is no cluster profile "${name}" in ${source}.`,
-    names.length === 0 ? 'There is none at all.' : `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`,
+    names.length === 0 ? 'It has no profiles.' : `It has ${names.join(', ')}.`,
   );
 
 /** Adds the file and line to an error. */
@@ -141,21 +141,21 @@ function inFile(error: ClusterError, source: string, text: string, profiles: Nod
 }
 
 const mistakes: Readonly<Record<string, string>> = {
-  PropertyNameExpected: 'the name of a setting is missing, in double quotes',
+  PropertyNameExpected: 'the name of a setting in double quotes is missing',
   ValueExpected: 'a value is missing',
   ColonExpected: 'a colon is missing',
   CommaExpected: 'a comma is missing',
   CloseBraceExpected: 'a closing brace is missing',
   CloseBracketExpected: 'a closing bracket is missing',
-  EndOfFileExpected: 'something comes after its end',
+  EndOfFileExpected: 'there is text after its end',
   UnexpectedEndOfComment: 'a comment is not closed',
-  UnexpectedEndOfString: 'a text is not closed',
-  InvalidEscapeCharacter: 'what follows a backslash is not known',
+  UnexpectedEndOfString: 'a string is not closed',
+  InvalidEscapeCharacter: 'an escape sequence is not valid',
 };
 
 function mistakeOf({ error }: ParseError): string {
   const name = printParseErrorCode(error);
-  return mistakes[name] ?? `there is a character or word in it that may not be there (${name})`;
+  return mistakes[name] ?? `it has a character or word that is not valid (${name})`;
 }
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;

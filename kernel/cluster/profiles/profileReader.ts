@@ -76,13 +76,13 @@ function notFor(at: At, method: string, settings: Readonly<Record<string, unknow
   const [, setting = 'configMethod'] = at('configMethod');
   throw settingError(
     at(key),
-    `is for ${only}, and the ${setting} is ${method}.`,
-    `Remove it, set ${setting} to "${only}"${instead}.`,
+    `applies only to ${only}, but ${setting} is ${method}.`,
+    `Remove it, or set ${setting} to "${only}"${instead}.`,
   );
 }
 
 function missing(at: At, key: string, what: string, takes: string): never {
-  throw settingError(at(...key.split('.')), `is missing, and ${what} needs it.`, `Add it: it takes ${takes}.`);
+  throw settingError(at(...key.split('.')), `is missing, but ${what} requires it.`, `Set it to ${takes}.`);
 }
 
 /** Resolves `~/x` and paths relative to a folder. */
@@ -104,9 +104,13 @@ function workersOf(at: At, groups: readonly GroupSettings[], defaults: GroupDefa
     const kind = (settings.numGpus ?? 0) > 0 ? 'gpu' : 'cpu';
     const { minReplicas = 0, maxReplicas = Math.max(100, minReplicas) } = settings;
     if (minReplicas > maxReplicas)
-      throw wrong(at('workerGroups', index, 'minReplicas'), `takes at most maxReplicas (${maxReplicas})`, minReplicas);
+      throw wrong(
+        at('workerGroups', index, 'minReplicas'),
+        `must be at most maxReplicas (${maxReplicas})`,
+        minReplicas,
+      );
     const name = settings.name ?? (groups.length === 1 ? `${kind}-workers` : `${kind}-workers-${index + 1}`);
-    if (names.has(name)) throw wrong(at('workerGroups', index, 'name'), 'takes a name that no other group has', name);
+    if (names.has(name)) throw wrong(at('workerGroups', index, 'name'), 'must be a name that no other group has', name);
     names.add(name);
     const label = { [`${defaults.labelDomain}/ray-worker-${kind}`]: 'true' };
     return { name, ...groupOf(settings, { ...defaults, label }), minReplicas, maxReplicas };
@@ -165,7 +169,7 @@ function catalogOf(path: SettingPath, value: unknown): ClusterProfile['catalog']
   if (secret !== undefined) throw secretError(secret);
   if (typeof value === 'string' && value.trim() !== '') return value;
   if (isCatalogConfig(value)) return value;
-  throw wrong(path, 'takes the name of a connection, or an object with "implementation" and "root" or "uri"', value);
+  throw wrong(path, 'must be the name of a connection, or an object with "implementation" and "root" or "uri"', value);
 }
 
 /** Returns the path of the first value that looks like a secret. */

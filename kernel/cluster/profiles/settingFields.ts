@@ -51,7 +51,7 @@ export type Values<S> = { readonly [K in keyof S]?: ValueOf<S[K]> };
  * @throws ClusterError ProfileInvalid for the first error
  */
 export function readFields<const S extends Fields>(path: SettingPath, value: unknown, fields: S): Values<S> {
-  if (!isRecord(value)) throw wrong(path, 'takes an object with settings', value);
+  if (!isRecord(value)) throw wrong(path, 'must be an object with settings', value);
   const read: Record<string, unknown> = {};
   const spelled = new Map<string, string>();
   for (const [written, each] of Object.entries(value)) {
@@ -61,7 +61,7 @@ export function readFields<const S extends Fields>(path: SettingPath, value: unk
     // In JSON, `null` means a setting that is not set.
     if (each === null || each === undefined) continue;
     const other = spelled.get(key);
-    if (other !== undefined) throw settingError(here, `says what ${other} says already.`, 'Remove one of the two.');
+    if (other !== undefined) throw settingError(here, `sets the same as ${other}.`, 'Remove one of the two.');
     spelled.set(key, written);
     read[key] = readField(here, each, fields[key] as Field);
   }
@@ -75,22 +75,22 @@ function readField(path: SettingPath, value: unknown, field: Field): unknown {
       return readText(path, value, field);
     case 'choice':
       if (typeof value === 'string' && field.values.includes(value)) return value;
-      throw wrong(path, `takes ${field.values.map((one) => JSON.stringify(one)).join(' or ')}`, value);
+      throw wrong(path, `must be ${field.values.map((one) => JSON.stringify(one)).join(' or ')}`, value);
     case 'flag':
       if (typeof value === 'boolean') return value;
-      throw wrong(path, 'takes true or false', value);
+      throw wrong(path, 'must be true or false', value);
     case 'count':
       if (Number.isSafeInteger(value) && Number(value) >= 0) return value;
-      throw wrong(path, 'takes a whole number, 0 or more', value);
+      throw wrong(path, 'must be a whole number, 0 or more', value);
     case 'quantity':
       if (isQuantity(value)) return value;
-      throw wrong(path, `takes ${field.takes}`, value);
+      throw wrong(path, `must be ${field.takes}`, value);
     case 'map':
       return readMap(path, value);
     case 'section':
       return readFields(path, value, field.fields);
     case 'sections':
-      if (!Array.isArray(value)) throw wrong(path, 'takes a list', value);
+      if (!Array.isArray(value)) throw wrong(path, 'must be a list', value);
       return value.map((one, index) => readFields([...path, index], one, field.fields));
     case 'other':
       return value;
@@ -98,16 +98,16 @@ function readField(path: SettingPath, value: unknown, field: Field): unknown {
 }
 
 function readText(path: SettingPath, value: unknown, field: Extract<Field, { kind: 'text' }>): string {
-  if (typeof value !== 'string') throw wrong(path, `takes ${field.takes}`, value);
+  if (typeof value !== 'string') throw wrong(path, `must be ${field.takes}`, value);
   if (looksSecret(value)) throw secretError(path);
-  if (!field.pattern.test(value)) throw wrong(path, `takes ${field.takes}`, value);
+  if (!field.pattern.test(value)) throw wrong(path, `must be ${field.takes}`, value);
   return value;
 }
 
 function readMap(path: SettingPath, value: unknown): Readonly<Record<string, string>> {
-  if (!isRecord(value)) throw wrong(path, 'takes an object of texts', value);
+  if (!isRecord(value)) throw wrong(path, 'must be an object with string values', value);
   for (const [key, each] of Object.entries(value)) {
-    if (typeof each !== 'string') throw wrong([...path, key], 'takes a text, so write it in quotes', each);
+    if (typeof each !== 'string') throw wrong([...path, key], 'must be a string in quotes', each);
     if (looksSecret(each)) throw secretError([...path, key]);
   }
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)]));
@@ -120,9 +120,9 @@ const isQuantity = (value: unknown): boolean =>
 
 const isPositive = (text: string): boolean => quantity.test(text) && Number.parseFloat(text) > 0;
 
-export function wrong(path: SettingPath, takes: string, value: unknown): ClusterError {
+export function wrong(path: SettingPath, mustBe: string, value: unknown): ClusterError {
   const where = typeof path[0] === 'string' ? 'profile' : 'call';
-  return settingError(path, `${takes}, and is ${shown(value)}.`, `Correct it in the ${where}.`);
+  return settingError(path, `${mustBe}, but is ${shown(value)}.`, `Correct it in the ${where}.`);
 }
 
 /** Shows a value for a message. Long strings are not quoted, since they may be a pasted secret. */
@@ -131,9 +131,9 @@ function shown(value: unknown): string {
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
   if (typeof value !== 'string') return JSON.stringify(value) ?? typeof value;
   if (value === '') return 'empty';
-  if (value.length > 80) return `a text of ${value.length} characters`;
+  if (value.length > 80) return `a string of ${value.length} characters`;
   // A URL may have a password or a signed query, which the user may not notice when pasting it.
-  if (/:\/\/[^/]*@|\?/.test(value)) return 'an address with a password or a query in it';
+  if (/:\/\/[^/]*@|\?/.test(value)) return 'a URL with a password or a query';
   return JSON.stringify(value);
 }
 
@@ -144,7 +144,7 @@ function unknownKey(path: SettingPath, written: string, fields: Fields): Cluster
   const [root] = path;
   return settingError(
     [...path, written],
-    typeof root === 'string' ? 'is no setting of a profile.' : `is not an option of ${root.call}.`,
-    meant === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${meant}?`,
+    typeof root === 'string' ? 'is not a setting of a profile.' : `is not an option of ${root.call}.`,
+    meant === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean ${meant}?`,
   );
 }

@@ -99,7 +99,7 @@ export const looksSecret = (value: unknown, name = ''): boolean =>
 export const secretError = (path: SettingPath): ClusterError =>
   settingError(
     path,
-    'looks like a secret, and settings are no place for one.',
-    'Remove it: credentials come from your kubeconfig, from ~/.aws, from application-default credentials of Google, or from ' +
+    'looks like a secret. Settings must not contain secrets.',
+    'Remove it: credentials come from your kubeconfig, from ~/.aws, from Google application-default credentials, or from ' +
       'a catalog connection that the profile names.',
   );

@@ -103,7 +103,7 @@ function mendHtml(result: CheckResult): string {
     advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`,
     isShort ? `<div>${blockOf(command)}</div>` : '',
     // A command of several lines contains the manifest.
-    command === undefined || isShort ? '' : foldedBlock(`Mend: ${document?.title ?? 'command'}`, command),
+    command === undefined || isShort ? '' : foldedBlock(`Fix: ${document?.title ?? 'command'}`, command),
     document === undefined || (command !== undefined && !isShort) ? '' : foldedBlock(document.title, document.text),
   ].join('');
 }

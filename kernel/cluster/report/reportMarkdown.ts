@@ -20,9 +20,9 @@ export function reportMarkdown(report: CheckReport, { docs = docsOf }: MarkdownO
   const problems = report.results.filter(isProblem);
   const parts = [
     `# Cluster ${escaped(report.profile)}`,
-    `${summaryOf(report)} Begun at ${report.startedAt}.`,
+    `${summaryOf(report)} Started at ${report.startedAt}.`,
     ...(report.left ?? []).map((sentence) => `**Left behind:** ${escaped(sentence)}`),
-    ...(problems.length === 0 ? [] : ['## To be looked at', ...problems.map((result) => problemText(result, docs))]),
+    ...(problems.length === 0 ? [] : ['## Problems', ...problems.map((result) => problemText(result, docs))]),
     ...byCategory(report.results).flatMap(({ title, results }) => [
       `## ${title}`,
       tableOf(withGroups(results, report.results), docs),
@@ -63,7 +63,7 @@ function tableOf(rows: readonly (CheckResult | Group)[], docs: DocsOf): string {
       : [escaped(row.title), escaped(row.sentence), link(row.id)];
     return `| ${mark} ${word} | ${cells.join(' | ')} |`;
   });
-  return ['| status | what is checked | what was found | check |', '| --- | --- | --- | --- |', ...lines].join('\n');
+  return ['| Status | Check | Result | ID |', '| --- | --- | --- | --- |', ...lines].join('\n');
 }
 
 const evidenceOf = (results: readonly CheckResult[]): string =>

@@ -85,7 +85,9 @@ function below(result: CheckResult, options: BelowOptions): string[] {
   const isBad = status === 'fail' || status === 'warn';
   return [
     ...wrapped(sentence, width),
-    ...(verbose ? evidence.flatMap(({ asked, saw }) => [labelled('asked', asked), ...wrapped(saw, width, 'saw')]) : []),
+    ...(verbose
+      ? evidence.flatMap(({ asked, saw }) => [labelled('request', asked), ...wrapped(saw, width, 'result')])
+      : []),
     ...mendLines(result, options),
     ...(isBad ? [labelled('read', docsOf(id))] : []),
   ];
@@ -102,8 +104,8 @@ function mendLines({ id, ...verdict }: CheckResult, { width, mendCommand }: Belo
   // Lines of one command would be copied with the indentation; `--mend` prints them bare.
   const isBare = command?.includes('\n') === true;
   return [
-    ...(advice === undefined ? [] : wrapped(advice, width, 'mend')),
-    ...(command === undefined || isBare ? [] : [labelled('mend', command)]),
+    ...(advice === undefined ? [] : wrapped(advice, width, 'fix')),
+    ...(command === undefined || isBare ? [] : [labelled('fix', command)]),
     ...(document === undefined && !isBare ? [] : [labelled('review', mendCommand(id))]),
   ];
 }

@@ -10,12 +10,12 @@ export function summaryOf({ counts, milliseconds, stopped, results }: CheckRepor
     `${counted(counts.pass, 'check')} passed`,
     ...(counts.warn > 0 ? [counted(counts.warn, 'warning')] : []),
     ...(counts.fail > 0 ? [`${counts.fail} failed`] : []),
-    ...(counts.blocked > 0 ? [`${counts.blocked} blocked by those`] : []),
+    ...(counts.blocked > 0 ? [`${counts.blocked} blocked`] : []),
     ...(unknown > 0 ? [`${unknown} not known`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     `in ${(milliseconds / 1000).toFixed(1)} s`,
   ];
-  return `${parts.join(', ')}.${stopped ? ' The run was stopped before its end.' : ''}`;
+  return `${parts.join(', ')}.${stopped ? ' The run was stopped before it finished.' : ''}`;
 }
 
 export type CategoryResults = {

@@ -313,7 +313,7 @@ function fieldAt(type: DataType, i: number): Field {
     throw new CatalogError(
       'InvalidInput',
       `An Arrow column of type ${typeText(type)} has more children than its type.`,
-      'Make the table again with one copy of apache-arrow.',
+      'Create the table again with a single copy of apache-arrow.',
     );
   return field;
 }

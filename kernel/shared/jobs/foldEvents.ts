@@ -48,7 +48,7 @@ function resources({ workers }: Pace): string | undefined {
   const { ready, wanted, waitingFor } = workers;
   // Without a reason they are just starting.
   if (waitingFor === undefined) return undefined;
-  return `Resources: ${ready} of ${wanted} workers are up. ${waitingFor}`;
+  return `Resources: ${ready} of ${wanted} workers are ready. ${waitingFor}`;
 }
 
 function conflicted({ conflicts, now }: Pace): string | undefined {
@@ -56,8 +56,8 @@ function conflicted({ conflicts, now }: Pace): string | undefined {
   const last = recent.at(-1);
   if (!last || recent.length < manyConflicts) return undefined;
   const dropped = recent.reduce((sum, one) => sum + one.dropped, 0);
-  const again = dropped === 0 ? '' : `, and ${dropped} ${dropped === 1 ? 'fragment was' : 'fragments were'} in vain`;
-  return `Conflicts: somebody else changes the table, ${recent.length} times in the last minute${again}. ${last.reason}`;
+  const again = dropped === 0 ? '' : `, and ${dropped} ${dropped === 1 ? 'fragment was' : 'fragments were'} discarded`;
+  return `Conflicts: another writer changed the table ${recent.length} times in the last minute${again}. ${last.reason}`;
 }
 
 function silence({ isPlanned, lastRowAt, now }: Pace): string | undefined {
@@ -78,7 +78,7 @@ function slowPart({ samples }: Pace): string | undefined {
   const all = parts.reduce((sum, { seconds }) => sum + seconds, 0);
   const most = parts.find(({ seconds }) => seconds >= all * mostOfIt);
   if (!most || all < leastSeconds) return undefined;
-  return `${most.words}: it takes ${Math.round((100 * most.seconds) / all)} % of the workers' time.`;
+  return `${most.words} takes ${Math.round((100 * most.seconds) / all)} % of the workers' time.`;
 }
 
 /** The part of a job's view that its events determine. */
@@ -272,19 +272,19 @@ function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, no
     case 'failed':
       return end.message;
     case 'cancelled':
-      return 'It was cancelled. What was computed is kept: resume it to go on from there.';
+      return 'The job was cancelled. Computed rows are kept: resume the job to continue.';
     case undefined:
       break;
   }
   if (notice !== undefined) return notice;
   if (restarted && now - restarted.at < windowMs) return restarted.text;
-  if (!planned) return 'It looks at what there is to do.';
+  if (!planned) return 'Checking what to compute.';
   if (workers && workers.ready === 0)
-    return workers.wanted === 1 ? 'It waits for its worker.' : `It waits for the first of ${workers.wanted} workers.`;
+    return workers.wanted === 1 ? 'Waiting for the worker.' : `Waiting for the first of ${workers.wanted} workers.`;
   const { done, total } = fragments;
   if (planned.rows === 0 && planned.fragments === 0) return 'There is nothing left to compute.';
-  if (total === undefined) return 'It computes.';
-  return `It computes: ${countText(done)} of ${countText(total)} fragments are in the table.`;
+  if (total === undefined) return 'Computing.';
+  return `Computing: ${countText(done)} of ${countText(total)} fragments are in the table.`;
 }
 
 function doneSentence(

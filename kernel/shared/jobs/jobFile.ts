@@ -27,7 +27,7 @@ export const jobFileEnding = '.lance-job.json';
 const functionFields = {
   sql: {
     kind: 'text',
-    takes: 'an expression of SQL over the columns of the table',
+    takes: 'a SQL expression over the columns of the table',
     description: 'SQL expression over the columns of the table, such as `length(caption)`.',
   },
   file: {
@@ -64,7 +64,7 @@ const functionFields = {
   },
   version: {
     kind: 'text',
-    takes: 'a text such as "2"',
+    takes: 'a string such as "2"',
     description: 'Version label of the function. Changed code is detected without it.',
   },
 } as const satisfies JobFields;
@@ -127,7 +127,7 @@ export const jobFileFields = {
   },
   where: {
     kind: 'text',
-    takes: 'an expression of SQL',
+    takes: 'a SQL expression',
     description: 'SQL condition that selects rows. Default: rows where the column is null.',
   },
   concurrency: { kind: 'count', description: 'Number of workers that compute at the same time.' },
@@ -226,7 +226,7 @@ const textOf = (path: Path): string =>
 
 function readSection(path: Path, value: unknown, fields: JobFields, report: Report): Read | undefined {
   if (!isRecord(value)) {
-    report(path, `takes an object, and is ${shown(value)}.`, 'Write { "table": "…", "column": "…" } for instance.');
+    report(path, `must be an object, but is ${shown(value)}.`, 'Write, for example, { "table": "…", "column": "…" }.');
     return undefined;
   }
   const read: Record<string, unknown> = {};
@@ -243,7 +243,7 @@ function readSection(path: Path, value: unknown, fields: JobFields, report: Repo
     if (each === null) continue;
     const other = spelled.get(name);
     if (other === undefined) read[name] = readField(here, each, field, report);
-    else report(here, `says what "${other}" says already.`, 'Remove one of the two.');
+    else report(here, `sets the same as "${other}".`, 'Remove one of the two.');
     spelled.set(name, written);
   }
   for (const [name, field] of Object.entries(fields))
@@ -255,14 +255,14 @@ function readSection(path: Path, value: unknown, fields: JobFields, report: Repo
 function reportUnknown(path: Path, name: string, fields: JobFields, report: Report): void {
   const known = Object.keys(fields).filter((one) => !one.startsWith('$'));
   if (/key|token|secret|password|credential/i.test(name))
-    return report(path, 'is no field.', 'Secrets stay out of job files: the environment or the editor has them.');
+    return report(path, 'is not a field.', 'Keep secrets out of job files: use the environment or the editor.');
   const meant = nearestName(snakeName(name), known) ?? nearestName(name, known);
-  report(path, 'is no field.', meant === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${meant}"?`);
+  report(path, 'is not a field.', meant === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${meant}"?`);
 }
 
 function readField(path: Path, value: unknown, field: JobField, report: Report): unknown {
-  const wrong = (takes: string): undefined => {
-    report(path, `takes ${takes}, and is ${shown(value)}.`, 'Correct it in the file.');
+  const wrong = (expected: string): undefined => {
+    report(path, `must be ${expected}, but is ${shown(value)}.`, 'Correct it in the file.');
     return undefined;
   };
   switch (field.kind) {
@@ -296,22 +296,22 @@ function shown(value: unknown): string {
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'nothing';
   if (value.trim() === '') return 'empty';
-  return value.length > 60 ? `a text of ${value.length} characters` : JSON.stringify(value);
+  return value.length > 60 ? `a string of ${value.length} characters` : JSON.stringify(value);
 }
 
 /** Checks combinations of fields. A field without any effect is an error, since the mistake would go unnoticed. */
 function checkTogether(read: Read, report: Report): void {
   if (read['catalog'] !== undefined && read['connection'] !== undefined)
-    report(['connection'], 'says what "catalog" says already.', 'Remove one of the two.');
+    report(['connection'], 'sets the same as "catalog".', 'Remove one of the two.');
   const made = read['function'];
   if (isRecord(made)) checkFunction(made, report);
   const ray = read['ray'];
   if (!isRecord(ray)) return;
   const { address } = ray;
   if (isThere(ray, 'address') === isThere(ray, 'profile'))
-    report(['ray'], 'takes one of "address" and "profile".', 'Say where the Ray is by one of them.');
+    report(['ray'], 'must have one of "address" and "profile".', 'Set exactly one of them.');
   if (address !== undefined && ray['ray_cluster'] !== undefined)
-    report(['ray', 'ray_cluster'], 'goes with "profile".', 'Remove it.');
+    report(['ray', 'ray_cluster'], 'requires "profile".', 'Remove it.');
 }
 
 /** Whether a field is present, also with an invalid value, which is reported separately. */
@@ -321,19 +321,19 @@ function checkFunction(made: Read, report: Report): void {
   const [sql, file] = [made['sql'], made['file']];
   const path = ['function'];
   if (isThere(made, 'sql') === isThere(made, 'file'))
-    return report(path, 'takes one of "sql" and "file".', 'Say what computes the column by one of them.');
+    return report(path, 'must have one of "sql" and "file".', 'Set exactly one of them.');
   const isPython = isText(file) && file.endsWith('.py');
   for (const name of ['inputs', 'output', 'takes'] as const)
     if (made[name] !== undefined && !isPython)
       report(
         [...path, name],
-        'is for Python.',
-        file === undefined ? 'Remove it.' : 'Remove it: udf() in the file says it.',
+        'applies only to Python.',
+        file === undefined ? 'Remove it.' : 'Remove it: udf() in the file sets it.',
       );
-  if (sql !== undefined && made['export'] !== undefined) report([...path, 'export'], 'goes with "file".', 'Remove it.');
+  if (sql !== undefined && made['export'] !== undefined) report([...path, 'export'], 'requires "file".', 'Remove it.');
   for (const name of ['export', 'inputs', 'output'] as const)
     if (made[name] === undefined && isPython)
-      report(path, `has no "${name}", which a function in Python needs.`, 'Add it.');
+      report(path, `has no "${name}", which a Python function needs.`, 'Add it.');
 }
 
 // Every field has been checked for its kind before.

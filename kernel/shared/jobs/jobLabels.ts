@@ -103,17 +103,17 @@ export function planLines(plan: BackfillPlan): readonly PlanLine[] {
     figure.value > 0 ? [line(label, figure, write)] : [];
   return [
     line('Rows to compute', rows.toCompute, (value) => `${countText(value)} of ${countText(rows.total.value)}`),
-    ...optional('Rows filled already', rows.done, countText),
+    ...optional('Rows already filled', rows.done, countText),
     ...optional('Rows kept from an earlier run', rows.reused, countText),
     line(
       'Fragments to compute',
       fragments.toCompute,
       (value) => `${countText(value)} of ${countText(fragments.total.value)}`,
     ),
-    ...optional('Fragments done already', fragments.done, countText),
+    ...optional('Fragments already done', fragments.done, countText),
     line('Read', bytes.read, sizeText),
     line('Written', bytes.written, sizeText),
-    ...optional('Of it rewritten beside the column', bytes.rewritten, sizeText),
+    ...optional('Rewritten in addition to the column', bytes.rewritten, sizeText),
     ...(rowsPerSecond === undefined ? [] : [line('Speed', rowsPerSecond, rateText)]),
     ...(seconds === undefined ? [] : [line('Time', seconds, durationText)]),
   ];
@@ -126,7 +126,7 @@ export const planRunnerText = ({ runner, runnerReason }: BackfillPlan): string =
 /** `SQL: length(note)`, `TypeScript function note_length 2`; without a language for a function of the server. */
 export function functionText({ function: made }: Pick<BackfillPlan, 'function'>): string {
   if (made.kind === 'sql') return `SQL: ${made.expression}`;
-  if (made.kind === 'server') return 'A function that the server of the catalog alone knows';
+  if (made.kind === 'server') return 'A function that only the catalog server knows';
   const version = made.version === '' ? '' : ` ${made.version}`;
   return `${made.kind === 'python' ? 'Python' : 'TypeScript'} function ${made.name}${version}`;
 }

@@ -30,19 +30,19 @@ export function crashReport({ cell, names, unnamed }: CrashNote): string {
   const when = cell.isRunning ? `It was running ${at}.` : `The last cell that it ran was ${at}.`;
   if (names.length === 0) return `${when} No variables were lost.`;
   const all = unnamed > 0 ? `${names.join(', ')} and ${unnamed} more` : names.join(', ');
-  return `${when} These variables were lost: ${all}. Run the cells that make them again.`;
+  return `${when} These variables were lost: ${all}. Run the cells that create them again.`;
 }
 
 /** Describes a crashed kernel in its successor, which has only the note. */
 export function crashSentence(note: CrashNote): string {
   const reason = crashReason(note);
-  return `The kernel before this one ended without warning${reason && `; ${reason}`}. ${crashReport(note)}`;
+  return `The previous kernel ended without warning${reason && `; ${reason}`}. ${crashReport(note)}`;
 }
 
 /** Returns the likely reason from the note; empty if unknown. */
 export function crashReason({ memory }: CrashNote): string {
   if (!memory) return '';
-  return `it had taken ${sizeText(memory.used)} of memory, of at most ${sizeText(memory.limit)}, so it may have run out of it`;
+  return `it used ${sizeText(memory.used)} of at most ${sizeText(memory.limit)} of memory, so it may have run out of memory`;
 }
 
 const isSize = (value: unknown): value is number => typeof value === 'number' && value >= 0 && Number.isFinite(value);

@@ -67,7 +67,7 @@ export class Endpoint<Mine extends Methods, Theirs extends Methods> {
     params: Theirs[K][0],
     signal?: AbortSignal,
   ): Promise<Theirs[K][1]> {
-    if (this.#closed) return Promise.reject(new RemoteError({ code: 'closed', message: 'The other side is gone.' }));
+    if (this.#closed) return Promise.reject(new RemoteError({ code: 'closed', message: 'The connection is closed.' }));
     if (signal?.aborted) return Promise.reject(new RemoteError({ code: 'cancelled', message: 'Cancelled.' }));
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ export class Endpoint<Mine extends Methods, Theirs extends Methods> {
     this.#answering.clear();
     for (const call of this.#calls.values()) {
       call.release();
-      call.reject(new RemoteError({ code: 'closed', message: 'The other side is gone.' }));
+      call.reject(new RemoteError({ code: 'closed', message: 'The connection is closed.' }));
     }
     this.#calls.clear();
   }
@@ -150,7 +150,7 @@ export function checkedHandlers<M extends Methods>(
     method,
     (params: never, signal: AbortSignal) => {
       if (checks[method]?.(params) !== true)
-        throw new TypeError(`The request "${method}" has not the shape that ${taker} takes.`);
+        throw new TypeError(`The request "${method}" to ${taker} has invalid parameters.`);
       return handler(params, signal);
     },
   ]);

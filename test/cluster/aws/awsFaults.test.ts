@@ -47,7 +47,7 @@ suite('A fault in an account of AWS', function () {
     assert.equal(found?.status, 'warn');
     assert.equal(
       found.sentence,
-      `The bucket geneva-elsewhere is in us-west-2, and the cluster in ${region}: all rows travel between the two.`,
+      `The bucket geneva-elsewhere is in us-west-2, but the cluster is in ${region}: all rows travel between the regions.`,
     );
   });
 

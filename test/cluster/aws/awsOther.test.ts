@@ -68,7 +68,7 @@ suite('Nothing fails in a sound account of AWS', function () {
       found.filter(([, status]) => status !== 'skipped'),
       [],
     );
-    assert.match(sentenceOf(report, 'irsa-annotation'), /is given its role by EKS Pod Identity \(a-geneva\)/);
+    assert.match(sentenceOf(report, 'irsa-annotation'), /gets its role from EKS Pod Identity \(a-geneva\)/);
     assert.match(sentenceOf(report, 'oidc-provider'), /needs none/);
   });
 
@@ -105,6 +105,6 @@ suite('Nothing fails in a sound account of AWS', function () {
     sound.eks.entries.set(arn, { type: 'STANDARD', kubernetesGroups: [], policies: [] });
     const report = await sound.verify({ profile: withAws({ clientRole: undefined }), only });
     assert.deepEqual(others(report), { 'eks-access-entry': 'skipped', 'eks-access-policy': 'skipped' });
-    assert.match(sentenceOf(report, 'eks-access-entry'), /the role may have a path, which only iam:GetRole tells/);
+    assert.match(sentenceOf(report, 'eks-access-entry'), /the role may have a path, which only iam:GetRole reports/);
   });
 });

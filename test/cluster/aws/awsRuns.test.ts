@@ -81,9 +81,9 @@ suite('A run of the checks of AWS', function () {
     const found = Object.fromEntries(results.map(({ id, sentence }) => [id, sentence]));
     assert.equal(
       found['aws-assume-client'],
-      `The profile names no client role, so that the client acts as you, ${aws.alice}.`,
+      `The profile has no client role, so the client acts as you, ${aws.alice}.`,
     );
-    assert.equal(found['aws-client-trust'], 'The profile names no client role.');
+    assert.equal(found['aws-client-trust'], 'The profile has no client role.');
   });
 
   test('signs in to the cluster by its name and a role, without a kubeconfig or a program', async () => {
@@ -108,7 +108,7 @@ suite('A run of the checks of AWS', function () {
     const { size } = sound.sts.sessions;
     assert.equal((await loginToAws(login, options)).keys.accessKeyId, client.keys.accessKeyId);
     const { results } = await sound.verify({ only: ['aws-assume-client'] });
-    assert.equal(results.at(-1)?.sentence, `You are the client role ${aws.clientRole} already.`);
+    assert.equal(results.at(-1)?.sentence, `You already are the client role ${aws.clientRole}.`);
     assert.equal(sound.sts.sessions.size, size);
   });
 
@@ -207,7 +207,7 @@ suite('A run of the checks of AWS', function () {
     const [key] = await sound.moto.keysIn(aws.bucket);
     await sound.moto.empty(aws.bucket);
     assert.equal(left.length, 1);
-    assert.ok(left[0]?.startsWith(`The object s3://${aws.bucket}/${key} may still be there: `), left[0]);
+    assert.ok(left[0]?.startsWith(`The object s3://${aws.bucket}/${key} may still exist: `), left[0]);
   });
 
   test('shows no key, and no token, of anybody', async () => {

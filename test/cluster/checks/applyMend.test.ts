@@ -76,7 +76,7 @@ suite('A mend of Kubernetes objects', function () {
 
   test('makes a namespace and what belongs into it, which cannot be asked about before', async () => {
     const preview = await previewMend(admin, [namespace, account], signal);
-    assert.match(preview.objects[1]?.unchecked ?? '', /before the namespace mended is there/);
+    assert.match(preview.objects[1]?.unchecked ?? '', /before the namespace mended exists/);
     assert.equal(await find(namespace), undefined);
     assert.deepEqual(await applyMend(admin, preview, { signal }), ['Namespace mended', 'ServiceAccount mended/runner']);
     assert.ok(await find(account));
@@ -105,7 +105,7 @@ suite('A mend of Kubernetes objects', function () {
     await cluster.api.apply(role('get'));
     const preview = await previewMend(admin, [role('get', 'watch')], signal);
     await cluster.api.merge(role(), { metadata: { labels: { team: 'other' } } });
-    await assert.rejects(applyMend(admin, preview, { signal, force: true }), /has changed since it was shown/);
+    await assert.rejects(applyMend(admin, preview, { signal, force: true }), /has changed since the preview/);
     assert.deepEqual((await find(role()))?.['rules'], role('get')['rules']);
   });
 

@@ -71,32 +71,32 @@ suite('Checks of the catalog', function () {
     assert.equal(ends(report), 'pass, pass, pass');
     assert.equal(
       sentenceOf(report, 'catalog-storage'),
-      `The table sales/orders of the catalog lies in s3://${moto.bucket}.`,
+      `The table sales/orders of the catalog is in s3://${moto.bucket}.`,
     );
   });
 
   test('say that a key is missing', async () => {
     const report = await check(rest({ apiKey: undefined }));
     assert.equal(ends(report), 'pass, fail, blocked');
-    assert.equal(sentenceOf(report, 'catalog-auth'), `The catalog at ${server.address} wants a key, and is sent none.`);
+    assert.equal(
+      sentenceOf(report, 'catalog-auth'),
+      `The catalog at ${server.address} requires an API key, but none is set.`,
+    );
   });
 
   test('say that a key is not known, and never which', async () => {
     const report = await check(rest({ apiKey: 'key-of-another-server' }));
     assert.equal(ends(report), 'pass, fail, blocked');
-    assert.equal(
-      sentenceOf(report, 'catalog-auth'),
-      `The catalog at ${server.address} does not know the key that it is sent.`,
-    );
+    assert.equal(sentenceOf(report, 'catalog-auth'), `The catalog at ${server.address} rejects the API key.`);
     assert.ok(!JSON.stringify(report).includes('key-of-another-server'));
   });
 
   test('say that a key does not open the database, with whom to ask', async () => {
     const report = await check(rest({ apiKey: keys.eu }));
     assert.equal(ends(report), 'pass, fail, blocked');
-    assert.match(sentenceOf(report, 'catalog-auth'), /knows the key, but .*does not open the database "shop"/);
+    assert.match(sentenceOf(report, 'catalog-auth'), /accepts the API key, but .*does not open the database "shop"/);
     const mend = mendOf(report, 'catalog-auth');
-    assert.match(mend?.kind === 'advice' ? mend.text : '', /^Ask whoever runs the catalog/);
+    assert.match(mend?.kind === 'advice' ? mend.text : '', /^Ask the administrator of the catalog/);
   });
 
   test('say that there is no such database', async () => {
@@ -126,7 +126,7 @@ suite('Checks of the catalog', function () {
   test('find tables in another bucket, and warn of another prefix', async () => {
     const other = await check(rest(), { at: { ...storage, bucket: 'other' } });
     assert.equal(ends(other), 'pass, pass, fail');
-    assert.match(sentenceOf(other, 'catalog-storage'), /lies in s3:\/\/lance-tests, and not in s3:\/\/other/);
+    assert.match(sentenceOf(other, 'catalog-storage'), /is in s3:\/\/lance-tests, not in s3:\/\/other/);
     assert.equal(ends(await check(rest(), { at: { ...storage, prefix: 'shop' } })), 'pass, pass, pass');
     const beside = await check(rest(), { at: { ...storage, prefix: 'sho' } });
     assert.equal(ends(beside), 'pass, pass, warn');
@@ -143,7 +143,7 @@ suite('Checks of the catalog', function () {
     assert.equal(ends(inside), 'pass, pass, pass');
     const folder = await check({ implementation: 'dir', root: '/data/shop' });
     assert.equal(ends(folder), 'pass, pass, fail');
-    assert.match(sentenceOf(folder, 'catalog-storage'), /lies at \/data\/shop, which pods of a cluster do not reach/);
+    assert.match(sentenceOf(folder, 'catalog-storage'), /is at \/data\/shop, which pods of a cluster can't reach/);
   });
 
   test('ask for a connection by its name, with the key that only the asker has', async () => {

@@ -135,7 +135,7 @@ suite('lance-catalog check', function () {
     const ran = await check(['--profile', 'prod', '--mend', 'rbac-pods-get']);
     assert.equal(ran.code, 1, ran.stdout + ran.stderr);
     assert.match(ran.stderr, /lance-catalog check --profile prod --mend sa-exists$/m);
-    assert.match(ran.stderr, /^There is nothing to mend rbac-pods-get by\. Not asked, because it needs /m);
+    assert.match(ran.stderr, /^There is no fix for rbac-pods-get\. Not run, because it needs /m);
   });
 
   test('shows no secret of a kubeconfig in any form', async () => {
@@ -169,9 +169,9 @@ suite('lance-catalog check without a cluster', function () {
       { a: { namespace: 5 }, b: {} },
       /clusters?\.profiles\.a\.namespace|a\.namespace/,
     ],
-    ['a check is not known', ['--only', 'rbac-pods'], { a: {} }, /"rbac-pods" is none.*--list/],
+    ['a check is not known', ['--only', 'rbac-pods'], { a: {} }, /got "rbac-pods".*--list/],
     ['options do not go together', ['--profile', 'a', '--context', 'b'], { a: {} }, /--context.*without a profile/],
-    ['--apply is alone', ['--apply'], { a: {} }, /--apply goes with --mend ID/],
+    ['--apply is alone', ['--apply'], { a: {} }, /--apply requires --mend ID/],
     ['the settings file is not there', ['--settings', 'none.json'], undefined, /none\.json/],
   ];
   for (const [why, args, clusters, says] of sentences)

@@ -73,7 +73,7 @@ const bindingFaults: readonly Fault[] = [
       await api.apply(roleBinding);
     },
     expected: unbound,
-    says: /bound to geneva-role by the RoleBinding geneva\/geneva-binding alone, which counts in that namespace only/,
+    says: /bound to geneva-role only by the RoleBinding geneva\/geneva-binding, which applies only to that namespace/,
     mend: 'objects',
   },
   {
@@ -87,7 +87,7 @@ const bindingFaults: readonly Fault[] = [
     name: 'nothing binds the service account',
     plant: ({ api }) => api.delete(binding(account)),
     expected: unbound,
-    says: /is bound to no role in all namespaces/,
+    says: /is not bound to a role in all namespaces/,
     mend: 'objects',
   },
   {

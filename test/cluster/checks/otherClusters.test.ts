@@ -48,9 +48,11 @@ suite('Nothing fails on a sound cluster', function () {
       assert.deepEqual(problemsOf(report), { 'nodes-head': 'warn' });
       assert.match(
         resultOf(report, 'nodes-head').sentence,
-        new RegExp(`^No node has the label ${headLabel} now; ${maker} is to make one when the head is launched\\.$`),
+        new RegExp(
+          `^No node has the label ${headLabel} yet; ${maker} is expected to create one when the head is launched\\.$`,
+        ),
       );
-      assert.match(resultOf(report, 'head-not-spot').sentence, /^There is no node for the head now/);
+      assert.match(resultOf(report, 'head-not-spot').sentence, /^There is currently no node for the head/);
       // The head of a RayCluster that is made by the profile.
       assert.equal(resultOf(report, 'head-no-processing').status, 'pass');
     });

@@ -55,7 +55,7 @@ suite('Checks of Google Cloud', function () {
     );
     const report = await check();
     assert.deepEqual(others(report), {});
-    assert.match(sentenceOf(report, 'gcp-wi-user'), /by a grant of the project or above it/);
+    assert.match(sentenceOf(report, 'gcp-wi-user'), /through a grant on the project or above it/);
   });
 
   test('warns of a grant under a condition that is not met', async () => {
@@ -87,7 +87,7 @@ suite('Checks of Google Cloud', function () {
     const annotations = { 'iam.gke.io/gcp-service-account': 'other@test-project.iam.gserviceaccount.com' };
     await cluster.api.merge(account, { metadata: { annotations } });
     const report = await check();
-    assert.match(sentenceOf(report, 'gcp-sa-annotation'), /is annotated with other@.*, and not with geneva@/);
+    assert.match(sentenceOf(report, 'gcp-sa-annotation'), /is annotated with other@.*, not with geneva@/);
   });
 
   test('goes by the annotation where the profile names no account', async () => {

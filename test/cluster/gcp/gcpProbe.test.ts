@@ -56,14 +56,14 @@ suite('The pod of a probe on Google Cloud', function () {
 
   test('is not started unless a probe is asked for', async () => {
     const report = await check({ probe: false });
-    assert.match(sentenceOf(report, 'gcp-probe-pod'), /^It would start a pod .*--probe/);
+    assert.match(sentenceOf(report, 'gcp-probe-pod'), /^The check would start a pod .*--probe/);
   });
 
   test('says who it is, writes an object and leaves nothing', async () => {
     const report = await check();
     assert.equal(
       sentenceOf(report, 'gcp-probe-pod'),
-      `A pod is ${google.account}, and writes into gs://${google.bucket}.`,
+      `A pod is ${google.account}, and can write into gs://${google.bucket}.`,
     );
     const result = report.results.find(({ id }) => id === 'gcp-probe-pod');
     assert.deepEqual(
@@ -75,7 +75,7 @@ suite('The pod of a probe on Google Cloud', function () {
 
   test('fails as the node, where the node pool gives it the identity of the node', async () => {
     metadata.identity = { email: 'node@example.com', token: () => project.standIn.tokenFor('node@example.com') };
-    assert.equal(sentenceOf(await check(), 'gcp-probe-pod'), `The pod is node@example.com, and not ${google.account}.`);
+    assert.equal(sentenceOf(await check(), 'gcp-probe-pod'), `The pod is node@example.com, not ${google.account}.`);
   });
 
   test('fails where it may not write, with the grant that mends it', async () => {
@@ -89,7 +89,7 @@ suite('The pod of a probe on Google Cloud', function () {
   test('is a warning where the image cannot be had', async () => {
     kubelet.behaviour = 'finds no image';
     const report = await check();
-    assert.equal(sentenceOf(report, 'gcp-probe-pod'), 'The pod of the probe did not run: ErrImagePull: no such host.');
+    assert.equal(sentenceOf(report, 'gcp-probe-pod'), 'The probe pod did not run: ErrImagePull: no such host.');
     assert.equal(others(report)['gcp-probe-pod'], 'warn');
   });
 
@@ -141,7 +141,7 @@ suite('The pod of a probe on Google Cloud', function () {
     await project.cluster.restore();
     assert.match(
       sentenceOf(await check(), 'gcp-probe-pod'),
-      /^You may not ask: .*POST \/api\/v1\/namespaces\/geneva\/pods/,
+      /^You lack the permission: .*POST \/api\/v1\/namespaces\/geneva\/pods/,
     );
   });
 });

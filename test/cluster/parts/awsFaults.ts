@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
     plant: () => {},
     profile: withAws({ account: '999999999999' }),
     expect: { 'aws-identity': 'fail', ...blocked('aws-assume-client', 'aws-client-trust', ...asClient) },
-    says: /^You are signed in to the AWS account 123456789012, and the profile is for 999999999999\.$/,
+    says: /^You are signed in to the AWS account 123456789012, but the profile is for 999999999999\.$/,
   },
   {
     name: 'a client role that trusts somebody else',
@@ -52,7 +52,7 @@ export const faults: readonly Fault[] = [
     name: 'a client role that trusts everybody',
     plant: ({ moto, clientTrust }) => moto.setTrust('geneva-client', { ...clientTrust, Principal: { AWS: '*' } }),
     expect: { 'aws-client-trust': 'warn' },
-    says: /lets in every identity in any AWS account/,
+    says: /trusts every identity in any AWS account/,
   },
   {
     name: 'a client role that is not there',
@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
     name: 'a client that may not describe the cluster',
     plant: ({ moto }) => moto.forbid('geneva-client', 'describe'),
     expect: { 'eks-describe': 'fail', ...blocked(...ofCluster, ...ofIssuer) },
-    says: /role\/geneva-client may not have EKS describe the cluster arn:aws:eks:eu-west-1:123456789012:cluster\/geneva\.$/,
+    says: /role\/geneva-client may not describe the EKS cluster arn:aws:eks:eu-west-1:123456789012:cluster\/geneva\.$/,
     mend: ['eks-describe'],
   },
   {
@@ -82,13 +82,13 @@ export const faults: readonly Fault[] = [
     },
     // Another cluster has another authority.
     expect: { 'eks-describe': 'warn', 'eks-k8s-api': 'fail' },
-    says: /^The kubeconfig leads to https:\/\/127\.0\.0\.1:\d+, while the EKS cluster "geneva" is at https:\/\/localhost:\d+\.$/,
+    says: /^The kubeconfig connects to https:\/\/127\.0\.0\.1:\d+, but the EKS cluster "geneva" is at https:\/\/localhost:\d+\.$/,
   },
   {
     name: 'a cluster that is being made',
     plant: ({ eks }) => void (eks.facts.status = 'CREATING'),
     expect: { 'eks-describe': 'fail', ...blocked(...ofCluster, ...ofIssuer) },
-    says: /is not up: its status is CREATING/,
+    says: /is not running: its status is CREATING/,
   },
   {
     name: 'an authentication mode without access entries',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
     name: 'an access entry without a policy',
     plant: ({ eks }) => void eks.entries.set(aws.clientRole, { type: 'STANDARD', kubernetesGroups: [], policies: [] }),
     expect: { 'eks-access-policy': 'fail' },
-    says: /has an access entry, and no AmazonEKSClusterAdminPolicy with it/,
+    says: /has an access entry, but without AmazonEKSClusterAdminPolicy/,
     mend: ['eks-access-policy'],
   },
   {
@@ -125,7 +125,7 @@ export const faults: readonly Fault[] = [
       eks.entries.set(aws.clientRole, { type: 'STANDARD', kubernetesGroups: [], policies: [policy] });
     },
     expect: { 'eks-access-policy': 'fail' },
-    says: /has AmazonEKSClusterAdminPolicy for namespaces only \(other\)/,
+    says: /has AmazonEKSClusterAdminPolicy only for namespaces \(other\)/,
     mend: ['eks-access-policy'],
   },
   {
@@ -133,20 +133,20 @@ export const faults: readonly Fault[] = [
     plant: ({ eks }) =>
       void eks.entries.set(aws.clientRole, { type: 'STANDARD', kubernetesGroups: ['runners'], policies: [] }),
     expect: { 'eks-access-policy': 'warn' },
-    says: /what it may do is what Kubernetes gives its groups runners/,
+    says: /it has the Kubernetes permissions of its groups runners/,
     mend: ['eks-access-policy'],
   },
   {
     name: 'nobody who may ask for access entries',
     plant: ({ eks }) => void eks.refused.add('everybody'),
     expect: { 'eks-access-entry': 'skipped', 'eks-access-policy': 'skipped' },
-    says: /^You may not ask: AWS does not allow .* to call eks:DescribeAccessEntry on an access entry of /,
+    says: /^You lack the permission: AWS does not allow .* to call eks:DescribeAccessEntry on an access entry of /,
   },
   {
     name: 'no provider for the issuer',
     plant: ({ moto, providerArn }) => moto.removeProvider(providerArn),
     expect: { 'oidc-provider': 'fail', 'irsa-assume': 'fail', ...blocked(...asService) },
-    says: /^IAM has no provider for https:\/\/127\.0\.0\.1:\d+, so that it believes no token of the cluster\.$/,
+    says: /^IAM has no provider for https:\/\/127\.0\.0\.1:\d+, so it accepts no token of the cluster\.$/,
     mend: ['oidc-provider'],
   },
   {
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
       await moto.provider(kube.address, 'somebody.example');
     },
     expect: { 'oidc-provider': 'fail', 'irsa-assume': 'fail', ...blocked(...asService) },
-    says: /does not take tokens for sts\.amazonaws\.com/,
+    says: /does not accept tokens for sts\.amazonaws\.com/,
     mend: ['oidc-provider'],
   },
   {
@@ -181,7 +181,7 @@ export const faults: readonly Fault[] = [
     plant: ({ kube }) =>
       kube.api.merge(serviceAccount, { metadata: { annotations: { 'eks.amazonaws.com/role-arn': null } } }),
     expect: { 'irsa-annotation': 'fail', ...blocked('irsa-trust', 'irsa-assume', ...asService, 'aws-pod-env') },
-    says: /^The service account geneva\/geneva-sa names no role/,
+    says: /^The service account geneva\/geneva-sa has no role/,
     mend: ['irsa-annotation'],
   },
   {
@@ -189,7 +189,7 @@ export const faults: readonly Fault[] = [
     plant: ({ kube }) =>
       kube.api.merge(serviceAccount, { metadata: { annotations: { 'eks.amazonaws.com/role-arn': roleArn('other') } } }),
     expect: { 'irsa-annotation': 'fail', ...blocked('irsa-trust', 'irsa-assume', ...asService, 'aws-pod-env') },
-    says: /names the role arn:aws:iam::123456789012:role\/other, and the profile .*geneva-service-role\.$/,
+    says: /names the role arn:aws:iam::123456789012:role\/other, but the profile has .*geneva-service-role\.$/,
     mend: ['irsa-annotation'],
   },
   {
@@ -227,13 +227,13 @@ export const faults: readonly Fault[] = [
       return sound.moto.setTrust('geneva-service-role', { ...sound.serviceTrust(), Condition });
     },
     expect: { 'irsa-trust': 'warn' },
-    says: /lets in every service account of the cluster/,
+    says: /trusts every service account of the cluster/,
   },
   {
     name: 'a service account that may not describe the cluster',
     plant: ({ moto }) => moto.forbid('geneva-service-role', 'describe'),
     expect: { 'irsa-describe': 'fail' },
-    says: /role\/geneva-service-role may not have EKS describe the cluster/,
+    says: /role\/geneva-service-role may not describe the EKS cluster/,
     mend: ['irsa-describe'],
   },
   {
@@ -261,7 +261,7 @@ export const faults: readonly Fault[] = [
         spec: { serviceAccountName: 'geneva-sa', containers: [{ name: 'ray', image: 'ray' }] },
       }),
     expect: { 'aws-pod-env': 'warn' },
-    says: /^old under geneva\/geneva-sa was not given .*, being older than the annotation\.$/,
+    says: /^old under geneva\/geneva-sa does not have .*, because the annotation is newer\.$/,
   },
 ];
 

@@ -108,7 +108,7 @@ suite('A job in a process of its own', function () {
   });
 
   for (const [word, wanted] of [
-    ['deaf', /It was cancelled/],
+    ['deaf', /The job was cancelled/],
     ['stuck', /was ended by force/],
   ] as const) {
     test(`that is ${word} is ended by harder means, and is cancelled`, async () => {

@@ -48,7 +48,7 @@ suite('The jobs process of a window', function () {
 
   test('refuses what has not the shape of its method', async () => {
     const wrong = { id: 7 } as unknown as { id: string };
-    await assert.rejects(jobs.request('cancel', wrong), /has not the shape/);
+    await assert.rejects(jobs.request('cancel', wrong), /has invalid parameters/);
     assert.deepEqual(await jobs.request('list', null), [], 'and answers on');
   });
 

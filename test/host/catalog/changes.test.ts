@@ -56,7 +56,7 @@ suite('what is changed from the tree', () => {
         const top = `${connection}-new`;
         let person = new PersonStandIn({ types: ['no spaces please', top] });
         await person.during(() => run('lanceCatalog.namespace.create', connectionNode(api, connection)));
-        assert.match(person.boxes[0]?.said[0] ?? '', /holds " "/);
+        assert.match(person.boxes[0]?.said[0] ?? '', /contains " "/);
         await selected(top);
         person = new PersonStandIn({ types: ['inner'] });
         await person.during(() => run('lanceCatalog.namespace.create', namespaceNode(connection, top)));

@@ -102,7 +102,7 @@ suite('mending a cluster', function () {
     const told = await failuresOf(() =>
       new PersonStandIn({ chooses: ['Apply'] }).during(() => run('lanceCatalog.cluster.applyMend', modified)),
     );
-    assert.match(told.join(), /has changed since it was shown/);
+    assert.match(told.join(), /has changed since the preview/);
     assert.ok(!verbs().includes('watch'));
   });
 

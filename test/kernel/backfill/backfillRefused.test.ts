@@ -31,7 +31,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
       await db.dropTable('older');
       const table = await cli('jobs', 'resume', id);
       assert.equal(table.code, 2, table.stderr);
-      assert.equal(table.stderr, 'Table "older" does not exist. There are products.\n');
+      assert.equal(table.stderr, 'Table "older" does not exist. Its namespace has products.\n');
     } finally {
       await db.close();
     }
@@ -57,7 +57,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
 
   test('say in a sentence what keeps them from beginning, and end with 2', async () => {
     for (const [args, said] of [
-      [['nothing', 'size', '--sql', '1'], /^Table "nothing" does not exist\. There are products\.\n$/],
+      [['nothing', 'size', '--sql', '1'], /^Table "nothing" does not exist\. Its namespace has products\.\n$/],
       [['products', 'nothing'], /no column "nothing"\. It has id, .* give its function: --sql EXPR, or --file FILE/],
       [['products', 'same', '--sql', 'id', '--where', 'id <'], /^Table "products": The filter "id <" can't be parsed/],
       [['products', 'size', '--plan', '--try'], /one of --plan and --try/],

@@ -60,7 +60,7 @@ suite('A backfill at a terminal', function () {
   });
 
   for (const [key, keys, code, said] of [
-    ['Ctrl-C', '\\x03', 130, /Stopped before the job began; nothing was computed\.\n$/],
+    ['Ctrl-C', '\\x03', 130, /Stopped before the job started; nothing was computed\.\n$/],
     ['Ctrl-D', '\\x04', 2, /was not accepted\./],
   ] as const)
     test(`takes ${key} at the question for no yes`, async () => {
@@ -82,8 +82,8 @@ suite('A backfill at a terminal', function () {
     const press = { when: ': running', keys: '\\x03' };
     const { code, stdout } = await at(press, 'backfill', 'products', 'slow', '--file', 'slow.ts');
     assert.equal(code, 130, stdout);
-    assert.match(stdout, /Cancelling bf-\S+\. Press again to leave without waiting\./);
-    assert.match(stdout, /It was cancelled\..*\nGo on with: lance-catalog jobs resume bf-\S+\n$/);
+    assert.match(stdout, /Cancelling bf-\S+\. Press Ctrl-C again to exit without waiting\./);
+    assert.match(stdout, /The job was cancelled\..*\nTo resume: lance-catalog jobs resume bf-\S+\n$/);
   });
 
   test('lists jobs in lines of its width', async () => {

@@ -35,7 +35,7 @@ suite('The end of cells and kernels under Jupyter', function () {
       'reported again': '',
       orphan: 'ended',
     });
-    const reason = /^The kernel before this one ended without warning; it had taken .* so it may have run out of it\./;
+    const reason = /^The previous kernel ended without warning; it used .* so it may have run out of memory\./;
     assert.match(String(report), reason);
     assert.match(String(report), /It was running cell \[2\] \(const all: .*\)\. These variables were lost: rows\./);
     const folder = join(env['XDG_DATA_HOME'] ?? '', 'lance-catalog', 'crash');

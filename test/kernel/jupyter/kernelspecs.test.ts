@@ -91,7 +91,7 @@ suite('A kernelspec of the command line', function () {
     assert.ok(!existsSync(folder));
     assert.doesNotMatch((await kernel(['list'])).stdout, /sales/);
     assert.equal((await kernel(['remove', 'lance-typescript', '--prefix', prefix])).code, 0);
-    assert.match((await kernel(['list'])).stdout, /^Jupyter knows no kernel of Lance Catalog here\./);
+    assert.match((await kernel(['list'])).stdout, /^Jupyter finds no Lance Catalog kernel here\./);
   });
 
   test('that is empty, or can not be made or read, says so', async () => {

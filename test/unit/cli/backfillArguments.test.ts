@@ -95,28 +95,32 @@ suite('the arguments of lance-catalog backfill', () => {
 
   const wrong: readonly [name: string, args: readonly string[], said: RegExp][] = [
     ['no column', ['t'], /needs TABLE and COLUMN/],
-    ['no path', ['[1]', 'c'], /is no path/],
+    ['no path', ['[1]', 'c'], /^Expected a path .*, got "\[1\]"/],
     ['two functions', ['t', 'c', '--sql', '1', '--file', 'a.ts'], /one of --sql and --file/],
-    ['a file of another language', ['t', 'c', '--file', 'a.sh'], /takes TypeScript, JavaScript or Python/],
+    ['a file of another language', ['t', 'c', '--file', 'a.sh'], /Expected a TypeScript, JavaScript or Python file/],
     ['a Python function without its name', ['t', 'c', '--file', 'a.py'], /--file a\.py#name/],
     ['a Python function without its columns', ['t', 'c', '--file', 'a.py#f'], /--input a,b/],
     ['a Python function without its type', ['t', 'c', '--file', 'a.py#f', '--input', 'a'], /--output int32/],
-    ['inputs of SQL', ['t', 'c', '--sql', '1', '--input', 'a'], /--input goes with a file of Python/],
+    ['inputs of SQL', ['t', 'c', '--sql', '1', '--input', 'a'], /--input requires a Python file/],
     [
       'a runner that is none',
       ['t', 'c', '--runner', 'spark'],
-      /no runner "spark".*auto, local, local-python, ray, rest/,
+      /auto, local, local-python, ray, rest for --runner, got "spark"/,
     ],
-    ['no number', ['t', 'c', '--concurrency', '0'], /--concurrency needs a whole number from 1/],
-    ['a negative number', ['t', 'c', '--task-size', '-1'], /^--task-size needs a whole number from 1\.$/],
+    ['no number', ['t', 'c', '--concurrency', '0'], /Expected a whole number of at least 1 for --concurrency/],
+    [
+      'a negative number',
+      ['t', 'c', '--task-size', '-1'],
+      /^Expected a whole number of at least 1 for --task-size, got "-1"\.$/,
+    ],
     [
       'an option for a value',
       ['t', 'c', '--where', '--yes'],
-      /^--where is followed by .*: write .* as --where=VALUE\.$/,
+      /^The value of --where looks like .*\. Write it as --where=VALUE\.$/,
     ],
     ['an on-error that is none', ['t', 'c', '--on-error', 'retry'], /retry:N/],
     ['a Ray twice', ['t', 'c', '--ray', 'http://a:1', '--profile', 'p'], /one of --ray and --profile/],
-    ['a Ray that is no address', ['t', 'c', '--ray', 'ray://a:1'], /address of a dashboard/],
+    ['a Ray that is no address', ['t', 'c', '--ray', 'ray://a:1'], /URL of a Ray dashboard/],
     ['a secret', ['t', 'c', '--storage-option', 'aws_secret_access_key=x'], /is a secret/],
   ];
   for (const [name, args, said] of wrong)
@@ -146,7 +150,7 @@ suite('the arguments of lance-catalog backfill', () => {
 
   test('say where the catalog is that a job file calls by the name of a connection', () => {
     const file = { connection: 'work', table: 't', column: 'c' };
-    assert.throws(() => byFile(file), /the connection "work", which the editor alone knows.*--catalog/);
+    assert.throws(() => byFile(file), /connection "work", which exists only in the editor.*--catalog/);
     assert.deepEqual(byFile(file, '--catalog', '/data').catalog, { implementation: 'dir', root: '/data' });
   });
 

@@ -46,7 +46,10 @@ suite('The notebook of a run', () => {
       await saver.soon();
     });
     assert.equal(lines.length, 1);
-    assert.match(lines[0] ?? '', /night\.ipynb" can't be written: .* The run goes on, and saves at its end\.$/);
+    assert.match(
+      lines[0] ?? '',
+      /night\.ipynb" can't be written: .* The run continues and saves the notebook when it ends\.$/,
+    );
     mkdirSync(folder);
     await saver.soon();
     assert.ok(existsSync(join(folder, 'night.ipynb')));

@@ -28,7 +28,7 @@ suite('What a run has made for a moment', () => {
     let times = 0;
     const one = leftovers.add('The pod a/b', () => Promise.reject(new Error(`no ${++times}`)));
     await assert.rejects(one.remove(), /no 1/);
-    assert.deepEqual(await leftovers.removeAll(), ['The pod a/b may still be there: no 2']);
+    assert.deepEqual(await leftovers.removeAll(), ['The pod a/b may still exist: no 2']);
   });
 
   test('is not looked for where it is known not to be', async () => {

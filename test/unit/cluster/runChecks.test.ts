@@ -44,8 +44,8 @@ suite('A run of checks', () => {
       report.results.map((result) => result.status === 'skipped' && [result.cause, result.reason]),
       [
         ['unknown', undefined],
-        ['unknown', 'You may not ask: alice may not ask.'],
-        ['unknown', 'You may not ask: alice may not ask.'],
+        ['unknown', 'You lack the permission: alice may not ask.'],
+        ['unknown', 'You lack the permission: alice may not ask.'],
         [undefined, undefined],
         ['not-asked', undefined],
       ],
@@ -153,7 +153,7 @@ suite('A run of checks', () => {
       [
         ['fail', 'The certificate of host is not trusted.'],
         ['fail', '"k8s-clock is so" could not be checked: x is not a function'],
-        ['skipped', 'You may not ask: alice may not list roles.'],
+        ['skipped', 'You lack the permission: alice may not list roles.'],
         ['warn', 'Nobody.'],
       ],
     );
@@ -173,7 +173,7 @@ suite('A run of checks', () => {
     );
     const without = await runThem([writing]);
     assert.equal(wrote, 0);
-    assert.match(without.results[0]?.sentence ?? '', /would write an object into the bucket; .*--probe/);
+    assert.match(without.results[0]?.sentence ?? '', /^The check would write an object into the bucket\. .*--probe/);
     const withProbe = await runThem([writing], { mayWrite: true });
     assert.equal(withProbe.results[0]?.status, 'pass');
   });
@@ -220,7 +220,7 @@ suite('A run of checks', () => {
 
   test('refuses a graph that cannot be run', async () => {
     const one = check('k8s-reach', () => pass('Fine.'), { needs: ['ns-exists'] });
-    await assert.rejects(runThem([one]), /k8s-reach needs ns-exists, which is not there/);
+    await assert.rejects(runThem([one]), /k8s-reach needs ns-exists, which does not exist/);
     const other = check('ns-exists', () => pass('Fine.'), { needs: ['k8s-reach'] });
     await assert.rejects(runThem([one, other]), /need one another: k8s-reach → ns-exists → k8s-reach/);
     await assert.rejects(runThem([other, other]), /same id/);

@@ -45,7 +45,7 @@ suite('Time in a run of checks', () => {
       ),
     ]);
     assert.equal(report.results[0]?.status, 'fail');
-    assert.match(report.results[0]?.sentence ?? '', /no answer in 0\.03 s/);
+    assert.match(report.results[0]?.sentence ?? '', /no response within 0\.03 s/);
     assert.equal(signal?.aborted, true);
   });
 

@@ -55,7 +55,7 @@ export const someResults: readonly CheckResult[] = [
     title: 'A binding for the whole cluster is there',
     severity: 'warning',
     status: 'blocked',
-    sentence: 'Not asked, because it needs rbac-pods-get.',
+    sentence: 'Not run, because it needs rbac-pods-get.',
     evidence: [],
     by: ['rbac-pods-get'],
   },

@@ -19,12 +19,12 @@ export const unlessOnAws: Skip = ({ profile }) =>
 export const unlessEksNamed: Skip = (context) =>
   unlessOnAws(context) ??
   (awsPlaceOf(context.profile)?.clusterName === undefined
-    ? 'The profile does not name its EKS cluster (aws.clusterName).'
+    ? 'The profile has no EKS cluster (aws.clusterName).'
     : undefined);
 
 export const unlessBucket: Skip = (context) =>
   unlessOnAws(context) ??
-  (context.profile.storage?.scheme === 's3' ? undefined : 'The profile names no bucket in S3 (storage).');
+  (context.profile.storage?.scheme === 's3' ? undefined : 'The profile has no S3 bucket (storage).');
 
 /**
  * Runs `ask`, and converts the failures listed in `answers` to findings. Other failures are thrown to the run, which

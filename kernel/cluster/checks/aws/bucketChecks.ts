@@ -148,9 +148,9 @@ export const awsRegionCheck: Check = awsCheck({
       async () => {
         const found = await aws.bucketRegion((await aws.client()).identity);
         const evidence = sawAws(`s3:HeadBucket ${bucket}`, found);
-        if (found === region) return pass(`The bucket ${bucket} is in ${region}, as the cluster is.`, evidence);
+        if (found === region) return pass(`The bucket ${bucket} is in ${region}, like the cluster.`, evidence);
         return warn(
-          `The bucket ${bucket} is in ${found}, and the cluster in ${region}: all rows travel between the two.`,
+          `The bucket ${bucket} is in ${found}, but the cluster is in ${region}: all rows travel between the regions.`,
           {
             evidence: [evidence],
             mend: { kind: 'advice', text: `Use a bucket in ${region}, or a cluster in ${found}.` },

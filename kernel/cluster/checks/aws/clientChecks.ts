@@ -18,11 +18,11 @@ export const awsClientChecks: readonly Check[] = [
       const evidence = sawAws('sts:GetCallerIdentity', arn);
       const { account: expected, profile } = aws.place;
       if (expected !== undefined && expected !== account)
-        return fail(`You are signed in to the AWS account ${account}, and the profile is for ${expected}.`, {
+        return fail(`You are signed in to the AWS account ${account}, but the profile is for ${expected}.`, {
           evidence: [evidence],
           mend: {
             kind: 'advice',
-            text: `Choose a profile of the account ${expected} (AWS_PROFILE, or "aws.profile" in the settings)${profile === undefined ? '' : ` in place of "${profile}"`}.`,
+            text: `Choose a profile of the account ${expected} (AWS_PROFILE, or "aws.profile" in the settings)${profile === undefined ? '' : ` instead of "${profile}"`}.`,
           },
         });
       return pass(`You are ${arn}.`, evidence);
@@ -39,9 +39,8 @@ export const awsClientChecks: readonly Check[] = [
       return asking(
         async () => {
           const { arn, how } = await aws.client();
-          if (how === 'person')
-            return pass(`The profile names no client role, so that the client acts as you, ${arn}.`);
-          if (how === 'already') return pass(`You are the client role ${arn} already.`);
+          if (how === 'person') return pass(`The profile has no client role, so the client acts as you, ${arn}.`);
+          if (how === 'already') return pass(`You already are the client role ${arn}.`);
           return pass(
             `You may assume the client role ${arn}.`,
             sawAws(`sts:AssumeRole ${arn}`, 'credentials for an hour'),
@@ -62,12 +61,12 @@ export const awsClientChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'aws-client-trust',
-    title: 'Client role trusts you, not everybody',
+    title: 'Client role trusts only you',
     severity: 'warning',
     needs: ['aws-identity'],
     skip: (context) =>
       unlessOnAws(context) ??
-      (context.aws.place.clientRole === undefined ? 'The profile names no client role.' : undefined),
+      (context.aws.place.clientRole === undefined ? 'The profile has no client role.' : undefined),
     run: ({ aws }) =>
       asking(
         async () => {
@@ -76,21 +75,21 @@ export const awsClientChecks: readonly Check[] = [
           const { allows, problems, open } = readCallerTrust(role.trust, arn);
           const evidence = [sawAws(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
           if (open !== undefined)
-            return warn(`The trust policy of the client role ${roleArn} lets in ${open}.`, {
+            return warn(`The trust policy of the client role ${roleArn} trusts ${open}.`, {
               evidence,
               mend: {
                 kind: 'advice',
-                text: `Name those who launch backfills in the trust policy of ${role.name}, such as ${arn}.`,
+                text: `Name only the users who launch backfills in the trust policy of ${role.name}, such as ${arn}.`,
               },
             });
           // A user who already has the role does not need its trust policy again.
           if (allows === 'no' && !isSessionOf(arn, roleArn))
-            return warn(`The trust policy of the client role ${roleArn} does not let you in: ${problems.join('; ')}.`, {
+            return warn(`The trust policy of the client role ${roleArn} does not trust you: ${problems.join('; ')}.`, {
               evidence,
               mend: callerTrustMend(roleArn, arn, role.trust),
             });
           const sure = allows === 'unsure' ? ', under conditions' : '';
-          return pass(`The trust policy of the client role ${roleArn} lets you in${sure}.`, ...evidence);
+          return pass(`The trust policy of the client role ${roleArn} trusts you${sure}.`, ...evidence);
         },
         {
           NotFound: async (error) => {
@@ -99,7 +98,7 @@ export const awsClientChecks: readonly Check[] = [
               evidence: [awsRefused('iam:GetRole', error)],
               mend: {
                 kind: 'advice',
-                text: 'Make the role, or name another one in the profile (aws.clientRole, roleName).',
+                text: 'Create the role, or set another one in the profile (aws.clientRole, roleName).',
               },
             });
           },

@@ -16,7 +16,7 @@ const adminPolicy = 'AmazonEKSClusterAdminPolicy';
 export const awsEksChecks: readonly Check[] = [
   awsCheck({
     id: 'eks-describe',
-    title: 'Client may look the EKS cluster up',
+    title: 'Client may describe the EKS cluster',
     severity: 'error',
     needs: ['aws-assume-client'],
     skip: unlessEksNamed,
@@ -26,7 +26,7 @@ export const awsEksChecks: readonly Check[] = [
           const { aws } = context;
           const { arn } = await aws.client();
           const clusterArn = clusterArnOf(aws.place, arn);
-          return fail(`${arn} may not have EKS describe the cluster ${clusterArn}.`, {
+          return fail(`${arn} may not describe the EKS cluster ${clusterArn}.`, {
             evidence: [awsRefused('eks:DescribeCluster', error)],
             mend: describeMend(arn, aws.place.region, clusterArn),
           });
@@ -42,7 +42,7 @@ export const awsEksChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'eks-auth-mode',
-    title: 'EKS lets roles in by access entries',
+    title: 'EKS accepts access entries',
     severity: 'error',
     needs: ['eks-describe'],
     skip: unlessEksNamed,
@@ -50,18 +50,15 @@ export const awsEksChecks: readonly Check[] = [
       const { name, region, authenticationMode: mode } = await aws.cluster();
       const evidence = [sawAws(`eks:DescribeCluster ${name}`, `accessConfig.authenticationMode: ${mode}`)];
       if (mode === 'API' || mode === 'API_AND_CONFIG_MAP')
-        return pass(`The EKS cluster "${name}" reads access entries.`, ...evidence);
-      return fail(
-        `The EKS cluster "${name}" has the authentication mode ${mode}, which leaves access entries unread.`,
-        {
-          evidence,
-          mend: awsCommand('eks update-cluster-config', {
-            region,
-            name,
-            'access-config': 'authenticationMode=API_AND_CONFIG_MAP',
-          }),
-        },
-      );
+        return pass(`The EKS cluster "${name}" uses access entries.`, ...evidence);
+      return fail(`The EKS cluster "${name}" has the authentication mode ${mode}, which ignores access entries.`, {
+        evidence,
+        mend: awsCommand('eks update-cluster-config', {
+          region,
+          name,
+          'access-config': 'authenticationMode=API_AND_CONFIG_MAP',
+        }),
+      });
     },
   }),
   awsCheck({
@@ -80,12 +77,12 @@ export const awsEksChecks: readonly Check[] = [
           if (entry.type === 'STANDARD')
             return pass(`${arn} has an access entry for the EKS cluster "${name}".`, ...evidence);
           return fail(
-            `The access entry of ${arn} is of type ${entry.type}, which is for nodes; it takes no policies.`,
+            `The access entry of ${arn} is of type ${entry.type}, which is for nodes and accepts no policies.`,
             {
               evidence,
               mend: {
                 kind: 'advice',
-                text: `Give the client a role that no node has; or delete the access entry of ${arn} for "${name}", and make it again with the type STANDARD.`,
+                text: `Give the client a role that no node has; or delete the access entry of ${arn} for "${name}", and create it again with the type STANDARD.`,
               },
             },
           );
@@ -95,7 +92,7 @@ export const awsEksChecks: readonly Check[] = [
             const [{ arn, isSure }, { name, region }] = [await aws.principal(), await aws.cluster()];
             if (!isSure)
               return unknown(
-                `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole tells, and you may not ask it.`,
+                `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole reports, and you may not call it.`,
                 awsRefused(`eks:DescribeAccessEntry ${arn}`, error),
               );
             return fail(`${arn} has no access entry for the EKS cluster "${name}".`, {
@@ -133,7 +130,7 @@ export const awsEksChecks: readonly Check[] = [
       });
       if (admin.length > 0)
         return fail(
-          `${arn} has ${adminPolicy} for namespaces only (${admin.flatMap((one) => one.namespaces).join(', ')}).`,
+          `${arn} has ${adminPolicy} only for namespaces (${admin.flatMap((one) => one.namespaces).join(', ')}).`,
           {
             evidence,
             mend,
@@ -141,15 +138,15 @@ export const awsEksChecks: readonly Check[] = [
         );
       if (entry.groups.length > 0)
         return warn(
-          `${arn} has no ${adminPolicy}; what it may do is what Kubernetes gives its groups ${entry.groups.join(', ')}.`,
+          `${arn} has no ${adminPolicy}; it has the Kubernetes permissions of its groups ${entry.groups.join(', ')}.`,
           { evidence, mend },
         );
-      return fail(`${arn} has an access entry, and no ${adminPolicy} with it.`, { evidence, mend });
+      return fail(`${arn} has an access entry, but without ${adminPolicy}.`, { evidence, mend });
     },
   }),
   awsCheck({
     id: 'eks-k8s-api',
-    title: "Kubernetes takes the client's token",
+    title: "Kubernetes accepts the client's token",
     severity: 'error',
     needs: ['eks-describe'],
     skip: unlessEksNamed,
@@ -167,13 +164,13 @@ async function describe(context: CheckContext): Promise<Finding> {
   ];
   // A cluster that is being updated keeps serving.
   if (status !== 'ACTIVE' && status !== 'UPDATING')
-    return fail(`The EKS cluster "${name}" in ${region} is not up: its status is ${status}.`, {
+    return fail(`The EKS cluster "${name}" in ${region} is not running: its status is ${status}.`, {
       evidence,
       mend: awsCommand('eks wait cluster-active', { region, name }),
     });
   const elsewhere = await serverElsewhere(context, endpoint);
   if (elsewhere !== undefined)
-    return warn(`The kubeconfig leads to ${elsewhere}, while the EKS cluster "${name}" is at ${endpoint}.`, {
+    return warn(`The kubeconfig connects to ${elsewhere}, but the EKS cluster "${name}" is at ${endpoint}.`, {
       evidence,
       mend: awsCommand('eks update-kubeconfig', { region, name }),
     });
@@ -204,7 +201,7 @@ async function askKubernetes(context: CheckContext, signal: AbortSignal): Promis
   const [{ arn }, { endpoint }] = await Promise.all([context.aws.principal(), context.aws.cluster()]);
   const asked = `SelfSubjectReview at ${endpoint}`;
   const refused = (): Finding =>
-    fail(`The Kubernetes API of "${clusterName}" does not know ${arn}, whose token it was given.`, {
+    fail(`The Kubernetes API of "${clusterName}" rejects the token of ${arn}.`, {
       evidence: [sawAws(asked, '401 Unauthorized')],
       mend: accessEntryMend(region, clusterName, arn),
     });
@@ -233,7 +230,7 @@ async function whoIsClient(
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);
-    const username = textAt(body, 'status', 'userInfo', 'username') ?? 'somebody without a name';
+    const username = textAt(body, 'status', 'userInfo', 'username') ?? 'a user without a name';
     return { username, groups: textsAt(body, 'status', 'userInfo', 'groups') };
   } finally {
     await connection.close();

@@ -26,7 +26,7 @@ import {
 export const awsIssuerChecks: readonly Check[] = [
   awsCheck({
     id: 'oidc-issuer',
-    title: 'EKS cluster has an issuer of tokens',
+    title: 'EKS cluster has a token issuer',
     severity: 'error',
     needs: ['eks-describe'],
     skip: unlessEksNamed,
@@ -34,16 +34,16 @@ export const awsIssuerChecks: readonly Check[] = [
       const { name, issuer } = await aws.cluster();
       const evidence = [sawAws(`eks:DescribeCluster ${name}`, `identity.oidc.issuer: ${issuer ?? 'none'}`)];
       return issuer === undefined
-        ? fail(`The EKS cluster "${name}" has no OIDC issuer, so that its pods cannot be told apart in AWS.`, {
+        ? fail(`The EKS cluster "${name}" has no OIDC issuer, so AWS can't identify its pods.`, {
             evidence,
-            mend: { kind: 'advice', text: `Wait until "${name}" is ACTIVE; every EKS cluster is given an issuer.` },
+            mend: { kind: 'advice', text: `Wait until "${name}" is ACTIVE; every EKS cluster gets an issuer.` },
           })
         : pass(`Tokens of the EKS cluster "${name}" are issued by ${issuer}.`, ...evidence);
     },
   }),
   awsCheck({
     id: 'oidc-provider',
-    title: "IAM believes the cluster's issuer",
+    title: "IAM trusts the cluster's issuer",
     severity: 'error',
     needs: ['oidc-issuer'],
     skip: unlessEksNamed,
@@ -58,7 +58,7 @@ export const awsIssuerChecks: readonly Check[] = [
           const { audiences } = await aws.oidcProvider(arn);
           const evidence = [sawAws(asked, `audiences ${audiences.join(', ') || 'none'}`)];
           if (audiences.includes(awsAudience)) return pass(`IAM has a provider for ${issuer}.`, ...evidence);
-          return fail(`The provider of ${issuer} in IAM does not take tokens for ${awsAudience}.`, {
+          return fail(`The IAM provider for ${issuer} does not accept tokens for ${awsAudience}.`, {
             evidence,
             mend: awsCommand('iam add-client-id-to-open-id-connect-provider', {
               'open-id-connect-provider-arn': arn,
@@ -70,11 +70,8 @@ export const awsIssuerChecks: readonly Check[] = [
           NotFound: async (error) => {
             const evidence = [awsRefused(asked, error)];
             if ((await podIdentityOf(context)) !== undefined)
-              return skip(
-                'IAM has no provider for the cluster, and needs none: EKS Pod Identity does without.',
-                ...evidence,
-              );
-            return fail(`IAM has no provider for ${issuer}, so that it believes no token of the cluster.`, {
+              return skip('IAM has no provider for the cluster and needs none with EKS Pod Identity.', ...evidence);
+            return fail(`IAM has no provider for ${issuer}, so it accepts no token of the cluster.`, {
               evidence,
               mend: awsCommand('iam create-open-id-connect-provider', { url: issuer, 'client-id-list': awsAudience }),
             });
@@ -106,23 +103,23 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
   const account = await kube.serviceAccount();
   const path = serviceAccountPath(profile.namespace, profile.serviceAccount);
   const annotation = account?.annotations[roleAnnotation];
-  const evidence = [{ asked: `GET ${path}`, saw: `${roleAnnotation}: ${annotation ?? 'not there'}` }];
+  const evidence = [{ asked: `GET ${path}`, saw: `${roleAnnotation}: ${annotation ?? 'not set'}` }];
   const wanted = aws.place.serviceRole;
   const name = `The service account ${profile.namespace}/${profile.serviceAccount}`;
   const mend = wanted === undefined ? undefined : annotationMend(profile, wanted);
   const association = annotation === undefined ? await podIdentityOf(context) : undefined;
   if (association !== undefined)
     return skip(
-      `${name} is given its role by EKS Pod Identity (${association}), which works in pods alone: what that role may do cannot be tried from here.`,
+      `${name} gets its role from EKS Pod Identity (${association}), which works only in pods: the role's permissions can't be tested from here.`,
       ...evidence,
       sawAws('eks:ListPodIdentityAssociations', association),
     );
   if (annotation === undefined)
-    return fail(`${name} names no role (annotation ${roleAnnotation}), so that its pods have no rights in AWS.`, {
+    return fail(`${name} has no role (annotation ${roleAnnotation}), so its pods have no permissions in AWS.`, {
       evidence,
       mend: mend ?? {
         kind: 'advice',
-        text: `Annotate it with the ARN of its role, or name that in the profile (aws.serviceRole) to have it done: ${roleAnnotation}=arn:aws:iam::ACCOUNT:role/NAME.`,
+        text: `Annotate it with the ARN of its role, or set aws.serviceRole of the profile to get a fix for this: ${roleAnnotation}=arn:aws:iam::ACCOUNT:role/NAME.`,
       },
     });
   const parts = readArn(annotation.trim());
@@ -132,7 +129,7 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
       mend: mend ?? { kind: 'advice', text: 'Write arn:aws:iam::123456789012:role/NAME into the annotation.' },
     });
   if (wanted !== undefined && wanted !== annotation.trim())
-    return fail(`${name} names the role ${annotation}, and the profile ${wanted}.`, { evidence, mend });
+    return fail(`${name} names the role ${annotation}, but the profile has ${wanted}.`, { evidence, mend });
   return pass(`${name} names the role ${annotation}.`, ...evidence);
 }
 
@@ -164,18 +161,18 @@ async function checkToken(context: CheckContext): Promise<Finding> {
     { asked: `POST ${path}/token for ${awsAudience}`, saw: `sub ${subject}, iss ${issuer}, aud ${audience}` },
   ];
   const wanted = serviceAccountUser(profile.namespace, profile.serviceAccount);
-  if (subject !== wanted) return fail(`The token is of ${subject} instead of ${wanted}.`, { evidence });
+  if (subject !== wanted) return fail(`The token is for ${subject} instead of ${wanted}.`, { evidence });
   const cluster = await clusterIfReadable(context);
   if (cluster?.issuer !== undefined && issuerName(cluster.issuer) !== issuerName(issuer ?? ''))
     return fail(
-      `The token is issued by ${issuer}, while the EKS cluster "${cluster.name}" issues by ${cluster.issuer}.`,
+      `The token is issued by ${issuer}, but the issuer of the EKS cluster "${cluster.name}" is ${cluster.issuer}.`,
       {
         evidence,
         mend: {
           kind: 'advice',
-          text: 'The kubeconfig leads to another cluster than "aws.clusterName" of the profile; make the two agree.',
+          text: 'The kubeconfig connects to another cluster than "aws.clusterName" of the profile. Change one of them.',
         },
       },
     );
-  return pass(`The cluster signs tokens of ${subject} for ${awsAudience}.`, ...evidence);
+  return pass(`The cluster signs tokens for ${subject} with the audience ${awsAudience}.`, ...evidence);
 }

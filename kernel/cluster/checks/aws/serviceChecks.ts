@@ -30,7 +30,7 @@ import {
 export const awsPodChecks: readonly Check[] = [
   awsCheck({
     id: 'aws-pod-env',
-    title: 'Pods were given that role',
+    title: 'Pods have that role',
     severity: 'warning',
     needs: ['irsa-annotation'],
     skip: unlessOnAws,
@@ -47,9 +47,9 @@ async function checkPods(context: CheckContext): Promise<Finding> {
   const account = `${namespace}/${serviceAccount}`;
   if (pods.length === 0) return skip(`No pod runs under the service account ${account}.`, evidence);
   const without = pods.filter((pod) => !hasRole(pod, role)).map(({ name }) => name);
-  if (without.length === 0) return pass(`Each pod under ${account} was given ${role}.`, evidence);
+  if (without.length === 0) return pass(`Each pod under ${account} has ${role}.`, evidence);
   return warn(
-    `${without.join(', ')} under ${account} ${without.length === 1 ? 'was' : 'were'} not given ${role}, being older than the annotation.`,
+    `${without.join(', ')} under ${account} ${without.length === 1 ? 'does' : 'do'} not have ${role}, because the annotation is newer.`,
     {
       evidence: [evidence],
       // KubeRay recreates its pods.
@@ -73,7 +73,7 @@ const hasRole = ({ containers }: Pod, role: string): boolean =>
 export const awsServiceChecks: readonly Check[] = [
   awsCheck({
     id: 'irsa-trust',
-    title: 'Role trusts this account, and no other',
+    title: 'Role trusts only this service account',
     severity: 'warning',
     needs: ['irsa-annotation', 'oidc-issuer'],
     skip: unlessEksNamed,
@@ -89,7 +89,7 @@ export const awsServiceChecks: readonly Check[] = [
   }),
   awsCheck({
     id: 'irsa-describe',
-    title: 'Service role may look the cluster up',
+    title: 'Service role may describe the cluster',
     severity: 'error',
     needs: ['irsa-assume'],
     skip: unlessEksNamed,
@@ -100,14 +100,14 @@ export const awsServiceChecks: readonly Check[] = [
         async () => {
           const { name, status } = await aws.clusterAsService(roleArn, await kube.serviceAccountToken(awsAudience));
           return pass(
-            `${roleArn} may look the EKS cluster "${name}" up.`,
+            `${roleArn} may describe the EKS cluster "${name}".`,
             sawAws(`eks:DescribeCluster ${name}`, status),
           );
         },
         {
           Forbidden: (error) => {
             const clusterArn = clusterArnOf(aws.place, roleArn);
-            return fail(`${roleArn} may not have EKS describe the cluster ${clusterArn}.`, {
+            return fail(`${roleArn} may not describe the EKS cluster ${clusterArn}.`, {
               evidence: [awsRefused('eks:DescribeCluster', error)],
               mend: describeMend(roleArn, aws.place.region, clusterArn),
             });
@@ -138,26 +138,26 @@ async function checkTrust(context: CheckContext): Promise<Finding> {
       const { allows, problems, open } = readWebIdentityTrust(role.trust, identity);
       const evidence = [sawAws(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
       if (allows === 'no')
-        return warn(`The trust policy of ${roleArn} does not let ${identity.subject} in: ${problems.join('; ')}.`, {
+        return warn(`The trust policy of ${roleArn} does not trust ${identity.subject}: ${problems.join('; ')}.`, {
           evidence,
           mend: webIdentityTrustMend(roleArn, identity, role.trust),
         });
       if (open !== undefined)
-        return warn(`The trust policy of ${roleArn} lets in ${open}.`, {
+        return warn(`The trust policy of ${roleArn} trusts ${open}.`, {
           evidence,
           mend: {
             kind: 'advice',
-            text: `Hold it to one service account: "StringEquals": {"${identity.issuer}:sub": "${identity.subject}"}.`,
+            text: `Restrict it to one service account: "StringEquals": {"${identity.issuer}:sub": "${identity.subject}"}.`,
           },
         });
       const sure = allows === 'unsure' ? ', under conditions' : '';
-      return pass(`The trust policy of ${roleArn} lets ${identity.subject} in${sure}.`, ...evidence);
+      return pass(`The trust policy of ${roleArn} trusts ${identity.subject}${sure}.`, ...evidence);
     },
     {
       NotFound: (error) =>
         warn(`There is no role ${roleArn}, which the service account names.`, {
           evidence: [awsRefused('iam:GetRole', error)],
-          mend: { kind: 'advice', text: 'Make the role, or name another one in the annotation.' },
+          mend: { kind: 'advice', text: 'Create the role, or set another one in the annotation.' },
         }),
     },
   );
@@ -170,7 +170,7 @@ async function checkExchange(context: CheckContext): Promise<Finding> {
   const asked = `sts:AssumeRoleWithWebIdentity ${roleArn}`;
   const issuer = String(token.claims['iss']);
   const refusedToken = (error: ClusterError): Finding =>
-    fail(`AWS does not take the token of the service account for ${roleArn} (${awsCodeOf(error) ?? error.kind}).`, {
+    fail(`AWS does not accept the token of the service account for ${roleArn} (${awsCodeOf(error) ?? error.kind}).`, {
       evidence: [awsRefused(asked, error)],
       mend: {
         kind: 'advice',

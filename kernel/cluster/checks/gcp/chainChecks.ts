@@ -41,10 +41,10 @@ const token: Check = {
     if (sub === user && audiences.includes(pool)) return pass(`The token is for ${user} and ${pool}.`, evidence);
     const mend: Mend = {
       kind: 'advice',
-      text: 'Look at what answers between here and the API server: it changed the request.',
+      text: 'Check the proxies between this machine and the API server: one of them changed the request.',
     };
     return fail(
-      `The API server's token is for ${String(sub)} and ${audiences.join(', ') || 'nobody'}, not for ${user} and ${pool}.`,
+      `The API server's token is for ${String(sub)} and ${audiences.join(', ') || 'no audience'}, not for ${user} and ${pool}.`,
       {
         evidence: [evidence],
         mend,
@@ -65,7 +65,7 @@ const exchange: Check = {
     const gke = gkePlace(profile);
     try {
       const { asked } = await gcp.federatedToken();
-      return pass(`Google took the token for one of the pool ${workloadPoolOf(gke)}.`, {
+      return pass(`Google accepts the token as one of the pool ${workloadPoolOf(gke)}.`, {
         asked,
         saw: 'a federated token',
       });
@@ -74,7 +74,7 @@ const exchange: Check = {
       if (!refusal || refusal.reason === 'SERVICE_DISABLED') throw error;
       const { asked, value } = await gcp.cluster();
       const { source, server } = await kube.connection();
-      return fail(`Google does not accept the service account's token, and says: ${withStop(refusal.message)}`, {
+      return fail(`Google does not accept the service account's token: ${withStop(refusal.message)}`, {
         evidence: [
           { asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` },
           // The usual cause is a profile that names two clusters; these addresses show it.
@@ -93,7 +93,7 @@ const exchange: Check = {
 const impersonate: Check = {
   id: 'gcp-chain-impersonate',
   category: 'gcp',
-  title: 'Google account gives a token of its own',
+  title: 'Google service account issues a token',
   severity: 'error',
   needs: ['gcp-chain-exchange', 'gcp-sa-annotation'],
   limit: 15_000,
@@ -104,7 +104,7 @@ const impersonate: Check = {
     return refusedAs(
       async () => {
         const { asked } = await gcp.accountToken(email);
-        return pass(`Pods get a token of ${email}.`, { asked, saw: 'an access token' });
+        return pass(`Pods get a token for ${email}.`, { asked, saw: 'an access token' });
       },
       {
         Forbidden: [`${workloadMember(profile, gke)} may not act as ${email}.`, grantWorkloadUser(profile, gke, email)],
@@ -130,14 +130,15 @@ const bucket: Check = {
         const { asked, value: held } = await gcp.permissionsOf(email);
         const missing = bucketPermissions.filter((permission) => !held.includes(permission));
         const evidence = { asked, saw: held.length === 0 ? 'none of them' : held.join(', ') };
-        if (missing.length === 0) return pass(`${email} may do all that a backfill does in ${place}.`, evidence);
+        if (missing.length === 0)
+          return pass(`${email} has all permissions that a backfill needs on ${place}.`, evidence);
         return fail(`${email} lacks ${missing.join(', ')} on ${place}.`, {
           evidence: [evidence],
           mend: grantBucket(profile, email),
         });
       },
       {
-        Forbidden: [`${email} may not look at ${place} at all.`, grantBucket(profile, email)],
+        Forbidden: [`${email} may not access ${place} at all.`, grantBucket(profile, email)],
         NotFound: [`There is no bucket ${place}.`, createBucket(profile, gkePlace(profile))],
       },
     );
@@ -148,7 +149,11 @@ const bucket: Check = {
 async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string> {
   const email = await gcp.annotatedAccount();
   if (email !== undefined) return email;
-  throw new ClusterError('NotFound', `The service account ${name} is annotated with no Google service account.`, '');
+  throw new ClusterError(
+    'NotFound',
+    `The service account ${name} has no annotation with a Google service account.`,
+    '',
+  );
 }
 
 type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, mend: Mend]>>>;

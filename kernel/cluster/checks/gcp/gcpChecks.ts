@@ -32,9 +32,9 @@ const credentials: Check = {
     if ('status' in found) return found;
     const refused = await found.token(signal).then(() => undefined, askToSignIn);
     if (refused) return refused;
-    const who = (await gcp.caller())?.replace(/^\w+:/, '') ?? 'an account that Google does not name';
+    const who = (await gcp.caller())?.replace(/^\w+:/, '') ?? 'an account without a name';
     const evidence = { asked: `token by ${found.source}`, saw: `a token for ${who}` };
-    return pass(`You ask Google Cloud as ${who}.`, evidence);
+    return pass(`You are signed in to Google Cloud as ${who}.`, evidence);
   },
 };
 
@@ -47,7 +47,7 @@ function askToSignIn(error: unknown): Finding {
 const clientRole: Check = {
   id: 'gcp-client-role',
   category: 'gcp',
-  title: 'You may look the GKE cluster up',
+  title: 'You may view the GKE cluster',
   severity: 'error',
   needs: ['gcp-adc'],
   skip: noGoogle,
@@ -57,8 +57,8 @@ const clientRole: Check = {
       const { asked, value } = await gcp.cluster();
       const evidence = { asked, saw: `status ${value.status}` };
       if (value.status === 'RUNNING' || value.status === 'RECONCILING')
-        return pass(`You may look at ${nameOf(gke)}.`, evidence);
-      return warn(`You may look at ${nameOf(gke)}, whose status is ${value.status}.`, { evidence: [evidence] });
+        return pass(`You may view ${nameOf(gke)}.`, evidence);
+      return warn(`You may view ${nameOf(gke)}, whose status is ${value.status}.`, { evidence: [evidence] });
     } catch (error) {
       if (!isClusterError(error)) throw error;
       const evidence = [{ asked: `container.clusters.get of ${gke.clusterName}`, saw: error.what }];
@@ -70,7 +70,7 @@ const clientRole: Check = {
       // Without this, the run would skip the check; here the missing grant is the finding.
       if (error.kind !== 'Forbidden') throw error;
       const mend = grantClusterViewer(gke, await gcp.caller());
-      return fail(`You may not look at ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, mend });
+      return fail(`You may not view ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, mend });
     }
   },
 };
@@ -90,8 +90,8 @@ const cluster: Check = {
     if (value.workloadPool === wanted) return pass(`The cluster is in the workload pool ${wanted}.`, evidence);
     const what =
       value.workloadPool === undefined
-        ? `Workload identity is off for ${nameOf(gke)}, so its pods have no identity of their own.`
-        : `The cluster ${gke.clusterName} is in the workload pool ${value.workloadPool}, and not in ${wanted}.`;
+        ? `Workload identity is off for ${nameOf(gke)}, so its pods have no separate identity.`
+        : `The cluster ${gke.clusterName} is in the workload pool ${value.workloadPool}, not in ${wanted}.`;
     return fail(what, { evidence: [evidence], mend: turnOnWorkloadIdentity(gke) });
   },
 };
@@ -107,7 +107,10 @@ const nodePools: Check = {
     const gke = gkePlace(profile);
     const { asked, value } = await gcp.cluster();
     if (value.isAutopilot)
-      return pass('The cluster is on Autopilot, where this is always so.', { asked, saw: 'autopilot' });
+      return pass('The cluster is on Autopilot, where node pools always have workload identity.', {
+        asked,
+        saw: 'autopilot',
+      });
     const { pools, which, isLabelled } = poolsFor(value, profile);
     const evidence = pools.map((pool) => ({ asked, saw: `node pool ${pool.name}: ${pool.metadataMode ?? 'no mode'}` }));
     const wrong = pools.filter((pool) => pool.metadataMode !== 'GKE_METADATA').map((pool) => pool.name);
@@ -154,14 +157,14 @@ const annotation: Check = {
     const direct = found === undefined && wanted === undefined ? await ownRightsOf(gcp) : undefined;
     if (direct)
       return skip(
-        `The service account ${namespace}/${name} names no Google service account, and needs none: its pods may do all that a backfill does in the bucket by themselves.`,
+        `The service account ${namespace}/${name} names no Google service account, and needs none: its pods have all permissions that a backfill needs on the bucket.`,
         evidence,
         direct,
       );
     const what =
       found === undefined
-        ? `The service account ${namespace}/${name} has no annotation ${accountAnnotation}, so that its pods act as nobody that IAM was told of.`
-        : `The service account ${namespace}/${name} is annotated with ${found}, and not with ${wanted}.`;
+        ? `The service account ${namespace}/${name} has no annotation ${accountAnnotation}, so its pods don't act as a Google service account.`
+        : `The service account ${namespace}/${name} is annotated with ${found}, not with ${wanted}.`;
     return fail(what, { evidence: [evidence], mend: annotate(profile, wanted) });
   },
 };
@@ -181,7 +184,7 @@ function annotate(profile: ClusterProfile, email: string | undefined): Mend {
   if (email === undefined)
     return {
       kind: 'advice',
-      text: 'Say in gcp.serviceAccount of the profile which Google service account it is to act as.',
+      text: 'Set gcp.serviceAccount of the profile to the Google service account that it should act as.',
     };
   const words = ['annotate', 'serviceaccount', name, '--namespace', namespace, '--overwrite'];
   const metadata = { name, namespace, annotations: { [accountAnnotation]: email } };

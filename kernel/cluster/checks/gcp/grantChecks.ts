@@ -8,7 +8,7 @@ import { type Binding, bindingsOf } from '#cluster/gcp/replies.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
 const noAccount =
-  'It is not known which Google service account is meant: the profile has no gcp.serviceAccount, and the annotation is missing.';
+  'The Google service account is not known: the profile has no gcp.serviceAccount, and the annotation is missing.';
 
 const seen = (asked: string, found: readonly Binding[], member: string): Evidence => ({
   asked,
@@ -24,7 +24,7 @@ const userRoles = ['roles/iam.workloadIdentityUser'] as const;
 const workloadUser: Check = {
   id: 'gcp-wi-user',
   category: 'gcp',
-  title: 'It may act as that Google account',
+  title: 'Account may act as the Google account',
   severity: 'error',
   needs: ['gcp-adc'],
   limit: 20_000,
@@ -47,8 +47,8 @@ const workloadUser: Check = {
     return inheritedOr(found, evidence, {
       isTried,
       isProven: proven !== undefined,
-      pass: `${member} may act as ${email} by a grant of the project or above it.`,
-      missing: `${email} does not let ${member} act as it: its policy has no binding of roles/iam.workloadIdentityUser for that member.`,
+      pass: `${member} may act as ${email} through a grant on the project or above it.`,
+      missing: `${member} may not act as ${email}: its policy has no binding of roles/iam.workloadIdentityUser for that member.`,
       mend,
     });
   },
@@ -82,8 +82,8 @@ const bucketRole: Check = {
     return inheritedOr(found, evidence, {
       isTried,
       isProven: bucketPermissions.every((permission) => proven?.value.includes(permission)),
-      pass: `${email} may read, write, list and delete in gs://${bucket} by a grant of the project or above it, or by another role.`,
-      missing: `${email} has no role on gs://${bucket} that lets it write: the bucket's policy names it in none of ${objectRoles.join(', ')}.`,
+      pass: `${email} may read, write, list and delete in gs://${bucket} through a grant on the project or above it, or through another role.`,
+      missing: `${email} has no role on gs://${bucket} that allows writing: the bucket's policy does not grant it any of ${objectRoles.join(', ')}.`,
       mend: grantBucket(profile, email),
     });
   },
@@ -108,15 +108,15 @@ function inheritedOr(
   evidence: Evidence,
   { isTried, isProven, pass: words, missing, mend }: Judged,
 ): Finding {
-  if (isProven) return pass(words, evidence, { asked: 'the token chain', saw: 'went through' });
+  if (isProven) return pass(words, evidence, { asked: 'the token chain', saw: 'succeeded' });
   const condition = found.find((binding) => binding.condition !== undefined)?.condition;
   if (condition === undefined && isTried) return fail(missing, { evidence: [evidence], mend });
   if (condition === undefined)
-    return warn(`${missing.slice(0, -1)}; whether a grant of the project or above it does could not be tried.`, {
+    return warn(`${missing.slice(0, -1)}; a grant on the project or above it could not be checked.`, {
       evidence: [evidence],
       mend,
     });
-  return warn(`The grant holds only under a condition, which was not met here or could not be tried: ${condition}.`, {
+  return warn(`The grant has a condition, which is not met here or could not be checked: ${condition}.`, {
     evidence: [evidence],
     mend,
   });

@@ -24,7 +24,8 @@ const probe: Check = {
   skip: noGoogleBucket,
   run: async ({ gcp, kube, profile, leftovers }, signal) => {
     const email = await gcp.annotatedAccount();
-    if (email === undefined) throw new ClusterError('NotFound', 'The service account is annotated with nobody.', '');
+    if (email === undefined)
+      throw new ClusterError('NotFound', 'The service account has no annotation with a Google service account.', '');
     // Request the token before anything is written: it is needed to remove an object that the pod could not remove.
     await gcp.accountToken(email).catch(() => undefined);
     const name = `lance-catalog-probe-${randomBytes(5).toString('hex')}`;
@@ -41,9 +42,9 @@ const probe: Check = {
     const asked = `pod ${profile.namespace}/${name} under ${profile.serviceAccount}`;
     if (!outcome.ran) {
       await writes.remove().catch(() => undefined);
-      return warn(`The pod of the probe did not run: ${withStop(outcome.why)}`, {
+      return warn(`The probe pod did not run: ${withStop(outcome.why)}`, {
         evidence: [{ asked, saw: outcome.why }],
-        mend: { kind: 'advice', text: `Look whether a node has room for it, and may fetch the image ${probeImage}.` },
+        mend: { kind: 'advice', text: `Check that a node has room for the pod and can pull the image ${probeImage}.` },
       });
     }
     const log = readProbeLog(outcome.log);
@@ -62,25 +63,24 @@ type Seen = { readonly profile: ClusterProfile; readonly email: string; readonly
 function judge({ identity, written }: ProbeLog, { profile, email, evidence }: Seen): Finding {
   const place = `gs://${bucketOf(profile)}`;
   if (identity === undefined) {
-    const text = 'Look at the node pool that it ran on: gcp-wi-nodepool says which give pods an identity.';
-    return fail('The pod got no identity of the metadata server.', { evidence, mend: { kind: 'advice', text } });
+    const text = 'Check its node pool: gcp-wi-nodepool reports the pools that give pods an identity.';
+    return fail('The pod got no identity from the metadata server.', { evidence, mend: { kind: 'advice', text } });
   }
   if (identity !== email) {
-    const text =
-      'Its node pool has no GKE_METADATA, or the annotation was changed a moment ago: ask again in a minute.';
-    return fail(`The pod is ${identity}, and not ${email}.`, { evidence, mend: { kind: 'advice', text } });
+    const text = 'Its node pool has no GKE_METADATA, or the annotation was just changed. Check again in a minute.';
+    return fail(`The pod is ${identity}, not ${email}.`, { evidence, mend: { kind: 'advice', text } });
   }
-  if (written?.startsWith('2')) return pass(`A pod is ${identity}, and writes into ${place}.`, ...evidence);
+  if (written?.startsWith('2')) return pass(`A pod is ${identity}, and can write into ${place}.`, ...evidence);
   if (written === '403')
     return fail(`The pod is ${identity}, which may not write into ${place}.`, {
       evidence,
       mend: grantBucket(profile, email),
     });
   const how =
-    written === undefined ? 'it got no token' : written === '000' ? 'there was no answer' : `status ${written}`;
+    written === undefined ? 'it got no token' : written === '000' ? 'there was no response' : `status ${written}`;
   return fail(`The pod is ${identity}, and could not write into ${place}: ${how}.`, {
     evidence,
-    mend: { kind: 'advice', text: 'Look whether pods reach storage.googleapis.com, and whether the bucket is there.' },
+    mend: { kind: 'advice', text: 'Check that pods can reach storage.googleapis.com, and that the bucket exists.' },
   });
 }
 

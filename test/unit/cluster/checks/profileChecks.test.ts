@@ -23,8 +23,8 @@ const eks = { configMethod: 'EKS_AUTH', clusterName: 'ml', region: 'us-east-1', 
 suite('What is said of a profile before anybody is asked', () => {
   test('is that a profile without a cloud is complete, and names no storage', async () => {
     const found = await verdicts({});
-    assert.match(found['profile-complete'] ?? '', /^pass: .* and names no storage\.$/);
-    assert.match(found['bucket-uri'] ?? '', /^skipped: The profile names no storage\./);
+    assert.match(found['profile-complete'] ?? '', /^pass: .*, without storage\.$/);
+    assert.match(found['bucket-uri'] ?? '', /^skipped: The profile has no storage\./);
   });
 
   for (const [name, value, missing] of [
@@ -32,10 +32,10 @@ suite('What is said of a profile before anybody is asked', () => {
     [
       'a context of EKS',
       { context: 'arn:aws:eks:us-east-1:123456789012:cluster/ml', storage: 's3://lake' },
-      /does not say aws \(region/,
+      /does not set aws \(region/,
     ],
-    ['a context of GKE', { context: 'gke_project_us-central1_ml', storage: 'gs://lake' }, /does not say gcp \(project/],
-    ['a bucket of Google alone', { storage: 'gs://lake' }, /does not say gcp/],
+    ['a context of GKE', { context: 'gke_project_us-central1_ml', storage: 'gs://lake' }, /does not set gcp \(project/],
+    ['a bucket of Google alone', { storage: 'gs://lake' }, /does not set gcp/],
   ] as const)
     test(`is what is left out of a profile for ${name}, as a warning`, async () => {
       const found = (await verdicts(value))['profile-complete'] ?? '';
@@ -46,7 +46,7 @@ suite('What is said of a profile before anybody is asked', () => {
   test('is that a bucket of the other cloud is wrong', async () => {
     assert.match(
       (await verdicts({ ...eks, storage: 'gs://lake' }))['bucket-uri'] ?? '',
-      /^fail: The bucket gs:\/\/lake is not in AWS, where configMethod "EKS_AUTH" says/,
+      /^fail: The bucket gs:\/\/lake is not in AWS, but the cluster is, according to configMethod "EKS_AUTH"/,
     );
     const gcp = { project: 'project-1', location: 'us-central1', clusterName: 'ml' };
     assert.match(

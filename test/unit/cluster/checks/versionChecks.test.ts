@@ -29,7 +29,7 @@ suite('The check of', () => {
     ['v1.30.0', 'pass', /^Kubernetes 1\.30 is recent enough/],
     ['v1.33.2-eks-1-30', 'pass', /1\.33/],
     ['v1.29.14-gke.1000', 'warn', /^Kubernetes 1\.29 is older than 1\.30/],
-    ['latest', 'warn', /calls its version "latest", which is none/],
+    ['latest', 'warn', /reports "latest", which is not a version number/],
   ] as const)
     test(`the version of Kubernetes is ${status} for ${gitVersion}`, async () => {
       const found = await outcomeOf('k8s-version', contextStandIn({ '/version': { gitVersion } }));
@@ -38,11 +38,11 @@ suite('The check of', () => {
     });
 
   for (const [rayVersion, status, sentence] of [
-    ['2.43.0', 'pass', /^Jobs are sent with Ray 2\.43\.0/],
-    ['2.9.3', 'fail', /^The profile has Ray 2\.9\.3; it takes 2\.43 or later/],
+    ['2.43.0', 'pass', /^Jobs use Ray 2\.43\.0/],
+    ['2.9.3', 'fail', /^The profile has Ray 2\.9\.3; 2\.43 or later is required/],
     ['2.42.1', 'fail', /2\.42\.1/],
-    ['nightly', 'fail', /"nightly", which is no version/],
-    [undefined, 'skipped', /^The profile pins no version of Ray/],
+    ['nightly', 'fail', /"nightly", which is not a version number/],
+    [undefined, 'skipped', /^The profile sets no Ray version/],
   ] as const)
     test(`the version of Ray that jobs are sent with is ${status} for ${rayVersion}`, async () => {
       const found = await outcomeOf('ray-version-client', contextStandIn({}, { rayVersion }));

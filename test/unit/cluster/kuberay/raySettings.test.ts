@@ -80,22 +80,22 @@ suite('The settings of ray.cluster()', () => {
     [
       'with a wrong value, in the spelling of the call',
       { name: 'a', worker_groups: [{ memory: 'lots' }] },
-      /^ray\.cluster\(\{ worker_groups\[0\]\.memory: … \}\) takes a number of MiB, .*, and is "lots"\. Correct it in the call\.$/,
+      /^ray\.cluster\(\{ worker_groups\[0\]\.memory: … \}\) must be a number of MiB, .*, but is "lots"\. Correct it in the call\.$/,
     ],
     [
       'with values that do not go together, in the spelling of the call',
       { name: 'a', worker_groups: [{ min_replicas: 3, max_replicas: 2 }] },
-      /^ray\.cluster\(\{ worker_groups\[0\]\.min_replicas: … \}\) takes at most/,
+      /^ray\.cluster\(\{ worker_groups\[0\]\.min_replicas: … \}\) must be at most/,
     ],
     [
       'with a setting missing, in the spelling of those beside it',
       { name: 'a', config_method: 'EKS_AUTH', region: 'us-east-1', role_name: 'r' },
-      /^ray\.cluster\(\{ cluster_name: … \}\) is missing, and EKS_AUTH needs it/,
+      /^ray\.cluster\(\{ cluster_name: … \}\) is missing, but EKS_AUTH requires it/,
     ],
     [
       'with a setting for another way to sign in',
       { name: 'a', role_name: 'r' },
-      /^ray\.cluster\(\{ role_name: … \}\) is for EKS_AUTH, and the config_method is LOCAL\. Remove it, set config_method to/,
+      /^ray\.cluster\(\{ role_name: … \}\) applies only to EKS_AUTH, but config_method is LOCAL\. Remove it, or set config_method to/,
     ],
     [
       'with an option that does not exist, and guess the one meant',
@@ -105,17 +105,17 @@ suite('The settings of ray.cluster()', () => {
     [
       'with a setting in both spellings, and name both',
       { name: 'a', head_group: {}, headGroup: {} },
-      /^ray\.cluster\(\{ headGroup: … \}\) says what head_group says already\./,
+      /^ray\.cluster\(\{ headGroup: … \}\) sets the same as head_group\./,
     ],
     [
       'with port forwarding in both spellings, and name both',
       { name: 'a', usePortForwarding: true, use_portforwarding: false },
-      /^ray\.cluster\(\{ use_portforwarding: … \}\) says what usePortForwarding says already\./,
+      /^ray\.cluster\(\{ use_portforwarding: … \}\) sets the same as usePortForwarding\./,
     ],
     [
       'with an option of the call in both spellings, and name both',
       { name: 'a', on_exit: 'retain', onExit: 'delete' },
-      /^ray\.cluster\(\{ onExit: … \}\) says what on_exit says already\./,
+      /^ray\.cluster\(\{ onExit: … \}\) sets the same as on_exit\./,
     ],
     ['with a name missing where the profile has none either', { profile: 'test' }, /is missing the option "name"/],
   ];

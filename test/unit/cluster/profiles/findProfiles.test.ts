@@ -47,14 +47,14 @@ suite('Profiles that no editor hands over', () => {
     const found = await find();
     assert.equal(found.profile('prod').name, 'prod');
     assert.throws(() => found.profile('broken'), {
-      what: `${file}:6: lanceCatalog.cluster.profiles.broken.headGroup.memory takes a number of MiB, or a string such as "8Gi", and is true.`,
+      what: `${file}:6: lanceCatalog.cluster.profiles.broken.headGroup.memory must be a number of MiB, or a string such as "8Gi", but is true.`,
     });
   });
 
   test('are listed when another one is asked for', async () => {
     write(settings);
     const found = await find();
-    assert.throws(() => found.profile('test'), /no cluster profile "test" in .*\. There are prod, broken\./);
+    assert.throws(() => found.profile('test'), /no cluster profile "test" in .*\. It has prod, broken\./);
   });
 
   test('come from the environment before any file', async () => {
@@ -101,7 +101,7 @@ suite('Profiles that no editor hands over', () => {
   test('are refused where a variable holds a list', async () => {
     await assert.rejects(
       find({ LANCE_CATALOG_CLUSTERS: '[]' }),
-      /LANCE_CATALOG_CLUSTERS:1: .* takes an object of profiles/,
+      /LANCE_CATALOG_CLUSTERS:1: .* must be an object with profiles/,
     );
   });
 

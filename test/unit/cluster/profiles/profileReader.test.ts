@@ -108,87 +108,87 @@ suite('A profile of a cluster', () => {
   });
 
   const refusals: readonly (readonly [name: string, value: unknown, message: RegExp])[] = [
-    ['that is no object', ['x'], /^lanceCatalog\.cluster\.profiles\.prod takes an object .*, and is a list\./],
+    ['that is no object', ['x'], /^lanceCatalog\.cluster\.profiles\.prod must be an object .*, but is a list\./],
     [
       'with a value of another kind, naming its path and what it takes',
       { headGroup: { memory: true } },
-      /profiles\.prod\.headGroup\.memory takes a number of MiB, or a string such as "8Gi", and is true\./,
+      /profiles\.prod\.headGroup\.memory must be a number of MiB, or a string such as "8Gi", but is true\./,
     ],
-    ['with a quantity that Kubernetes would not read', { headGroup: { memory: '8 GB' } }, /memory takes .*"8 GB"/],
-    ['with a size of nothing', { headGroup: { numCpus: 0 } }, /numCpus takes a number of cores/],
+    ['with a quantity that Kubernetes would not read', { headGroup: { memory: '8 GB' } }, /memory must be .*"8 GB"/],
+    ['with a size of nothing', { headGroup: { numCpus: 0 } }, /numCpus must be a number of cores/],
     [
       'with a setting that there is not, guessing the one meant',
       { namespce: 'x' },
-      /namespce is no .* mean namespace\?/,
+      /namespce is not a .* mean namespace\?/,
     ],
     [
       'with a setting that is like none, listing them',
       { colour: 'x' },
-      /colour is no setting .* It takes configMethod,/,
+      /colour is not a setting .* Use one of configMethod,/,
     ],
     [
       'with a setting in both spellings',
       { rayVersion: '2.43.0', ray_version: '2.44.0' },
-      /ray_version says what rayVersion/,
+      /ray_version sets the same as rayVersion/,
     ],
     [
       'with a setting in both spellings, ours second',
       { head_group: { num_cpus: 1, numCpus: 2 } },
-      /\.head_group\.numCpus says what num_cpus says already/,
+      /\.head_group\.numCpus sets the same as num_cpus\./,
     ],
     [
       'with values that do not go together, in the spelling that they are written in',
       { worker_groups: [{ min_replicas: 3, max_replicas: 2 }] },
-      /profiles\.prod\.worker_groups\[0\]\.min_replicas takes at most/,
+      /profiles\.prod\.worker_groups\[0\]\.min_replicas must be at most/,
     ],
     [
       'with a way to sign in that there is not',
       { configMethod: 'SSH' },
-      /takes "LOCAL" or "EKS_AUTH" or "IN_CLUSTER", and is "SSH"/,
+      /must be "LOCAL" or "EKS_AUTH" or "IN_CLUSTER", but is "SSH"/,
     ],
     [
       'of EKS without its cluster',
       { configMethod: 'EKS_AUTH', region: 'us-east-1' },
-      /\.clusterName is missing, and EKS_AUTH/,
+      /\.clusterName is missing, but EKS_AUTH/,
     ],
     [
       'of a kubeconfig with a role that nobody would assume',
       { roleName: 'x' },
-      /roleName is for EKS_AUTH, and the configMethod is LOCAL/,
+      /roleName applies only to EKS_AUTH, but configMethod is LOCAL/,
     ],
     [
       'with a namespace that Kubernetes would refuse',
       { namespace: 'Geneva_1' },
-      /namespace takes the name of a Kubernetes namespace/,
+      /namespace must be the name of a Kubernetes namespace/,
     ],
-    ['with a bucket of another store', { storage: 'az://x/y' }, /storage takes a bucket such as "s3:/],
+    ['with a bucket of another store', { storage: 'az://x/y' }, /storage must be a bucket such as "s3:/],
     [
       'with an account as a number',
       { aws: { region: 'us-east-1', account: 123456789012 } },
-      /account takes an AWS account ID, twelve digits in quotes/,
+      /account must be an AWS account ID, twelve digits in quotes/,
     ],
     [
       'with GPUs by halves',
       { workerGroups: [{}, { numGpus: 0.5 }] },
-      /workerGroups\[1\]\.numGpus takes a whole number/,
+      /workerGroups\[1\]\.numGpus must be a whole number/,
     ],
     [
       'with fewer workers at most than at least',
       { workerGroups: [{ minReplicas: 3, maxReplicas: 2 }] },
-      /minReplicas takes at most maxReplicas \(2\)/,
+      /minReplicas must be at most maxReplicas \(2\)/,
     ],
     [
       'with two groups of a name',
       { workerGroups: [{ name: 'a' }, { name: 'a' }] },
-      /workerGroups\[1\]\.name takes a name that no other/,
+      /workerGroups\[1\]\.name must be a name that no other/,
     ],
     [
       'with a label that is no text',
       { headGroup: { nodeSelector: { 'a.b/c': true } } },
-      /nodeSelector\["a\.b\/c"\] takes a text, so write it in quotes/,
+      /nodeSelector\["a\.b\/c"\] must be a string in quotes/,
     ],
     ['of Google Cloud without a project', { gcp: { location: 'us-central1' } }, /gcp\.project is missing/],
-    ['with a catalog that is none', { catalog: { uri: 'https://x' } }, /catalog takes the name of a connection/],
+    ['with a catalog that is none', { catalog: { uri: 'https://x' } }, /catalog must be the name of a connection/],
   ];
   for (const [name, value, message] of refusals)
     test(`is refused ${name}`, () => assert.match(refusal(value), message));
@@ -197,7 +197,7 @@ suite('A profile of a cluster', () => {
   test('is refused with an address that has a password or a signature in it, and does not repeat it', () => {
     for (const storage of [`https://me:${planted}@example.com/x`, `https://example.com/x?X-Amz-Signature=${planted}`]) {
       const message = refusal({ storage });
-      assert.match(message, /takes a bucket .*, and is an address with a password or a query in it\./);
+      assert.match(message, /must be a bucket .*, but is a URL with a password or a query\./);
       assert.ok(!message.includes(planted));
     }
   });
@@ -220,6 +220,6 @@ suite('A profile of a cluster', () => {
 
   test('does not repeat a long text that was pasted into the wrong place', () => {
     const message = refusal({ namespace: `${planted}-${'x'.repeat(100)}` });
-    assert.match(message, /a text of \d+ characters/);
+    assert.match(message, /a string of \d+ characters/);
   });
 });

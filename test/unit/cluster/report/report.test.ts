@@ -87,7 +87,7 @@ suite('A report as a table', () => {
     const at = lines.findIndex((line) => line.includes('irsa-trust'));
     assert.deepEqual(lines.slice(at + 1, at + 5), [
       '    The trust policy of geneva-role names another subject.',
-      '    mend    aws iam update-assume-role-policy --role-name geneva-role --policy-document file://trust.json',
+      '    fix     aws iam update-assume-role-policy --role-name geneva-role --policy-document file://trust.json',
       '    review  lance-catalog check --mend irsa-trust',
       '    read    docs/cluster-checks.md#irsa-trust',
     ]);
@@ -104,8 +104,8 @@ suite('A report as a table', () => {
   });
 
   test('ends with the summary', () => {
-    assert.equal(lines.at(-2), 'prod: 1 check passed, 1 warning, 2 failed, 1 blocked by those, 1 skipped, in 0.8 s.');
-    assert.match(summaryOf(reportOf([], { stopped: true })), /stopped before its end/);
+    assert.equal(lines.at(-2), 'prod: 1 check passed, 1 warning, 2 failed, 1 blocked, 1 skipped, in 0.8 s.');
+    assert.match(summaryOf(reportOf([], { stopped: true })), /stopped before it finished/);
   });
 
   test('lets no text of a cluster command a terminal', () => {
@@ -168,7 +168,7 @@ suite('A report as a table', () => {
     const said = reportTable(report, { verbose: true });
     assert.match(
       said,
-      /^ {4}https:\/\/127\.0\.0\.1:6443 answers\.\n {4}asked {3}GET \/version\n {4}saw {5}v1\.30\.14$/m,
+      /^ {4}https:\/\/127\.0\.0\.1:6443 answers\.\n {4}request GET \/version\n {4}result {2}v1\.30\.14$/m,
     );
     assert.doesNotMatch(table, /6443/);
   });
@@ -226,7 +226,7 @@ suite('A report as HTML', () => {
 
   test('makes a line that unfolds of what passed, and folds a manifest of many lines', () => {
     assert.match(html, /<details class="one"><summary>.* passed: The API server answers .*<\/summary>/);
-    assert.match(html, /<details><summary>Mend: ClusterRole geneva-role<\/summary><pre>kubectl apply/);
+    assert.match(html, /<details><summary>Fix: ClusterRole geneva-role<\/summary><pre>kubectl apply/);
     assert.match(html, /<div><pre>aws iam update-assume-role-policy/);
   });
 

@@ -20,7 +20,7 @@ suite('lance-catalog python', function () {
     const { status, stdout } = run([], { LANCE_CATALOG_PYTHON: '/bin/false' });
     assert.equal(status, 1);
     assert.match(stdout, /\/bin\/false \(of \$LANCE_CATALOG_PYTHON\): It does not run/);
-    assert.match(stdout, /"lance-catalog python install" makes an environment, about 450 MB/);
+    assert.match(stdout, /To create an environment \(about 450 MB\), run: lance-catalog python install/);
   });
 
   test('makes no environment while another process makes it, also one that has only just begun', () => {
@@ -34,12 +34,12 @@ suite('lance-catalog python', function () {
 
   test('removes an environment only where there is one', () => {
     const { status, stdout } = run(['remove'], {});
-    assert.deepEqual([status, stdout], [0, 'There is no environment of Lance Catalog.\n']);
+    assert.deepEqual([status, stdout], [0, 'There is no Lance Catalog environment.\n']);
   });
 
   test('refuses what it does not know', () => {
     const { status, stderr } = run(['uninstall'], {});
     assert.equal(status, 2);
-    assert.match(stderr, /"python uninstall" is no command/);
+    assert.match(stderr, /There is no command "python uninstall"/);
   });
 });

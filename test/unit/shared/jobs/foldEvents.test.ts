@@ -50,7 +50,7 @@ const sample = { fragment: 0, row: 7, message: 'no text', inputs: { text: '' } }
 suite('Events of a run, folded', () => {
   test('say that it starts while nothing is planned', () => {
     const { state, sentence, startedAt } = after(1);
-    assert.deepEqual([state, sentence, startedAt], ['starting', 'It looks at what there is to do.', 0]);
+    assert.deepEqual([state, sentence, startedAt], ['starting', 'Checking what to compute.', 0]);
   });
 
   test('say what was to be said, however long it takes, until it goes on', () => {
@@ -58,7 +58,7 @@ suite('Events of a run, folded', () => {
     assert.equal(after(600, [1, planned], [2, progress(10)], [3, lost]).sentence, lost.text);
     const back: Told = { kind: 'restarted', what: 'connection', reason: 'Ray did not answer.' };
     assert.match(after(10, [1, planned], [3, lost], [9, back]).sentence, /^The connection was started again/);
-    assert.match(after(10, [1, planned], [3, lost], [9, progress(20)]).sentence, /^It computes/);
+    assert.match(after(10, [1, planned], [3, lost], [9, progress(20)]).sentence, /^Computing/);
   });
 
   test('count what an earlier run has done', () => {
@@ -118,19 +118,19 @@ suite('Events of a run, folded', () => {
 
   test('say which resources are missing', () => {
     const { bottleneck } = after(20, [1, workers(2, 'No node has 4 CPUs free.')]);
-    assert.equal(bottleneck, 'Resources: 2 of 8 workers are up. No node has 4 CPUs free.');
+    assert.equal(bottleneck, 'Resources: 2 of 8 workers are ready. No node has 4 CPUs free.');
   });
 
   test('do not call workers that merely come up a bottleneck', () => {
     const { bottleneck, sentence } = after(2, [1, planned], [1, workers(0)]);
     assert.equal(bottleneck, undefined);
-    assert.equal(sentence, 'It waits for the first of 8 workers.');
+    assert.equal(sentence, 'Waiting for the first of 8 workers.');
   });
 
   test('name the part of the work that takes most of the time', () => {
-    assert.equal(heldUpBy({ compute: 9, read: 1 }), "The function: it takes 90 % of the workers' time.");
-    assert.equal(heldUpBy({ compute: 1, read: 3 }), "Reading from the storage: it takes 75 % of the workers' time.");
-    assert.equal(heldUpBy({ read: 1, write: 4 }), "Writing to the storage: it takes 80 % of the workers' time.");
+    assert.equal(heldUpBy({ compute: 9, read: 1 }), "The function takes 90 % of the workers' time.");
+    assert.equal(heldUpBy({ compute: 1, read: 3 }), "Reading from the storage takes 75 % of the workers' time.");
+    assert.equal(heldUpBy({ read: 1, write: 4 }), "Writing to the storage takes 80 % of the workers' time.");
     assert.equal(heldUpBy({ compute: 5, read: 5 }), undefined, 'none of them');
     assert.equal(heldUpBy({ compute: 0.2 }), undefined, 'too little to tell');
   });
@@ -142,7 +142,7 @@ suite('Events of a run, folded', () => {
     const two = after(12, [0, planned], [9, progress(1)], [10, conflict([3])], [11, conflict([3, 4])]);
     assert.equal(
       two.bottleneck,
-      'Conflicts: somebody else changes the table, 2 times in the last minute, and 3 fragments were in vain. Rows were updated.',
+      'Conflicts: another writer changed the table 2 times in the last minute, and 3 fragments were discarded. Rows were updated.',
     );
   });
 

@@ -101,50 +101,65 @@ suite('a job file', () => {
   });
 
   const mistakes: readonly [name: string, file: unknown, path: readonly (string | number)[], what: RegExp][] = [
-    ['no object', [], [], /^The file takes an object, and is a list\./],
+    ['no object', [], [], /^The file must be an object, but is a list\./],
     ['no table', { column: 'c' }, [], /^The file has no "table"\./],
-    ['a key with a typing error', { ...least, colum: 'x' }, ['colum'], /^colum is no field\. Did you mean "column"\?/],
+    [
+      'a key with a typing error',
+      { ...least, colum: 'x' },
+      ['colum'],
+      /^colum is not a field\. Did you mean "column"\?/,
+    ],
     ['a key in camelCase with a typing error', { ...least, taskSiz: 3 }, ['taskSiz'], /Did you mean "task_size"\?/],
     [
       'a field in both spellings',
       { ...least, taskSize: 3, task_size: 4 },
       ['task_size'],
-      /^task_size says what "taskSize" says already/,
+      /^task_size sets the same as "taskSize"/,
     ],
     [
       'a RayCluster without a profile, in camelCase',
       { ...least, ray: { address: 'http://a:1', rayCluster: 'x' } },
       ['ray', 'rayCluster'],
-      /^ray\.rayCluster goes with "profile"/,
+      /^ray\.rayCluster requires "profile"/,
     ],
-    ['a secret', { ...least, api_key: 'x' }, ['api_key'], /Secrets stay out of job files/],
+    ['a secret', { ...least, api_key: 'x' }, ['api_key'], /Keep secrets out of job files/],
     [
       'a number as text',
       { ...least, concurrency: '4' },
       ['concurrency'],
-      /takes a whole number, 1 or more, and is "4"\./,
+      /must be a whole number, 1 or more, but is "4"\./,
     ],
-    ['a runner that is none', { ...least, runner: 'spark' }, ['runner'], /takes "auto" or "local" .*and is "spark"\./],
-    ['an empty path', { ...least, table: '/' }, ['table'], /takes a path such as/],
-    ['an on_error that is none', { ...least, on_error: { retry: 0 } }, ['on_error'], /takes "fail", "null", "skip" or/],
+    [
+      'a runner that is none',
+      { ...least, runner: 'spark' },
+      ['runner'],
+      /must be "auto" or "local" .*but is "spark"\./,
+    ],
+    ['an empty path', { ...least, table: '/' }, ['table'], /must be a path such as/],
+    [
+      'an on_error that is none',
+      { ...least, on_error: { retry: 0 } },
+      ['on_error'],
+      /must be "fail", "null", "skip" or/,
+    ],
     ['two functions', { ...least, function: { sql: '1', file: 'a.ts' } }, ['function'], /one of "sql" and "file"/],
     [
       'a program in a shell',
       { ...least, function: { file: 'a.sh' } },
       ['function', 'file'],
-      /^function\.file takes the path/,
+      /^function\.file must be the path/,
     ],
     [
       'inputs of TypeScript',
       { ...least, function: { file: 'a.ts', inputs: ['a'] } },
       ['function', 'inputs'],
-      /^function\.inputs is for Python\. .*udf\(\)/,
+      /^function\.inputs applies only to Python\. .*udf\(\)/,
     ],
     [
       'a Python function without its type',
       { ...least, function: { file: 'a.py', export: 'f', inputs: ['a'] } },
       ['function'],
-      /has no "output", which a function in Python needs/,
+      /has no "output", which a Python function needs/,
     ],
     [
       'a Ray twice',
@@ -152,12 +167,7 @@ suite('a job file', () => {
       ['ray'],
       /one of "address" and "profile"/,
     ],
-    [
-      'a catalog twice',
-      { ...least, catalog: 'a', connection: 'b' },
-      ['connection'],
-      /says what "catalog" says already/,
-    ],
+    ['a catalog twice', { ...least, catalog: 'a', connection: 'b' }, ['connection'], /sets the same as "catalog"/],
   ];
   for (const [name, file, path, what] of mistakes)
     test(`with ${name} is refused at its place in a sentence`, () => {

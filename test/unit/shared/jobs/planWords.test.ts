@@ -26,7 +26,7 @@ suite('a plan in words', () => {
   test('says of a function that a server alone has no language that it might be written in', () => {
     const { name, version, hash, inputs, output, onError } = somePlan().function;
     const made = { name, version, hash, inputs, output, onError, kind: 'server' } as const;
-    assert.equal(functionText({ function: made }), 'A function that the server of the catalog alone knows');
+    assert.equal(functionText({ function: made }), 'A function that only the catalog server knows');
   });
 });
 
