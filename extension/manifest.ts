@@ -94,21 +94,21 @@ export type SettingId = keyof SettingTypes;
 
 /** Context keys that `when` clauses read. */
 export type ContextTypes = {
-  /** The preview panel in front will be reused by the next preview. */
+  /** The next preview reuses the active preview panel. */
   'lanceCatalog.table.unpinned': boolean;
-  /** The notebook in front has a kernel of ours. */
+  /** The active notebook has our kernel. */
   'lanceCatalog.notebook.hasKernel': boolean;
-  /** So has the notebook that was in front last, whatever is there now. */
+  /** The last active notebook has our kernel, whatever editor is active now. */
   'lanceCatalog.notebook.hasVariables': boolean;
-  /** Checks of a cluster run. */
+  /** Cluster checks are running. */
   'lanceCatalog.cluster.isRunning': boolean;
-  /** There is a report to show. */
+  /** A report exists. */
   'lanceCatalog.cluster.hasReport': boolean;
-  /** Checks that passed are left out of the view. */
+  /** The view hides checks that passed. */
   'lanceCatalog.cluster.onlyProblems': boolean;
-  /** The view of jobs is there: the person has had one, or has asked for the view. */
+  /** The view of jobs is visible: the user has started a job or opened the view. */
   'lanceCatalog.jobs.isShown': boolean;
-  /** There are jobs that have ended. */
+  /** Finished jobs exist. */
   'lanceCatalog.jobs.hasEnded': boolean;
   /** The Jupyter extension is installed. */
   'lanceCatalog.jupyter.available': boolean;

@@ -1,6 +1,6 @@
-/** Runs npm; resolves to its stdout when `quiet`, rejects with the end of its stderr when it fails. */
+/** Runs npm. Resolves to its stdout if `quiet`; rejects with the end of its stderr if it fails. */
 export function npm(args: readonly string[], options?: { cwd?: string; quiet?: boolean }): Promise<string>;
-/** Whether an install failed because the registry does not have the package, and not for want of a network. */
+/** Whether an install failed because the registry does not have the package, not because of the network. */
 export function isNotServed(error: unknown): boolean;
-/** The flags of every install of ours: exact, no scripts, nothing written to a package.json. */
+/** Flags of every install: exact versions, no scripts, no change of package.json. */
 export const quietInstall: readonly string[];

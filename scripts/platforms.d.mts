@@ -7,9 +7,9 @@ export type Platform = {
   readonly node: string | null;
 };
 export const platforms: readonly Platform[];
-/** The entry of this machine, or undefined. */
+/** Returns the entry of this machine, if there is one. */
 export function thisPlatform(): Platform | undefined;
-/** Name of the npm package that holds the native engine; null where upstream builds none. */
+/** Name of the npm package that holds the native engine; null if upstream builds none. */
 export function enginePackage(platform: Platform): string | null;
 /** Name of the npm package that holds the program of the bundler. */
 export function bundlerPackage(platform: Platform): string;

@@ -278,7 +278,7 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
 };
 
 type KeyBinding = {
-  /** A command of ours or of the editor. */
+  /** Our command or one of the editor. */
   readonly command: CommandId | 'notebook.cell.execute';
   readonly key: string;
   readonly mac?: string;

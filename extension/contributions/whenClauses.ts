@@ -1,6 +1,6 @@
 import { notebookIds, panelTypes, viewIds, type ContextId } from '../manifest.ts';
 
-// `when` clauses as VS Code reads them, built so that an id of ours that does not exist is a type error.
+// `when` clauses as VS Code reads them, built so that an id that the extension does not have is a type error.
 
 export const all = (...clauses: readonly string[]): string => clauses.join(' && ');
 export const any = (...clauses: readonly string[]): string => clauses.join(' || ');
@@ -24,10 +24,10 @@ export const isFixDocument = 'resourceScheme == lance-mend';
 
 /** The editor names our kernel as the one of the notebook, which it does once a cell ran. */
 export const isOurKernel = `notebookKernel == '${notebookIds.extension}/${notebookIds.controller}'`;
-/** A kernel of ours runs for the notebook, whether the editor names one or not. */
+/** Our kernel runs for the notebook, whether the editor names one or not. */
 export const hasOurKernel = all(
   `notebookType == '${notebookIds.notebookType}'`,
   contextKey('lanceCatalog.notebook.hasKernel'),
 );
-/** As `isOurKernel`, or the editor names no kernel and one of ours runs. */
+/** As `isOurKernel`, or the editor names no kernel and our kernel runs. */
 export const mayBeOurKernel = any(isOurKernel, all('!notebookKernel', contextKey('lanceCatalog.notebook.hasKernel')));
