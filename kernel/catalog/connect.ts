@@ -78,7 +78,7 @@ export async function connectNamespace<N extends keyof Implementations>(
   checkOptions(call, options, connectOptions);
   checkOptions(call, config, found.keys, found.keyPrefixes);
   if (config === undefined)
-    throw new CatalogError('InvalidInput', `${call} has no configuration.`, 'Give its root or uri.');
+    throw new CatalogError('InvalidInput', `${call} needs a configuration.`, 'Pass a root or a uri.');
   options.signal?.throwIfAborted();
   return connected(implementation, await found.connect(config, options), config, options.keyHint);
 }
@@ -109,7 +109,7 @@ export function notRegistered(name: string): CatalogError {
   const there = Object.keys(registry).map((known) => `"${known}"`);
   return new CatalogError(
     'Unsupported',
-    `There is no catalog implementation "${name}" here.`,
+    `This process has no catalog implementation "${name}".`,
     there.length > 0 ? `Use one of ${there.join(', ')}.` : 'No implementation is registered in this process.',
   );
 }

@@ -198,8 +198,8 @@ export class EngineProcess {
     const [what, hint] = exit
       ? [`ended ${exit.signal ? `by ${exit.signal}` : `with code ${exit.code}`}`, 'Restart it and try again.']
       : isRecord(cause) && noConnection.has(cause['code'])
-        ? ['does not answer', 'Restart it and try again.']
-        : ['broke off its answer', 'Try again; its log says why.'];
+        ? ['does not respond', 'Restart it and try again.']
+        : ['did not finish its response', 'See its log for the reason, then try again.'];
     return new CatalogError('ServiceUnavailable', `The engine process ${what}.`, hint, { cause });
   }
 
@@ -254,7 +254,7 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
   return new Promise((resolve, reject) => {
     let said = '';
     let isSettled = false;
-    const timer = setTimeout(() => fail(`said nothing for ${startTimeout / 1000} s`), startTimeout);
+    const timer = setTimeout(() => fail(`did not report within ${startTimeout / 1000} s`), startTimeout);
     const abort = () => settle(() => reject(options.signal?.reason));
     const settle = (then: () => void) => {
       if (isSettled) return;
@@ -270,7 +270,7 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
           new CatalogError(
             'ServiceUnavailable',
             `The engine process ${how}${output ? `: ${output}` : ''}.`,
-            'See the log, and check lanceCatalog.nodePath.',
+            'See the log, and check the setting lanceCatalog.nodePath.',
             { cause },
           ),
         );
@@ -279,7 +279,7 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
       if (said.length < maxKept) said += `${line}\n`;
     };
     options.signal?.addEventListener('abort', abort, { once: true });
-    child.once('error', (cause) => fail(`does not start (${cause.message})`, cause));
+    child.once('error', (cause) => fail(`can't start (${cause.message})`, cause));
     child.once('exit', (code, signal) => fail(`ended with ${signal ?? `code ${code}`} while starting`));
     onLines(child.stderr, (line) => {
       if (!isSettled) keep(line);

@@ -67,7 +67,7 @@ export class MergeInsert {
     if (!whenMatchedUpdateAll && !whenNotMatchedInsertAll && !whenNotMatchedBySourceDelete) {
       throw new CatalogError(
         'InvalidInput',
-        'The merge says nothing to do.',
+        'The merge has no action.',
         'Add for instance .whenMatchedUpdateAll().whenNotMatchedInsertAll() before .execute(rows).',
       );
     }
@@ -88,7 +88,7 @@ export function mergeColumns(on: string | readonly string[]): string[] {
   if (columns.length > 0 && columns.every((name) => typeof name === 'string' && name !== '')) return columns;
   throw new CatalogError(
     'InvalidInput',
-    'The merge names no column to match by.',
+    'The merge has no column to match rows by.',
     'Write for instance mergeInsert("id").',
   );
 }
@@ -108,8 +108,8 @@ export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema
         'InvalidInput',
         `Row ${without} has no "${name}", ${isKey ? 'which the merge matches by' : 'which other rows have'}.`,
         isKey
-          ? 'Give it in every row.'
-          : 'Give it in every row (null where there is no value), or merge such rows apart.',
+          ? 'Set it in every row.'
+          : 'Set it in every row (null if there is no value), or merge these rows separately.',
       );
     }
     // Added rows need this column: they are then rejected as in add().

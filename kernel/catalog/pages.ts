@@ -1,7 +1,11 @@
 import { CatalogError } from '#shared/errors.ts';
 
 const circle = () =>
-  new CatalogError('Internal', 'A list goes in circles: the same page came twice.', 'Report it to the catalog.');
+  new CatalogError(
+    'Internal',
+    "Can't read the list: the catalog sent the same page twice.",
+    'Report this to the administrator of the catalog.',
+  );
 
 /**
  * Reads all pages of a list; `read` returns the token of the next page.

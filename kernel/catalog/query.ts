@@ -24,13 +24,13 @@ function checkVectorOptions(options: QueryOptions): QueryOptions {
   for (const name of ['nprobes', 'refineFactor', 'ef'] as const) {
     const value: unknown = options[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= 1)) {
-      refuse(`nearestTo: ${text(value)} is no ${name}.`, 'Give a whole number from 1.');
+      refuse(`nearestTo: ${text(value)} is not a valid ${name}.`, 'Pass a whole number from 1.');
     }
   }
   for (const name of ['lowerBound', 'upperBound'] as const) {
     const value: unknown = options[name];
     if (value !== undefined && !Number.isFinite(value))
-      refuse(`nearestTo: ${text(value)} is no ${name}.`, 'Give a number.');
+      refuse(`nearestTo: ${text(value)} is not a valid ${name}.`, 'Pass a number.');
   }
   return options;
 }
@@ -58,7 +58,7 @@ function checkSelection(
 /** @throws CatalogError InvalidInput (13) for no column, or an unknown option of a column */
 function checkOrder(ordering: string | Ordering | readonly (string | Ordering)[]): Ordering[] {
   const list: readonly (string | Ordering)[] = isList(ordering) ? ordering : [ordering];
-  if (list.length === 0) refuse('orderBy names no column.', 'Write for instance orderBy("price").');
+  if (list.length === 0) refuse('orderBy needs at least one column.', 'Write for instance orderBy("price").');
   return list.map((one) => {
     const order = typeof one === 'string' ? { column: one } : one;
     checkOptions('orderBy', order, ['column', 'descending', 'nullsFirst']);
@@ -137,7 +137,7 @@ export class Query implements AsyncIterable<RecordBatch> {
    */
   fullTextSearch(query: string, options: FullTextOptions = {}): Query {
     if (typeof query !== 'string' || query.trim() === '') {
-      throw new CatalogError('InvalidInput', 'The text to search for is empty.', 'Write for instance "red mug".');
+      throw new CatalogError('InvalidInput', 'The search text is empty.', 'Write for instance "red mug".');
     }
     return this.#with({ fullText: { ...checkFullTextOptions(options), query } });
   }
@@ -219,7 +219,7 @@ function checkCount(what: string, value: number): number {
   throw new CatalogError(
     'InvalidInput',
     `${what}(${String(value)}) is not a number of rows.`,
-    'Give a whole number from 0.',
+    'Pass a whole number from 0.',
   );
 }
 
@@ -239,12 +239,12 @@ export function checkFilter(filter: string): void {
       `Write SQL, for instance id > 3 AND name = 'mug'.`,
     );
   }
-  const what = typeof filter === 'string' ? 'The filter is empty.' : `The filter is ${whatItIs(filter)}, not text.`;
+  const what = typeof filter === 'string' ? 'The filter is empty.' : `The filter is ${whatItIs(filter)}, not a string.`;
   throw new CatalogError('InvalidInput', what, `Write SQL, for instance "id > 3".`);
 }
 
 function checkVector(vector: ArrayLike<number>): number[] {
-  const hint = 'Give an array of numbers or a Float32Array.';
+  const hint = 'Pass an array of numbers or a Float32Array.';
   // A notebook cell can pass values of other types.
   const given: unknown = vector;
   if (typeof given !== 'object' || given === null || !('length' in given)) {

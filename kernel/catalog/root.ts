@@ -44,10 +44,10 @@ export function checkAddress(root: string): boolean {
   const isServer = name === 'http' || name === 'https';
   throw new CatalogError(
     'InvalidInput',
-    `${name}:// is no address of an object store, and no directory.`,
+    `"${name}://" is not the address of an object store or a directory.`,
     isServer
-      ? 'For a server use connectNamespace("rest", { uri }).'
-      : 'Give a directory, or an address that begins with s3://, gs:// or az://.',
+      ? 'For a server, use connectNamespace("rest", { uri }).'
+      : 'Pass a directory, or an address that starts with s3://, gs:// or az://.',
   );
 }
 
@@ -60,9 +60,14 @@ export function localRoot(root: string): string {
     if (scheme.test(root)) return resolve(fileURLToPath(root));
     return /^~(?=$|[/\\])/.test(root) ? resolve(homedir(), `.${root.slice(1)}`) : resolve(root);
   } catch (cause) {
-    throw new CatalogError('InvalidInput', `"${root}" is no path on this machine.`, 'Give the path of a directory.', {
-      cause,
-    });
+    throw new CatalogError(
+      'InvalidInput',
+      `"${root}" is not a path on this machine.`,
+      'Pass the path of a directory.',
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -83,20 +88,20 @@ export async function makeRoot(path: string): Promise<void> {
     if (codeOf(cause) === 'ENOENT') {
       throw new CatalogError(
         'InvalidInput',
-        `The folder "${parent}" does not exist, so "${path}" can't be made in it.`,
-        `Make that folder with: ${makePath} ${quoted(parent)}; or correct the path.`,
+        `Can't create the folder "${path}": "${parent}" does not exist.`,
+        `Create that folder with: ${makePath} ${quoted(parent)}; or correct the path.`,
         { cause },
       );
     }
     if (codeOf(cause) === 'ENOTDIR') {
-      throw new CatalogError('InvalidInput', `"${parent}" is not a folder.`, 'Give the path of a directory.', {
+      throw new CatalogError('InvalidInput', `"${parent}" is not a folder.`, 'Pass the path of a directory.', {
         cause,
       });
     }
     throw new CatalogError(
       'PermissionDenied',
-      `The folder "${path}" can't be made: ${messageOf(cause)}.`,
-      'Choose a directory that you may write to.',
+      `Can't create the folder "${path}": ${messageOf(cause)}.`,
+      'Choose a directory that you can write to.',
       { cause },
     );
   }
@@ -111,7 +116,7 @@ export async function makeDefaultNamespace(root: string, log?: (line: string) =>
   } catch (error) {
     // The existing entry may also be a file, or a broken link.
     if (codeOf(error) === 'EEXIST' && (await isDirectory(path))) return;
-    log?.(`The default namespace directory "${path}" was not made: ${messageOf(error)}`);
+    log?.(`Can't create the default namespace directory "${path}": ${messageOf(error)}`);
   }
 }
 
@@ -152,8 +157,8 @@ async function readRoot(path: string): Promise<string> {
     if (!found.isDirectory()) {
       throw new CatalogError(
         'InvalidInput',
-        `A file is at "${path}", not a directory.`,
-        'Give the directory that holds the tables.',
+        `Expected a directory, got a file: "${path}".`,
+        'Pass the directory that contains the tables.',
       );
     }
     await access(path, constants.R_OK | constants.X_OK);
@@ -166,15 +171,15 @@ async function readRoot(path: string): Promise<string> {
         'InvalidInput',
         `There is no directory "${path}".`,
         (await isThere(dirname(path)))
-          ? `Make it with: mkdir ${quoted(path)}; or in a notebook cell with: await connect(${JSON.stringify(path)}).`
-          : `Correct the path, or make it with: ${makePath} ${quoted(path)}.`,
+          ? `Create it with: mkdir ${quoted(path)}; or in a notebook cell with: await connect(${JSON.stringify(path)}).`
+          : `Correct the path, or create it with: ${makePath} ${quoted(path)}.`,
         { cause },
       );
     }
     throw new CatalogError(
       'PermissionDenied',
-      `No right to read "${path}" (${String(code)}).`,
-      `Get read and search rights on it, for instance: chmod u+rx ${quoted(path)}.`,
+      `Can't read "${path}": permission denied (${String(code)}).`,
+      `Get the rights to read and search it, for instance with: chmod u+rx ${quoted(path)}.`,
       { cause },
     );
   }

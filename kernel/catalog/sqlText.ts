@@ -20,7 +20,7 @@ export function sqlLiteral(value: unknown, name = 'value'): string {
 /** Doubles quotes; a backslash is an ordinary character. */
 function textLiteral(text: string, name: string): string {
   // UTF-8 would encode it as another character.
-  if (/\p{Surrogate}/u.test(text)) return refuse(name, 'holds half of a surrogate pair, which is no text');
+  if (/\p{Surrogate}/u.test(text)) return refuse(name, 'contains half of a surrogate pair');
   return `'${text.replaceAll("'", "''")}'`;
 }
 
@@ -32,7 +32,7 @@ function numberLiteral(value: number, name: string): string {
 }
 
 function bigintLiteral(value: bigint, name: string): string {
-  if (value < -(2n ** 63n) || value >= 2n ** 64n) return refuse(name, `is ${value}, which 64 bits do not hold`);
+  if (value < -(2n ** 63n) || value >= 2n ** 64n) return refuse(name, `is ${value}, which 64 bits can't hold`);
   // The minus is applied to the number after it, which would be one too large.
   return value === -(2n ** 63n) ? `CAST('${value}' AS BIGINT)` : String(value);
 }
@@ -43,7 +43,7 @@ function objectLiteral(value: object, name: string): string {
   if (tag === 'Uint8Array') return `X'${Buffer.from(value as Uint8Array).toString('hex')}'`;
   if (!Array.isArray(value) && !isTypedArray(value)) return refuse(name, 'is an object');
   const items: unknown[] = Array.from(value);
-  if (items.length === 0) return refuse(name, 'is an empty list, whose type nobody can tell');
+  if (items.length === 0) return refuse(name, 'is an empty list, whose type is unknown');
   const hole = items.findIndex((item) => item === null || item === undefined);
   if (hole >= 0) return refuse(name, `has no value at position ${hole}`);
   // All items need one type: if one has a fraction, whole numbers are written as floats too.
@@ -67,7 +67,7 @@ function refuse(name: string, problem: string): never {
   throw new CatalogError(
     'InvalidInput',
     `The value for "${name}" ${problem}.`,
-    'Give text, a finite number, a bigint, a boolean, null, a Date, a Uint8Array or a list of them; or SQL by valuesSql.',
+    'Use a string, a finite number, a bigint, a boolean, null, a Date, a Uint8Array or a list of them; or set SQL in valuesSql.',
   );
 }
 

@@ -27,7 +27,7 @@ export function sqlProblem(sql: string): string | undefined {
   let depth = 0;
   for (const { sign } of sqlTokens(sql)) {
     if (sign === '(') depth++;
-    if (sign === ')' && --depth < 0) return 'closes a parenthesis that it has not opened';
+    if (sign === ')' && --depth < 0) return 'closes a parenthesis that is not open';
     if (sign === "'" || sign === '"' || sign === '`') return `has a ${sign} that is not closed`;
   }
   return depth > 0 ? 'has a parenthesis that is not closed' : undefined;

@@ -23,7 +23,7 @@ export function tableBackfills(): TableBackfills {
   if (registered) return registered;
   throw new CatalogError(
     'Unsupported',
-    'Nothing in this process runs backfills.',
-    'Run it in a notebook, in the editor, or by lance-catalog backfill.',
+    "This process can't run backfills.",
+    'Run it in a notebook, in the editor, or with lance-catalog backfill.',
   );
 }

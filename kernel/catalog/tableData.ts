@@ -50,7 +50,7 @@ export function checkColumnNames(schema: Schema): Schema {
       throw new CatalogError(
         'SchemaValidation',
         `The column "${name}" can't have a dot in its name.`,
-        `Write it without, for instance "${name.replaceAll('.', '_')}", or give an object for a struct.`,
+        `Write it without dots, for instance "${name.replaceAll('.', '_')}", or pass an object for a struct.`,
       );
     }
     if (name.includes('`')) {
@@ -63,7 +63,7 @@ export function checkColumnNames(schema: Schema): Schema {
     }
     if (reserved.includes(name)) {
       const hint = 'Choose another name.';
-      throw new CatalogError('SchemaValidation', `The column name "${name}" belongs to the engine.`, hint);
+      throw new CatalogError('SchemaValidation', `The column name "${name}" is reserved by the engine.`, hint);
     }
   }
   return schema;
@@ -86,7 +86,7 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
     throw new CatalogError(
       'InvalidInput',
       `${call} was given neither rows nor an Arrow table.`,
-      'Give an array of objects or an Arrow table.',
+      'Pass an array of objects or an Arrow table.',
     );
   }
   const table = withWholeNulls(adopted);

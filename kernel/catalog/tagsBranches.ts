@@ -11,8 +11,8 @@ export function checkTagBranch(tag: string, has: string | undefined, wants: stri
   if (wants === undefined || wants === (has ?? mainBranch)) return;
   throw new CatalogError(
     'InvalidInput',
-    `The tag "${tag}" is of a version of the branch "${has ?? mainBranch}", not of "${wants}".`,
-    'Leave the branch out: a tag says which one it is of.',
+    `The tag "${tag}" belongs to the branch "${has ?? mainBranch}", not to "${wants}".`,
+    'Leave the branch out: a tag belongs to one branch.',
   );
 }
 

@@ -86,7 +86,7 @@ function run(): void {
   });
   // The parent holds the other end of stdin: when it closes, for whatever reason, this process is no longer needed.
   lines.once('close', () => {
-    if (!started) log('stdin closed before it said where to listen');
+    if (!started) log('stdin closed before the parent sent the socket');
     void end(started ? 0 : 1);
   });
   // A second signal exits without waiting.

@@ -34,7 +34,7 @@ export async function loadNative(): Promise<Native> {
     throw new CatalogError(
       'Unsupported',
       `Directories of tables ("dir") can't be used on this platform (${process.platform}-${process.arch}): the engine does not load.`,
-      'Servers ("rest") can: connectNamespace("rest", { uri }).',
+      'Use a server ("rest") instead: connectNamespace("rest", { uri }).',
       { cause },
     );
   }

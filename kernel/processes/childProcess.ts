@@ -39,16 +39,16 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
     const version = await versionOf(node, signal).catch((cause: unknown) => {
       throw new CatalogError(
         'ServiceUnavailable',
-        `"${nodePath}" does not run.`,
-        `Point the setting lanceCatalog.nodePath at Node ${wanted} or newer.`,
+        `Can't run "${nodePath}".`,
+        `Set lanceCatalog.nodePath to Node.js ${wanted} or newer.`,
         { cause },
       );
     });
     if (isFitNode(version)) return { ...node, version };
     throw new CatalogError(
       'ServiceUnavailable',
-      `"${nodePath}" is Node ${version}.`,
-      `Point the setting lanceCatalog.nodePath at Node ${wanted} or newer.`,
+      `"${nodePath}" is Node.js ${version}, which is not supported.`,
+      `Set lanceCatalog.nodePath to Node.js ${wanted} or newer.`,
     );
   }
   const onPath = { path: 'node', env: {} };
@@ -58,8 +58,8 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
   if (isFitNode(process.versions.node)) return { ...self, version: process.versions.node };
   throw new CatalogError(
     'ServiceUnavailable',
-    `There is no Node ${wanted} or newer here (PATH has ${found === '0' ? 'none' : found}, the editor ${process.versions.node}).`,
-    'Install one and set lanceCatalog.nodePath to it.',
+    `Can't find Node.js ${wanted} or newer (PATH has ${found === '0' ? 'none' : found}, the editor ${process.versions.node}).`,
+    'Install it and set lanceCatalog.nodePath to its path.',
   );
 }
 

@@ -103,6 +103,6 @@ export class JobsProcess {
 const unavailable = (what: string, reason: string): CatalogError =>
   new CatalogError(
     'ServiceUnavailable',
-    `The process that knows backfills ${what}: ${reason}.`,
+    `The backfill process ${what}: ${reason}.`,
     'Check the setting lanceCatalog.nodePath.',
   );

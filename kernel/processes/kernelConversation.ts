@@ -164,6 +164,8 @@ export class KernelConversation {
 const refusal = (message: KernelReply): CatalogError =>
   new CatalogError(
     'Internal',
-    message.type === 'error_reply' ? message.content.message : `The kernel answered with "${message.type}".`,
+    message.type === 'error_reply'
+      ? message.content.message
+      : `The kernel sent an unexpected reply of type "${message.type}".`,
     'Restart the kernel.',
   );

@@ -135,7 +135,7 @@ export class KernelProcess {
         if (signal?.aborted || !goOn(link)) throw error;
       }
     }
-    throw new Error('The last way to start a kernel says itself why it failed.');
+    throw new Error("Can't start a kernel: there is no way to start one.");
   }
 
   /**
@@ -168,7 +168,7 @@ export class KernelProcess {
 
   /** The kernel's report about itself at its start. */
   get handshake(): KernelHandshake {
-    if (!this.#handshake) throw new Error('KernelProcess.start gives a kernel whose handshake is known.');
+    if (!this.#handshake) throw new Error('The kernel has not sent its handshake yet.');
     return this.#handshake;
   }
 
@@ -206,7 +206,7 @@ export class KernelProcess {
    */
   async resume(id: string, onOutput: (output: KernelOutput) => void): Promise<ExecuteReply> {
     const run = this.#resumable.get(id);
-    if (!run) throw new CatalogError('InvalidInput', `The kernel runs nothing called "${id}".`, 'Run the cell again.');
+    if (!run) throw new CatalogError('InvalidInput', `The kernel has no run "${id}".`, 'Run the cell again.');
     this.#resumable.delete(id);
     run.outputs.give(onOutput);
     return this.#follow(run.reply, run.outputs, undefined);

@@ -26,7 +26,7 @@ export async function answered<T>(request: Promise<T>, signal: AbortSignal | und
   } catch (cause) {
     signal?.throwIfAborted();
     if (!timer.aborted) throw cause;
-    const what = `The kernel did not answer within ${handshakeMs / 1000} s.`;
+    const what = `The kernel did not respond within ${handshakeMs / 1000} s.`;
     throw new CatalogError('ServiceUnavailable', what, 'Try again; the machine may be busy.', { cause });
   }
 }

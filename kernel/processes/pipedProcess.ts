@@ -71,7 +71,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
       await cancellable(Promise.race([this.#ready, ended]), signal ? AbortSignal.any([signal, late]) : late);
     } catch (error) {
       signal?.throwIfAborted();
-      throw late.aborted ? notStarted(`it said nothing for ${startMilliseconds / 1000} s`) : error;
+      throw late.aborted ? notStarted(`it did not report within ${startMilliseconds / 1000} s`) : error;
     }
   }
 
@@ -108,7 +108,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
   /** Ends the process without calling exit listeners. */
   dispose(): void {
     this.#listeners.clear();
-    this.#ended('it was told to');
+    this.#ended('it was stopped by this process');
     this.#pipe.destroy();
     this.#child.kill('SIGKILL');
   }

@@ -90,7 +90,7 @@ function executable(node: string, path: string): string {
       // Try the next folder of PATH.
     }
   }
-  throw new Error(`There is no ${node} on PATH.`);
+  throw new Error(`Can't find ${node} on PATH.`);
 }
 
 /**

@@ -17,7 +17,7 @@ export function checkNewColumns(columns: readonly NewColumn[]): void {
     throw new CatalogError(
       'InvalidInput',
       `The column "${String(name)}" has ${dataType === undefined ? 'no expression' : 'an expression and a type'}.`,
-      'Write SQL, "price * 2", or a type for a column of nulls.',
+      'Set either SQL, for instance "price * 2", or a type for a column of nulls.',
     );
   }
 }
@@ -29,8 +29,8 @@ export function checkColumnChanges(changes: readonly ColumnChange[]): void {
     if (rename === undefined && nullable === undefined && dataType === undefined) {
       throw new CatalogError(
         'InvalidInput',
-        `Nothing is to change of "${column}".`,
-        'Give rename, nullable or dataType.',
+        `The change of column "${column}" is empty.`,
+        'Set rename, nullable or dataType.',
       );
     }
     if (rename !== undefined) checkNewName(checkText('alterColumns', 'new name', rename));
@@ -47,11 +47,13 @@ export function checkFieldMetadata(updates: readonly FieldMetadataUpdate[]): voi
     const entries = isRecord(metadata) ? Object.entries(metadata) : [];
     const wrong = entries.find(([, value]) => value !== null && typeof value !== 'string');
     if (isRecord(metadata) && !wrong) continue;
-    const what = wrong ? `"${wrong[0]}" is ${whatItIs(wrong[1])}, not text` : 'is no object';
+    const field = `the metadata of "${column}"`;
     throw new CatalogError(
       'InvalidInput',
-      `The metadata of "${column}": ${what}.`,
-      'Give texts, or null to remove one.',
+      wrong
+        ? `Expected a string for "${wrong[0]}" in ${field}, got ${whatItIs(wrong[1])}.`
+        : `Expected an object for ${field}, got ${whatItIs(metadata)}.`,
+      'Pass strings, or null to remove an entry.',
     );
   }
 }
@@ -63,7 +65,11 @@ export function checkFieldMetadata(updates: readonly FieldMetadataUpdate[]): voi
 export function newColumnType(name: string, type: DataType): DataType {
   const adopted = adoptTable({ schema: { fields: [{ name, type, nullable: true }] }, batches: [] });
   if (adopted) return adopted.schema.fields[0]!.type;
-  throw new CatalogError('InvalidInput', `The type of "${name}" is no Arrow type.`, 'Write new arrow.Int32().');
+  throw new CatalogError(
+    'InvalidInput',
+    `Expected an Arrow type for column "${name}".`,
+    'Use for instance new arrow.Int32().',
+  );
 }
 
 /** The rules for column names are the same as when a table is created. */
@@ -72,10 +78,14 @@ const checkNewName = (name: string): void => void checkColumnNames(new Schema([n
 function records(call: string, list: unknown): Readonly<Record<string, unknown>>[] {
   const given: unknown[] = Array.isArray(list) ? list : [];
   if (given.length === 0) {
-    throw new CatalogError('InvalidInput', `${call} was given no column.`, 'Give a list of at least one.');
+    throw new CatalogError('InvalidInput', `${call} needs at least one column.`, 'Pass a list of columns.');
   }
   return given.map((item) => {
     if (isRecord(item)) return item;
-    throw new CatalogError('InvalidInput', `${call} was given ${whatItIs(item)} as a column.`, 'Give an object.');
+    throw new CatalogError(
+      'InvalidInput',
+      `Expected an object for each column of ${call}, got ${whatItIs(item)}.`,
+      'Pass an object for each column.',
+    );
   });
 }

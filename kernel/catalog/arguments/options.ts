@@ -23,13 +23,17 @@ export function checkOptions(
 ): void {
   if (options === undefined) return;
   if (!isRecord(options)) {
-    throw new CatalogError('InvalidInput', `The options of ${call} are not an object.`, `It knows: ${list(known)}.`);
+    throw new CatalogError(
+      'InvalidInput',
+      `The options of ${call} are not an object.`,
+      `Known options: ${list(known)}.`,
+    );
   }
   const isKnown = (key: string): boolean =>
     known.includes(key) || prefixes.some((prefix) => key.startsWith(prefix) && key !== prefix);
   const unknown = Object.keys(options).find((key) => !isKnown(key));
   if (unknown !== undefined) {
-    throw new CatalogError('InvalidInput', `${call} has no option "${unknown}".`, `It knows: ${list(known)}.`);
+    throw new CatalogError('InvalidInput', `${call} has no option "${unknown}".`, `Known options: ${list(known)}.`);
   }
 }
 
@@ -50,7 +54,7 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
 ): { namespacePath: NamespacePath; options: Omit<O, 'namespacePath'> } {
   const [first, second, ...more] = tail;
   if (more.length > 0) {
-    throw new CatalogError('InvalidInput', `${call} was given too many arguments.`, 'Put options in one object.');
+    throw new CatalogError('InvalidInput', `${call} was given too many arguments.`, 'Put all options in one object.');
   }
   const positional = Array.isArray(first) ? first : undefined;
   // `openTable('orders', 'shop')`: the error is about the namespace path, since the string is meant as one.
@@ -58,7 +62,7 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
   if (!positional && first !== undefined && second !== undefined) {
     throw new CatalogError(
       'InvalidInput',
-      `${call} was given two things where one object of options belongs.`,
+      `Expected one object with options for ${call}, got two arguments.`,
       'Write the namespace path as an array before the options, or as the option namespacePath.',
     );
   }
@@ -72,7 +76,7 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
     throw new CatalogError(
       'InvalidInput',
       `${call} was given two namespaces, [${positional.join(', ')}] and namespacePath [${named.join(', ')}].`,
-      'Give one of them.',
+      'Pass only one of them.',
     );
   }
   return { namespacePath: [...(positional ?? named ?? [])], options };
@@ -167,8 +171,8 @@ export function checkChoice<T extends string>(
   if (choice !== undefined) return choice;
   throw new CatalogError(
     'InvalidInput',
-    `${call} has no ${option} ${JSON.stringify(value)}.`,
-    `Give one of ${choices.map((known) => `"${known}"`).join(', ')}.`,
+    `${JSON.stringify(value)} is not a valid ${option} of ${call}.`,
+    `Use one of ${choices.map((known) => `"${known}"`).join(', ')}.`,
   );
 }
 
@@ -178,8 +182,8 @@ export function checkVersion(call: string, version: number | undefined): number 
   if (Number.isSafeInteger(version) && version >= 1) return version;
   throw new CatalogError(
     'InvalidInput',
-    `${call}: ${String(version)} is not a version.`,
-    'Give a whole number from 1.',
+    `${call}: ${String(version)} is not a valid version.`,
+    'Pass a whole number from 1.',
   );
 }
 
@@ -191,10 +195,14 @@ export function checkOneVersion(
   checkVersion(call, version);
   for (const [option, value] of Object.entries({ tag, branch })) {
     if (value === undefined || (typeof value === 'string' && value !== '')) continue;
-    throw new CatalogError('InvalidInput', `${call}: the ${option} is no name.`, 'Give text, or leave it out.');
+    throw new CatalogError(
+      'InvalidInput',
+      `${call}: the ${option} is not a valid name.`,
+      'Pass a non-empty string, or leave it out.',
+    );
   }
   if (version === undefined || tag === undefined) return;
-  throw new CatalogError('InvalidInput', `${call} was given a version and a tag.`, 'Give one of them.');
+  throw new CatalogError('InvalidInput', `${call} was given a version and a tag.`, 'Pass only one of them.');
 }
 
 /** Returns the page size (default: 100) and the page token. @throws CatalogError InvalidInput (13) */
@@ -207,14 +215,14 @@ export function checkPage(
 } {
   const limit = options.limit ?? 100;
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
-    throw new CatalogError('InvalidInput', `${call}: a page can't have ${String(limit)} names.`, 'Give 1 to 1000.');
+    throw new CatalogError('InvalidInput', `${call}: a page can't have ${String(limit)} names.`, 'Use 1 to 1000.');
   }
   const { pageToken } = options;
   if (pageToken !== undefined && typeof pageToken !== 'string') {
     throw new CatalogError(
       'InvalidInput',
-      `${call}: the page token is not text.`,
-      'Pass on the one of the page before.',
+      `${call}: the page token is not a string.`,
+      'Pass the token of the previous page.',
     );
   }
   return { limit, pageToken };

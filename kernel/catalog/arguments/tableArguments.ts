@@ -11,19 +11,23 @@ export function whatItIs(value: unknown): string {
 /** @throws CatalogError InvalidInput (13) unless the value is a non-empty string */
 export function checkText(call: string, what: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
-  const found = value === '' ? 'empty' : `${whatItIs(value)}, not text`;
-  throw new CatalogError('InvalidInput', `${call}: the ${what} is ${found}.`, `Give the ${what} as text.`);
+  const found = value === '' ? 'empty' : `${whatItIs(value)}, not a string`;
+  throw new CatalogError('InvalidInput', `${call}: the ${what} is ${found}.`, `Pass the ${what} as a string.`);
 }
 
 /** @throws CatalogError InvalidInput (13) unless the value is a whole number from 1 */
 export function checkCount(call: string, what: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-  throw new CatalogError('InvalidInput', `${call}: ${String(value)} is no ${what}.`, 'Give a whole number from 1.');
+  throw new CatalogError(
+    'InvalidInput',
+    `${call}: ${String(value)} is not a valid ${what}.`,
+    'Pass a whole number from 1.',
+  );
 }
 
 /** @throws CatalogError InvalidInput (13) unless the value is a non-empty list of non-empty strings */
 export function checkTexts(call: string, what: string, value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   if (list.length > 0) return list.map((item) => checkText(call, what, item));
-  throw new CatalogError('InvalidInput', `${call} names no ${what}.`, `Give a list of them.`);
+  throw new CatalogError('InvalidInput', `${call} needs at least one ${what}.`, `Pass a list of names.`);
 }

@@ -16,9 +16,9 @@ export function updateEntries(spec: UpdateSpec): [column: string, sql: string][]
   const values = Object.entries(spec?.values ?? {});
   const valuesSql = Object.entries(spec?.valuesSql ?? {});
   const twice = valuesSql.find(([column]) => Object.hasOwn(spec.values ?? {}, column));
-  if (twice) fail(`The update has two values for "${twice[0]}".`, 'Give it in values or in valuesSql.');
+  if (twice) fail(`The update has two values for "${twice[0]}".`, 'Set it either in values or in valuesSql.');
   const noSql = valuesSql.find(([, sql]) => typeof sql !== 'string' || sql.trim() === '');
-  if (noSql) fail(`The SQL for "${noSql[0]}" is not there.`, 'Write an expression, for instance "price * 2".');
+  if (noSql) fail(`The SQL for "${noSql[0]}" is missing.`, 'Write an expression, for instance "price * 2".');
   if (values.length + valuesSql.length === 0) {
     fail('The update changes no column.', 'Write for instance update({ where: "id = 3", values: { name: "mug" } }).');
   }

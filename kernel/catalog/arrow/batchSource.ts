@@ -56,8 +56,8 @@ async function opened(call: string, source: BatchSource, given: Schema | undefin
     // The given schema has what the types do not: metadata, and which columns may be null.
     const schema = wanted ?? (first && checkColumnNames(first.schema));
     if (!schema) {
-      const hint = 'Give the option schema, which makes an empty table.';
-      throw new CatalogError('SchemaValidation', `${call} was given no batch, so the columns are not known.`, hint);
+      const hint = 'Set the option schema to create an empty table.';
+      throw new CatalogError('SchemaValidation', `${call} got no batch, so the columns are unknown.`, hint);
     }
     if (first) checkSameColumns(call, first.schema, schema);
     return { schema, batches: following(reading, first, schema), close: () => reading.close() };
@@ -78,8 +78,8 @@ async function* following(
     for (let batch = first, row = 0; batch; batch = await reading.next()) {
       const found = schemaText(batch.schema);
       if (found !== columns) {
-        const what = `${reading.call} was given a batch with the columns (${found}) after row ${row}, before it (${columns}).`;
-        throw new CatalogError('SchemaValidation', what, 'Give all batches the same columns, in the same order.');
+        const what = `Expected batches with the columns (${columns}) for ${reading.call}, got (${found}) after row ${row}.`;
+        throw new CatalogError('SchemaValidation', what, 'Use the same columns in the same order in all batches.');
       }
       row += batch.numRows;
       yield adopt(batch) ?? batch;
@@ -109,8 +109,8 @@ class Reading {
     if (batch && more.length === 0) return batch;
     throw new CatalogError(
       'InvalidInput',
-      `${this.call} was given something that is no Arrow record batch.`,
-      'Give batches as they come, for instance those of a query.',
+      `Expected Arrow record batches for ${this.call}, got another value.`,
+      'Pass the batches themselves, for instance those of a query.',
     );
   }
 
@@ -129,8 +129,8 @@ class Reading {
     } catch (error) {
       this.#isOver = true;
       if (isCatalogError(error) || isAbort(error)) throw error;
-      const what = `The batches given to ${this.call} ended with an error: ${messageOf(error).replace(/\.$/, '')}.`;
-      throw new CatalogError('InvalidInput', what, 'Nothing of them is kept; see its cause.', { cause: error });
+      const what = `Can't read the batches for ${this.call}: ${messageOf(error).replace(/\.$/, '')}.`;
+      throw new CatalogError('InvalidInput', what, 'No batch was kept; see the cause of this error.', { cause: error });
     }
   }
 }

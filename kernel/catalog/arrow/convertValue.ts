@@ -41,7 +41,7 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
   if (DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type)) {
     if (!isTypedArray(value) || tagOf(value) !== 'Uint8Array') return misfit(type, value, place);
     if (DataType.isFixedSizeBinary(type) && value.length !== type.byteWidth) {
-      return fail(place, `has ${value.length} bytes`, `Its type holds ${type.byteWidth}.`);
+      return fail(place, `has ${value.length} bytes`, `Pass ${type.byteWidth} bytes.`);
     }
     return value;
   }
@@ -49,7 +49,7 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
   if (DataType.isDate(type)) {
     const time = timeOf(value, place);
     if (type.unit === DateUnit.DAY && time % 86_400_000 !== 0) {
-      return fail(place, 'is not midnight UTC', 'A date holds whole days.');
+      return fail(place, 'is not midnight UTC', 'Pass a whole day.');
     }
     return new Date(time);
   }
@@ -58,13 +58,17 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
     if (!Array.isArray(value) && !isTypedArray(value)) return misfit(type, value, place);
     const items: unknown[] = Array.from(value);
     if (DataType.isFixedSizeList(type) && items.length !== type.listSize) {
-      return fail(place, `has ${items.length} elements`, `Its type holds ${type.listSize}.`);
+      return fail(place, `has ${items.length} elements`, `Pass ${type.listSize} elements.`);
     }
     const item: DataType = type.valueType;
     return items.map((element) => convertValue(item, element, place));
   }
   if (DataType.isStruct(type)) return toStruct(type, value, place);
-  return fail(place, `has the type ${typeText(type)}`, "Rows of objects can't be made of that; give an Arrow table.");
+  return fail(
+    place,
+    `has the type ${typeText(type)}, which objects can't be converted to`,
+    'Pass an Arrow table instead.',
+  );
 }
 
 const misfit = (type: DataType, value: unknown, place: Place): never =>
@@ -75,10 +79,10 @@ const describe = (value: unknown): string =>
 
 function toInt(bits: number, signed: boolean, value: unknown, place: Place): number | bigint {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return fail(place, `is ${value}, beyond what a number holds exactly`, 'Give a bigint, for instance 123n.');
+    return fail(place, `is ${value}, which a number can't hold exactly`, 'Use a bigint, for instance 123n.');
   }
   if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isSafeInteger(value))) {
-    return fail(place, `is ${typeof value === 'number' ? value : describe(value)}`, 'Give a whole number or a bigint.');
+    return fail(place, `is ${typeof value === 'number' ? value : describe(value)}`, 'Use a whole number or a bigint.');
   }
   const whole = BigInt(value);
   const fits = signed ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole);
@@ -90,15 +94,15 @@ function toInt(bits: number, signed: boolean, value: unknown, place: Place): num
 /** Rounds fractions as floats do; rejects whole numbers that the type does not hold exactly. */
 function toFloat(precision: Precision, value: unknown, place: Place): number {
   if (typeof value !== 'number' && typeof value !== 'bigint') {
-    return fail(place, `is ${describe(value)}`, 'Give a number.');
+    return fail(place, `is ${describe(value)}`, 'Use a number.');
   }
   const number = Number(value);
   if (typeof value === 'bigint' && BigInt(number) !== value) {
-    return fail(place, `is ${value}, which no float holds exactly`, 'Use a type of whole numbers.');
+    return fail(place, `is ${value}, which a float can't hold exactly`, 'Use an integer type.');
   }
   if (Number.isInteger(number) && !holdsWhole(precision, number)) {
     const type = precision === Precision.HALF ? 'Float16' : 'Float32';
-    return fail(place, `is ${value}, which a ${type} does not hold exactly`, 'Use a wider type.');
+    return fail(place, `is ${value}, which a ${type} can't hold exactly`, 'Use a wider type.');
   }
   return number;
 }
@@ -115,9 +119,9 @@ function holdsWhole(precision: Precision, whole: number): boolean {
 const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && tagOf(value) === 'Date';
 
 function timeOf(value: unknown, place: Place): number {
-  if (!isDate(value)) return fail(place, `is ${describe(value)}`, 'Give a Date.');
+  if (!isDate(value)) return fail(place, `is ${describe(value)}`, 'Use a Date.');
   const time = Date.prototype.getTime.call(value);
-  return Number.isNaN(time) ? fail(place, 'is an invalid Date', 'Give a valid one or null.') : time;
+  return Number.isNaN(time) ? fail(place, 'is an invalid Date', 'Use a valid Date or null.') : time;
 }
 
 /**
@@ -126,13 +130,13 @@ function timeOf(value: unknown, place: Place): number {
  */
 function toTimestamp(unit: TimeUnit, value: unknown, place: Place): bigint {
   if (typeof value !== 'bigint' && !isDate(value)) {
-    return fail(place, `is ${describe(value)}`, `Give a Date, or a bigint that counts ${unitName(unit)} since 1970.`);
+    return fail(place, `is ${describe(value)}`, `Use a Date, or a bigint that counts ${unitName(unit)} since 1970.`);
   }
   const count = typeof value === 'bigint' ? value : inUnit(unit, timeOf(value, place));
   if (count === undefined) return fail(place, 'is not a whole second', 'Use a finer unit.');
   if (BigInt.asIntN(64, count) !== count) {
     const what = isDate(value) ? `the year ${new Date(timeOf(value, place)).getUTCFullYear()}` : `${count}`;
-    return fail(place, `is ${what}, beyond what 64 bits of ${unitName(unit)} hold`, 'Use a coarser unit.');
+    return fail(place, `is ${what}, which 64 bits of ${unitName(unit)} can't hold`, 'Use a coarser unit.');
   }
   return count;
 }
@@ -149,12 +153,12 @@ function toDecimal(
     return fail(
       place,
       `is ${text === '' ? describe(value) : text}`,
-      `Give a number with at most ${type.scale} decimals.`,
+      `Use a number with at most ${type.scale} decimals.`,
     );
   }
   const digits = parts[2]! + fraction.padEnd(type.scale, '0');
   if (digits.replace(/^0+/, '').length > type.precision) {
-    return fail(place, `is ${text}`, `Its type holds ${type.precision} digits.`);
+    return fail(place, `is ${text}`, `Use at most ${type.precision} digits.`);
   }
   return decimalWords(BigInt(digits) * (parts[1] ? -1n : 1n), type.bitWidth);
 }
@@ -175,7 +179,7 @@ function toStruct(
   value: unknown,
   place: Place,
 ): unknown {
-  if (!isRecord(value)) return fail(place, `is ${describe(value)}`, 'Give an object.');
+  if (!isRecord(value)) return fail(place, `is ${describe(value)}`, 'Use an object.');
   const members = value;
   const extra = Object.keys(members).find((name) => !type.children.some((child) => child.name === name));
   if (extra !== undefined)

@@ -39,28 +39,28 @@ export type Row = Readonly<Record<string, unknown>>;
 export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
   rows.forEach((row, index) => {
     if (typeof row === 'object' && row !== null && !Array.isArray(row)) return;
-    throw new CatalogError('SchemaValidation', `Row ${index} is not an object.`, 'Give rows as objects.');
+    throw new CatalogError('SchemaValidation', `Row ${index} is not an object.`, 'Pass rows as objects.');
   });
   const fields = schema ? schema.fields : inferFields(rows);
   if (fields.length === 0 && rows.length > 0 && !schema) {
     throw new CatalogError(
       'SchemaValidation',
       rows.length === 1 ? 'Row 0 has no columns.' : 'No row has a column.',
-      'Give rows with at least one property, or the option schema.',
+      'Pass rows with at least one property, or set the option schema.',
     );
   }
   if (fields.length === 0) {
     throw new CatalogError(
       'SchemaValidation',
-      'There are no rows and no schema, so the columns are not known.',
-      'Give at least one row, the option schema, or use createEmptyTable.',
+      'There are no rows and no schema, so the columns are unknown.',
+      'Pass at least one row, set the option schema, or use createEmptyTable.',
     );
   }
   const names = new Set(fields.map((field) => field.name));
   rows.forEach((row, index) => {
     const extra = Object.keys(row).find((name) => !names.has(name));
     if (extra !== undefined)
-      fail({ row: index, column: extra }, 'is not in the schema', 'Add it there or leave it out.');
+      fail({ row: index, column: extra }, 'is not in the schema', 'Add it to the schema or leave it out.');
   });
   const made = new Schema([...fields], schema?.metadata);
   const columns = fields.map((field) =>
@@ -69,7 +69,7 @@ export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
         const place = { row: index, column: field.name };
         const value = row[field.name];
         if ((value === null || value === undefined) && !field.nullable)
-          fail(place, 'is null', 'The schema forbids it.');
+          fail(place, 'is null', 'Set a value, or make the column nullable in the schema.');
         return convertValue(field.type, value, place);
       }),
       storageType(field.type),
@@ -116,12 +116,12 @@ function shapeOf(value: unknown, place: Place, within: readonly object[] = []): 
   if (typeof value === 'bigint') return { kind: 'whole', wide: true };
   if (typeof value === 'string') return { kind: 'text' };
   if (typeof value === 'boolean') return { kind: 'bool' };
-  const hint = 'Give a number, text, boolean, Date, Uint8Array, array or plain object.';
+  const hint = 'Use a number, string, boolean, Date, Uint8Array, array or plain object.';
   return fail(place, `is a ${typeof value}`, hint);
 }
 
 function shapeOfObject(value: object, place: Place, above: readonly object[]): Shape {
-  if (above.includes(value)) return fail(place, 'holds itself', 'Leave the circular part out.');
+  if (above.includes(value)) return fail(place, 'contains itself', 'Remove the circular reference.');
   const within = [...above, value];
   const tag = tagOf(value);
   if (tag === 'Date') return { kind: 'date' };
@@ -142,7 +142,7 @@ function shapeOfObject(value: object, place: Place, above: readonly object[]): S
     return fail(
       place,
       `is a ${tag === 'Object' ? value.constructor.name : tag}`,
-      'Give a plain object, or convert it first.',
+      'Use a plain object, or convert it first.',
     );
   }
   return {
@@ -171,7 +171,7 @@ function merge(a: Shape | undefined, b: Shape | undefined, place: Place): Shape 
   }
   if (isNumber(a) && isNumber(b)) return { kind: a.kind === b.kind ? a.kind : 'float', wide: a.wide || b.wide };
   if (a.kind === b.kind) return a;
-  return fail(place, `is ${words[b.kind]} where rows before have ${words[a.kind]}`, 'Give one type per column.');
+  return fail(place, `is ${words[b.kind]}, but earlier rows have ${words[a.kind]}`, 'Use one type per column.');
 }
 
 const isNumber = (shape: Shape): shape is Extract<Shape, { wide: boolean }> =>
@@ -183,7 +183,7 @@ const isWide = (value: unknown): boolean => Number.isInteger(value) && Math.abs(
 const words: Record<Shape['kind'], string> = {
   whole: 'a whole number',
   float: 'a number',
-  text: 'text',
+  text: 'a string',
   bool: 'a boolean',
   date: 'a Date',
   bytes: 'bytes',
@@ -214,8 +214,8 @@ function typeOf(shape: Shape | undefined, column: string): DataType {
     case undefined:
       throw new CatalogError(
         'SchemaValidation',
-        `The type of column "${column}" is not known: every row has null there.`,
-        'Give a schema with the option schema.',
+        `Can't infer the type of column "${column}": every row has null.`,
+        'Set the option schema.',
       );
   }
 }

@@ -13,7 +13,7 @@ let budget: { limit: number; left: number } | undefined;
 
 export class DecompressedTooLarge extends RangeError {
   constructor(limit: number, cause?: unknown) {
-    super(`The Arrow data holds more than ${limit} bytes at once when it is decompressed.`, { cause });
+    super(`A part of the Arrow data has more than ${limit} bytes when it is decompressed.`, { cause });
     this.name = 'DecompressedTooLarge';
   }
 }

@@ -57,7 +57,7 @@ export async function* ipcMessages(body: AsyncIterable<Uint8Array>): AsyncGenera
     for (; message; message = await readMessage(source)) yield message;
     const tail = await source.drain(magic.length);
     if (isFile && Buffer.from(tail).toString('latin1') !== magic) {
-      throw new IpcError('cut', 'The Arrow file has no end.');
+      throw new IpcError('cut', 'The Arrow file is cut off at the end.');
     }
   } finally {
     await source.close();
@@ -79,7 +79,7 @@ async function prefixOfFile(source: ByteSource): Promise<Uint8Array | undefined>
     source.putBack(next);
     return Buffer.concat([start, Buffer.alloc(length - start.length)]);
   }
-  throw new IpcError('malformed', 'The Arrow file begins with padding only.');
+  throw new IpcError('malformed', 'The Arrow file has only padding at the start.');
 }
 
 /**
@@ -88,7 +88,7 @@ async function prefixOfFile(source: ByteSource): Promise<Uint8Array | undefined>
  */
 async function* wholeFile(bytes: Uint8Array): AsyncGenerator<IpcMessage, void, undefined> {
   if (Buffer.from(bytes.subarray(-magic.length)).toString('latin1') !== magic) {
-    throw new IpcError('cut', 'The Arrow file has no end.');
+    throw new IpcError('cut', 'The Arrow file is cut off at the end.');
   }
   let stream: Uint8Array;
   try {
@@ -111,7 +111,7 @@ async function readMessage(source: ByteSource): Promise<IpcMessage | undefined> 
   if (length === continuation) length = await readInt(source);
   if (length === 0) return undefined;
   if (length < 0 || length > maxMetadataBytes) {
-    throw new IpcError('malformed', `The metadata of an Arrow message has the length ${length}.`);
+    throw new IpcError('malformed', `The metadata of an Arrow message has the invalid length ${length}.`);
   }
   const metadata = await source.take(length);
   const { kind, bodyLength } = parseMetadata(metadata);
@@ -137,9 +137,9 @@ function parseMetadata(metadata: Uint8Array): { kind: IpcMessage['kind']; bodyLe
     const slot = (offset: number): number => (offset < size ? view.getUint16(vtable + offset, true) : 0);
     const kind = slot(6) === 0 ? undefined : kinds[view.getUint8(table + slot(6))];
     const bodyLength = slot(10) === 0 ? 0 : Number(view.getBigInt64(table + slot(10), true));
-    if (!kind) throw new IpcError('malformed', 'An Arrow message is of an unknown kind.');
+    if (!kind) throw new IpcError('malformed', 'An Arrow message has an unknown type.');
     if (bodyLength < 0 || bodyLength > maxBodyBytes) {
-      throw new IpcError('malformed', `The body of an Arrow message has the length ${bodyLength}.`);
+      throw new IpcError('malformed', `The body of an Arrow message has the invalid length ${bodyLength}.`);
     }
     return { kind, bodyLength };
   } catch (error) {
@@ -215,7 +215,10 @@ class ByteSource {
     for (let total = this.#rest.length; await this.#next(); pieces.push(this.#rest)) {
       total += this.#rest.length;
       if (total > limit)
-        throw new IpcError('malformed', `The Arrow file has no schema in front and over ${limit} bytes.`);
+        throw new IpcError(
+          'malformed',
+          `The Arrow file does not start with a schema and has more than ${limit} bytes.`,
+        );
     }
     return Buffer.concat(pieces);
   }

@@ -19,7 +19,7 @@ export async function readIpc(
   try {
     const first = await messages.next();
     if (first.done || first.value.kind !== 'schema') {
-      throw new IpcError('malformed', 'The Arrow data begins without a schema.');
+      throw new IpcError('malformed', 'The Arrow data does not start with a schema.');
     }
     feed.push(first.value.bytes);
     const reader = decoding(() => RecordBatchReader.from(feed).open({ autoDestroy: false }));
@@ -50,7 +50,7 @@ async function* batchesOf(
 
 function decodeNext(reader: SyncReader): RecordBatch {
   const { done, value } = reader.next();
-  if (done) throw new IpcError('malformed', 'An Arrow message has less in it than it says.');
+  if (done) throw new IpcError('malformed', 'An Arrow message has less data than its metadata says.');
   for (const id of reader.schema.dictionaries.keys()) {
     // The reader would return nulls. Only a file may define a dictionary after its use, and no known writer does so.
     if (!reader.dictionaries.has(id)) throw new IpcError('malformed', `The Arrow data lacks the dictionary ${id}.`);

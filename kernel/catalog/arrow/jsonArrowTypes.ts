@@ -41,12 +41,12 @@ const maxDigits: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 25
 export const typeOfJson = (json: unknown): DataType => typeAt(json, 0);
 
 function typeAt(json: unknown, depth: number): DataType {
-  if (depth > maxDepth) return wrong(`a type of at most ${maxDepth} levels`);
-  if (!isRecord(json) || typeof json['type'] !== 'string') return wrong('a type of Arrow');
+  if (depth > maxDepth) return wrong(`a type with at most ${maxDepth} levels`);
+  if (!isRecord(json) || typeof json['type'] !== 'string') return wrong('an Arrow type');
   const values = valueTypeOf(json['type'].toLowerCase(), json, depth);
   if (json['keys'] === undefined) return values;
   const keys = typeAt(json['keys'], depth + 1);
-  if (!isKeyType(keys)) return wrong('a type of keys');
+  if (!isKeyType(keys)) return wrong('an integer type for the keys of a dictionary');
   return new Dictionary(values, keys, undefined, json['ordered'] === true);
 }
 
@@ -84,10 +84,10 @@ function valueTypeOf(name: string, json: Record<string, unknown>, depth: number)
       return new Struct(fieldsOfJson(json['fields'], depth + 1));
     case 'map': {
       const entries = child();
-      return isEntries(entries) ? new Map_(entries, json['keysSorted'] === true) : wrong('a map of keys and values');
+      return isEntries(entries) ? new Map_(entries, json['keysSorted'] === true) : wrong('a map with keys and values');
     }
     default:
-      return wrong(`a type of Arrow: "${name.slice(0, 100)}"`);
+      return wrong(`an Arrow type, got "${name.slice(0, 100)}"`);
   }
 }
 
@@ -96,7 +96,7 @@ function decimalOf(bitWidth: number, encoded: number): Decimal {
   // corrects it.
   const precision = Math.floor((encoded + 128) / 1000);
   const digits = maxDigits[bitWidth]!;
-  if (precision < 1 || precision > digits) return wrong(`a decimal of 1 to ${digits} digits`);
+  if (precision < 1 || precision > digits) return wrong(`a decimal with 1 to ${digits} digits`);
   return new Decimal(encoded - precision * 1000, precision, bitWidth);
 }
 
@@ -132,7 +132,10 @@ function metadataOfJson(json: unknown): Map<string, string> {
   if (json === undefined || json === null) return new Map();
   if (!isRecord(json)) return wrong('metadata');
   return new Map(
-    Object.entries(json).map(([key, value]) => [key, typeof value === 'string' ? value : wrong('metadata of texts')]),
+    Object.entries(json).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : wrong('strings in the metadata'),
+    ]),
   );
 }
 
@@ -149,5 +152,5 @@ const isEntries = (field: Field): field is Field<Struct<{ key: DataType; value: 
   field.type instanceof Struct && field.type.children.length === 2;
 
 function wrong(wanted: string): never {
-  throw new CatalogError('InvalidInput', `The JSON form of an Arrow schema has something that is not ${wanted}.`, '');
+  throw new CatalogError('InvalidInput', `Can't read the JSON form of an Arrow schema: expected ${wanted}.`, '');
 }

@@ -20,7 +20,7 @@ export function decodeLz4Frames(input: Uint8Array, maxBytes: number = 2 ** 30): 
     const magic = view.getUint32(at, true);
     if ((magic & 0xfffffff0) >>> 0 === skippableMagic) at += 8 + view.getUint32(at + 4, true);
     else if (magic === frameMagic) at = decodeFrame(view, input, at + 4, output);
-    else throw new RangeError('These bytes are no LZ4 frame.');
+    else throw new RangeError('The data is not an LZ4 frame.');
   }
   return output.bytes();
 }
@@ -28,10 +28,10 @@ export function decodeLz4Frames(input: Uint8Array, maxBytes: number = 2 ** 30): 
 /** Decodes the frame whose descriptor starts at `start`, and returns where it ends. */
 function decodeFrame(view: DataView, input: Uint8Array, start: number, output: Output): number {
   const flags = view.getUint8(start);
-  if (flags >> 6 !== 1) throw new RangeError(`This is version ${flags >> 6} of the LZ4 frame format.`);
-  if (flags & 1) throw new RangeError('The LZ4 frame needs a dictionary.');
+  if (flags >> 6 !== 1) throw new RangeError(`Version ${flags >> 6} of the LZ4 frame format is not supported.`);
+  if (flags & 1) throw new RangeError('The LZ4 frame needs a dictionary, which is not supported.');
   const maxBlock = blockSizes[(view.getUint8(start + 1) >> 4) & 7];
-  if (maxBlock === undefined) throw new RangeError('The LZ4 frame has no block size.');
+  if (maxBlock === undefined) throw new RangeError('The LZ4 frame has no valid block size.');
   const hasContentSize = (flags & 8) !== 0;
   const blockEnd = flags & 16 ? 4 : 0;
   const frameEnd = flags & 4 ? 4 : 0;
@@ -112,7 +112,7 @@ class Output {
 
   repeat(distance: number, count: number, first: number): void {
     const from = this.length - distance;
-    if (distance === 0 || from < first) throw new RangeError('The LZ4 block points before its beginning.');
+    if (distance === 0 || from < first) throw new RangeError('The LZ4 block refers to data before its start.');
     this.#check(count);
     if (distance >= count) this.#bytes.copyWithin(this.length, from, from + count);
     // A copy that overlaps its output repeats the bytes just written.

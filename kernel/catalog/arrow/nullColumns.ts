@@ -50,7 +50,7 @@ const named = (name: string, type: DataType): string => (/["\\]/.test(name) ? un
 function unsayable(type: DataType): never {
   throw new CatalogError(
     'Unsupported',
-    `A server can't be told to add a column of the type ${typeText(type)}.`,
-    'Make the table with it, or add it where the table is a directory.',
+    `Can't add a column of type ${typeText(type)} on a server: SQL can't express this type.`,
+    'Create the table with this column, or add it in the directory of the table.',
   );
 }

@@ -77,7 +77,7 @@ export async function copyIndexes(
   const indexes: string[] = [];
   const warnings: string[] = [];
   const wanted = await source.listIndices(options).catch((error: unknown) => {
-    warnings.push(`Which indexes there are is not known: ${toldAs(error)}`);
+    warnings.push(`Can't list the indexes of the source: ${toldAs(error)}`);
     return [];
   });
   if (wanted.length === 0) return { indexes, warnings };
@@ -87,7 +87,7 @@ export async function copyIndexes(
       ? undefined
       : await make(source, copy, index, options).catch((error: unknown) => toldAs(error));
     if (problem === undefined) indexes.push(index.name);
-    else warnings.push(`The index "${index.name}" was not made: ${problem}`);
+    else warnings.push(`Can't create the index "${index.name}": ${problem}`);
   }
   return { indexes, warnings };
 }
@@ -100,7 +100,7 @@ async function make(source: Table, copy: Table, index: IndexInfo, options: CallO
   const [column, ...more] = columns;
   if (column === undefined || more.length > 0) return `it is on ${columns.length} columns.`;
   const type = indexTypeName(index.type ?? '');
-  if (!isKnown(type)) return `its kind is ${type === '' ? 'not known' : `"${type}"`}.`;
+  if (!isKnown(type)) return `its type ${type === '' ? 'is unknown' : `"${type}" is not supported`}.`;
   const settings = indexSettings(type, details);
   if (indexTypes[type] === 'vector') settings.distanceType ??= await distanceOf(source, name, options);
   await copy.createIndex(column, { ...settings, ...options, type, name, replace: true });

@@ -30,7 +30,7 @@ export async function* rowsOf(
   if (sum.rows === count) return;
   throw new CatalogError(
     'InvalidTableState',
-    `Table "${table.name}" gave ${sum.rows} rows where it has ${count}.`,
+    `Can't read table "${table.name}": expected ${count} rows, got ${sum.rows}.`,
     'Try again.',
   );
 }
@@ -53,7 +53,7 @@ function checkColumns(name: string, stored: Schema, read: Schema): void {
     if (other?.name === field.name && typeText(other.type) === typeText(field.type)) return;
     throw new CatalogError(
       'Unsupported',
-      `Table "${name}" can't be copied: its column "${field.name}" is stored as ${typeText(field.type)} and read as ${other ? typeText(other.type) : 'nothing'}.`,
+      `Can't copy table "${name}": its column "${field.name}" is stored as ${typeText(field.type)} and read as ${other ? typeText(other.type) : 'nothing'}.`,
       'Copy it with a query that leaves the column out.',
     );
   });

@@ -35,9 +35,9 @@ function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableS
   const wanted = mark === undefined ? '' : ` of ${mark.rows}`;
   return new CatalogError(
     'TableAlreadyExists',
-    `Another copy to "${shown}", of another table, is under way or was stopped: "${there}" has ${rows}${wanted} of its rows.`,
-    `Run that copy again to go on with it; or, once it is not under way, drop "${there}" or copy with overwrite ` +
-      '(--overwrite on the command line) to begin this one.',
+    `Can't copy to "${shown}": a copy of another table to this name is running or was stopped ("${there}" has ${rows}${wanted} rows).`,
+    `Run that copy again to finish it. To start this copy instead, wait until the other one is not running, then ` +
+      `drop "${there}" or copy with overwrite (--overwrite on the command line).`,
     { identifier: shown },
   );
 }
@@ -54,8 +54,8 @@ async function alone<T>(place: TablePlace, target: TablePlace, call: () => Promi
     const [there, shown] = [displayTable(place.path), displayTable(target.path)];
     throw new CatalogError(
       'ConcurrentModification',
-      `Another copy to "${shown}" was begun at the same time, and is under way, was stopped or has finished.`,
-      `Let it finish and copy again, which goes on where it stopped or finds "${shown}" whole; or drop "${there}" and begin anew.`,
+      `Can't copy to "${shown}": another copy to this name started at the same time, and is running, was stopped or has finished.`,
+      `Let it finish and copy again, which continues it or finds "${shown}" complete; or drop "${there}" and copy again.`,
       { identifier: shown, cause },
     );
   }
@@ -75,13 +75,13 @@ export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; w
     if (isBlob(field)) {
       throw new CatalogError(
         'Unsupported',
-        `Table "${table}" can't be copied: its column "${field.name}" holds blobs, of which a query gives the place alone.`,
-        'Leave the column out: make the table of a query that selects the others.',
+        `Can't copy table "${table}": its column "${field.name}" holds blobs, and a query returns only their location.`,
+        'Leave the column out: create the table from a query that selects the other columns.',
       );
     }
     const kept = [...field.metadata].filter(([key]) => !computed.test(key));
     if (kept.length === field.metadata.size) return field;
-    warnings.push(`The column "${field.name}" is computed in the source; the copy has the values that it has now.`);
+    warnings.push(`The column "${field.name}" is computed in the source; the copy has its current values.`);
     return new Field(field.name, field.type, field.nullable, new Map(kept));
   });
   return { schema: new Schema(fields, stored.metadata), warnings };
@@ -234,14 +234,14 @@ async function compare(made: Table, range: RowRange, sum: string, options: CallO
   if (rows !== end) {
     throw new CatalogError(
       'ConcurrentModification',
-      `The copy has ${rows} rows where ${end} were sent: somebody else writes to "${made.name}".`,
-      'It may be another copy to the same place: let it finish, then copy again.',
+      `Can't continue the copy: expected ${end} rows in "${made.name}", got ${rows}. Another client may write to it.`,
+      'It may be another copy to the same table: let it finish, then copy again.',
     );
   }
   if ((await checksumOf(made, range, options)) === sum) return;
   throw new CatalogError(
     'Internal',
-    `The copy "${made.name}" has other values than its source in the rows ${range.start} to ${end - 1}.`,
-    'Copy again; what is there is not taken for the copy.',
+    `The copy "${made.name}" differs from its source in the rows ${range.start} to ${end - 1}.`,
+    'Copy again; the table with the wrong values is not treated as the copy.',
   );
 }

@@ -61,12 +61,12 @@ async function kindOf(
   ];
   const shown = displayPath(path);
   if (isNamespace && isTable) {
-    const hint = 'Say which one by kind: "table" or "namespace".';
+    const hint = 'Set kind to "table" or "namespace".';
     throw new CatalogError('InvalidInput', `There is both a table and a namespace "${shown}".`, hint);
   }
   if (!isNamespace && !isTable) {
-    const hint = `Look at what there is in ${source.location}.`;
-    throw new CatalogError('TableNotFound', `There is no table and no namespace "${shown}" to copy.`, hint, {
+    const hint = `Check the names in ${source.location}.`;
+    throw new CatalogError('TableNotFound', `Can't copy "${shown}": no table or namespace has this name.`, hint, {
       identifier: shown,
     });
   }
@@ -121,7 +121,7 @@ async function copyUnlessDeclared(
     const [name, above] = [source.path.at(-1) ?? '', source.path.slice(0, -1)];
     // If this check fails too, the first error is thrown.
     if (!(await source.catalog.isOnlyDeclared(name, above, { signal }).catch(() => false))) throw error;
-    const reason = 'It is declared and has no data yet: nothing to copy.';
+    const reason = 'The table is declared but has no data yet.';
     return { from: displayTable(source.path), reason, why: 'declared' };
   }
 }
@@ -185,12 +185,16 @@ function checkApart(source: Place, target: Place): void {
   if (!source.path.every((name, index) => target.path[index] === name)) return;
   throw new CatalogError(
     'InvalidInput',
-    `"${displayPath(source.path)}" can't be copied into itself.`,
-    'Name a place outside of it.',
+    `Can't copy "${displayPath(source.path)}" into itself.`,
+    'Choose a target outside of it.',
   );
 }
 
 function checkChunk(bytes: number | undefined): void {
   if (bytes === undefined || (Number.isSafeInteger(bytes) && bytes > 0)) return;
-  throw new CatalogError('InvalidInput', `${String(bytes)} is not a number of bytes.`, 'Give chunkBytes from 1.');
+  throw new CatalogError(
+    'InvalidInput',
+    `Expected a number of bytes for "chunkBytes", got ${String(bytes)}.`,
+    'Set chunkBytes to at least 1.',
+  );
 }

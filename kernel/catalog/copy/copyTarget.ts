@@ -125,11 +125,11 @@ export function checkWhole(place: TablePlace, schema: Schema): void {
 
 export function alreadyThere(place: TablePlace, isOurs: boolean): CatalogError {
   const shown = displayTable(place.path);
-  const what = isOurs ? 'and is a copy of another version, or was written to since' : 'and is no copy of this one';
+  const what = isOurs ? 'and is a copy of another version, or was changed since' : 'and is not a copy of this table';
   return new CatalogError(
     'TableAlreadyExists',
-    `Table "${shown}" is there already ${what}.`,
-    'Copy with overwrite (--overwrite on the command line) to put the new copy in its place, or choose another name.',
+    `Table "${shown}" already exists ${what}.`,
+    'Copy with overwrite (--overwrite on the command line) to replace it, or choose another name.',
     { identifier: shown },
   );
 }
@@ -138,7 +138,7 @@ export function inTheWay(place: TablePlace): CatalogError {
   const shown = displayTable(place.path);
   return new CatalogError(
     'TableAlreadyExists',
-    `Table "${shown}" is where the copy would grow, and is none.`,
+    `Can't use "${shown}" for the unfinished copy: a table that is not a copy has this name.`,
     'Rename or drop it.',
     { identifier: shown },
   );

@@ -84,8 +84,8 @@ function sayableType(type: DataType): JsonArrowType {
   if (isSayable(json)) return json;
   throw new CatalogError(
     'Unsupported',
-    `A server can't be told the type ${typeText(type)}: the contract's form of it leaves parts out.`,
-    'Add a new column by addColumns with a CAST, or change the table in its directory.',
+    `Can't send the type ${typeText(type)} to a server: its form in the contract leaves parts out.`,
+    'Add a new column with addColumns and a CAST, or change the table in its directory.',
   );
 }
 
@@ -138,8 +138,8 @@ export async function updateSchemaMetadata(
   await about(target, 'UpdateTableSchemaMetadata', () => {
     const wrong = changes.find(([, value]) => value !== null && typeof value !== 'string');
     if (!wrong) return;
-    const what = `The metadata "${wrong[0]}" is ${whatItIs(wrong[1])}, not text.`;
-    throw new CatalogError('InvalidInput', what, 'Give text, or null to remove it.');
+    const what = `The metadata "${wrong[0]}" is ${whatItIs(wrong[1])}, not a string.`;
+    throw new CatalogError('InvalidInput', what, 'Pass a string, or null to remove it.');
   });
   const all = new Map(Object.entries(await schemaMetadata(target, options)));
   for (const [name, value] of changes) {
@@ -151,8 +151,8 @@ export async function updateSchemaMetadata(
   const kept = changes.find(([name, value]) => value === null && Object.hasOwn(now, name));
   if (!kept) return now;
   return about(target, 'UpdateTableSchemaMetadata', async () => {
-    const what = `${target.wire.name} can't remove metadata: "${kept[0]}" is still there.`;
-    throw new CatalogError('Unsupported', what, 'Set it to an empty text.');
+    const what = `${target.wire.name} can't remove metadata: "${kept[0]}" still exists.`;
+    throw new CatalogError('Unsupported', what, 'Set it to an empty string.');
   });
 }
 

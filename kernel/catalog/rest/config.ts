@@ -20,12 +20,12 @@ export function transportOptionsOf(
   log?: (line: string) => void,
 ): TransportOptions & { identity: Identity } {
   if (config.uri === undefined || config.uri === '') {
-    throw new CatalogError('InvalidInput', 'The catalog has no address.', 'Give it as uri, for instance "https://…".');
+    throw new CatalogError('InvalidInput', 'The catalog has no URL.', 'Set uri, for instance "https://…".');
   }
   const url = parseAddress('uri', config.uri);
   const { headers, database, secrets } = headersOf(config, url);
   if (secrets.length > 0 && url.protocol === 'http:' && !isThisMachine(url.hostname)) {
-    log?.(`${url.origin} is sent keys without encryption. Use an address with https: if it has one.`);
+    log?.(`Keys are sent to ${url.origin} without encryption. Use a URL with https: if the server has one.`);
   }
   const endpoint = config.endpoint === undefined ? undefined : checkEndpoint(config.endpoint, url, config.proxy);
   return {
@@ -52,18 +52,24 @@ const invalid = (what: string, hint: string, cause?: unknown): CatalogError =>
 function checkDelimiter(delimiter: unknown = idDelimiter): string {
   // Letters, digits, "_" and "-" are in nearly every name; characters that a URL can't contain are excluded too.
   if (typeof delimiter === 'string' && /^[^\p{L}\p{N}\p{C}\s/\\?#%_-]{1,8}$/u.test(delimiter)) return delimiter;
-  throw invalid("The delimiter can't stand between names.", 'Give for instance "$" or ".".');
+  throw invalid("The delimiter can't separate names.", 'Use for instance "$" or ".".');
 }
 
 function checkRetries(retries: unknown = defaultRetries): number {
   if (Number.isInteger(retries) && Number(retries) >= 0 && Number(retries) <= 20) return Number(retries);
-  throw invalid(`retries: ${String(retries)} is no number of tries.`, 'Give a whole number from 0 to 20.');
+  throw invalid(
+    `Expected a number of retries for "retries", got ${String(retries)}.`,
+    'Use a whole number from 0 to 20.',
+  );
 }
 
 function checkTimeout(which: keyof typeof defaultTimeouts, value: unknown = defaultTimeouts[which]): number {
   // Timers have 31 bits; a longer one fires at once.
   if (typeof value === 'number' && value >= 0 && value < 2 ** 31) return value;
-  throw invalid(`timeouts.${which}: ${String(value)} is no time.`, 'Give milliseconds, 0 for no limit.');
+  throw invalid(
+    `Expected a time for "timeouts.${which}", got ${String(value)}.`,
+    'Use milliseconds, or 0 for no limit.',
+  );
 }
 
 /**
@@ -75,24 +81,24 @@ function checkEndpoint(endpoint: unknown, url: URL, proxy: unknown): { hostname:
   const there = parseAddress('endpoint', text);
   if (there.protocol !== url.protocol || there.pathname !== '/') {
     throw invalid(
-      `The endpoint is no other way to ${url.origin}.`,
-      `Give "host:port", or an address with ${url.protocol} and no path.`,
+      `The endpoint has another protocol than ${url.origin}, or a path.`,
+      `Use "host:port", or a URL with ${url.protocol} and no path.`,
     );
   }
-  if (proxy !== undefined) throw invalid('There are both an endpoint and a proxy.', 'Give one way to the server.');
+  if (proxy !== undefined) throw invalid('Both an endpoint and a proxy are set.', 'Set only one of them.');
   return { hostname: there.hostname, port: there.port || (url.protocol === 'https:' ? '443' : '80') };
 }
 
 function checkCertificates(ca: unknown): string {
   const blocks =
     typeof ca === 'string' ? (ca.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []) : [];
-  const hint = 'Give the text of a PEM file, "-----BEGIN CERTIFICATE-----" and so on.';
-  if (blocks.length === 0) throw invalid('What was given as ca holds no certificate.', hint);
+  const hint = 'Pass the content of a PEM file, which starts with "-----BEGIN CERTIFICATE-----".';
+  if (blocks.length === 0) throw invalid('The option "ca" contains no certificate.', hint);
   try {
     // Throws for a block that is not a certificate.
     return blocks.map((block) => new X509Certificate(block).toString()).join('\n');
   } catch (cause) {
-    throw invalid("A certificate that was given as ca can't be read.", hint, cause);
+    throw invalid(`Can't read a certificate in the option "ca".`, hint, cause);
   }
 }
 
@@ -100,5 +106,5 @@ function checkProxy(proxy: unknown): string {
   const url = typeof proxy === 'string' && URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href;
   // The message omits the value, which may contain a password.
-  throw invalid('What was given as proxy is no address of one.', 'Write for instance "http://proxy.example.com:3128".');
+  throw invalid('Expected the URL of a proxy for "proxy".', 'Use for instance "http://proxy.example.com:3128".');
 }

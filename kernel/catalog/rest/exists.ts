@@ -71,7 +71,7 @@ export const missingNamespace = (path: NamespacePath, cause: unknown): CatalogEr
   new CatalogError(
     'NamespaceNotFound',
     `Namespace "${displayPath(path)}" does not exist.`,
-    'Create it first, or list the namespaces there are.',
+    'Create it first, or list the existing namespaces.',
     { cause },
   );
 

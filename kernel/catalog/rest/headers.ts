@@ -47,11 +47,11 @@ export function headersOf(config: RestConfig, url: URL): Headers {
   const put = (name: string, value: unknown) => {
     const [key, text] = checkHeader(name, value);
     if (headers.has(key) && headers.get(key) !== text)
-      throw invalid(`The header "${key}" is given twice.`, 'Give it once.');
+      throw invalid(`The header "${key}" is set to two different values.`, 'Set it once.');
     headers.set(key, text);
   };
   if (config.headers !== undefined && !isRecord(config.headers))
-    throw invalid('headers is no object.', 'Give names and texts.');
+    throw invalid('Expected an object for "headers".', 'Pass header names with their values.');
   for (const [name, value] of Object.entries(config.headers ?? {})) put(name, value);
   for (const [key, value] of Object.entries(config)) {
     if (key.startsWith('headers.') && value !== undefined) put(key.slice('headers.'.length), value);
@@ -92,7 +92,10 @@ const invalid = (what: string, hint: string): CatalogError => new CatalogError('
 
 function required(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw invalid(`The option ${option} is ${value === '' ? 'empty' : 'not text'}.`, 'Give text, or leave it out.');
+  throw invalid(
+    `The option ${option} is ${value === '' ? 'empty' : 'not a string'}.`,
+    'Pass a non-empty string, or leave it out.',
+  );
 }
 
 /**
@@ -101,20 +104,20 @@ function required(option: string, value: unknown): string {
  */
 function checkHeader(name: string, value: unknown): [name: string, value: string] {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
-    throw invalid(`${JSON.stringify(name.slice(0, 60))} is no name of a header.`, 'Use letters, digits and "-".');
+    throw invalid(`${JSON.stringify(name.slice(0, 60))} is not a valid header name.`, 'Use letters, digits and "-".');
   }
   const key = name.toLowerCase();
   if (ours.has(key)) throw invalid(`The header "${key}" can't be set.`, 'Leave it out.');
-  if (typeof value !== 'string') throw invalid(`The header "${key}" is not text.`, 'Give text.');
+  if (typeof value !== 'string') throw invalid(`The header "${key}" is not a string.`, 'Pass a string.');
   if (/[\r\n]/.test(value)) {
     throw invalid(
       `The value of the header "${key}" has a line break.`,
-      'Was it read from a file with its last line end?',
+      'Remove it. A value that was read from a file may end with one.',
     );
   }
   // Horizontal tab, and Latin-1 without control characters.
   if (!/^[\t\u0020-\u007e\u00a0-\u00ff]*$/.test(value)) {
-    throw invalid(`The value of the header "${key}" has a character that no header can hold.`, 'Encode it first.');
+    throw invalid(`The value of the header "${key}" has a character that headers can't contain.`, 'Encode it first.');
   }
   return [key, value.trim()];
 }

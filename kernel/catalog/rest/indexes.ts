@@ -27,7 +27,7 @@ export async function createIndex(
     await about(target, operation, async () => {
       const indexes = await listIndices(target, options);
       if (!indexes.some((index) => index.name === name)) return;
-      throw new CatalogError('IndexAlreadyExists', `There is an index "${name}" already.`, 'Choose another name.');
+      throw new CatalogError('IndexAlreadyExists', `Index "${name}" exists already.`, 'Choose another name.');
     });
     return create();
   }

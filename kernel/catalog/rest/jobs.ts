@@ -82,7 +82,7 @@ export class RestJobs implements Jobs {
   #summary(reply: Reply): JobSummary {
     const word = reply.maybeText('job_state') ?? reply.text('state');
     const state = states[word.toUpperCase()];
-    if (!state) throw this.#wire.unexpected(`the state "${word}" of a job`);
+    if (!state) throw this.#wire.unexpected(`a job with the unknown state "${word}"`);
     const millis = reply.maybeCount('creation_ms') ?? reply.maybeCount('created_at_millis');
     return {
       id: reply.text('job_id'),

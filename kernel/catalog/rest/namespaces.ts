@@ -48,7 +48,7 @@ export async function listPage(
     const reply = new Reply(wire, body);
     const names = reply.texts(lists[operation]);
     const next = reply.maybeText('page_token') || undefined;
-    if (next !== undefined && seen.has(next)) throw wire.unexpected('a list that goes in circles');
+    if (next !== undefined && seen.has(next)) throw wire.unexpected('the same page of a list twice');
     // Lists of both kinds have the namespaces first: after the first table there are no more namespaces.
     const isOver = next === undefined || (operation === 'ListNamespaces' && hasTables(reply));
     if (names.length > 0 && !isOver) return { names, pageToken: next };
@@ -102,7 +102,7 @@ export async function dropNamespace(
   options: CallOptions,
 ): Promise<void> {
   if (path.length === 0) {
-    throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
+    throw new CatalogError('InvalidInput', "Can't drop the root namespace.", 'Choose a namespace in it.');
   }
   const { signal } = options;
   const drop = () => wire.json({ operation: 'DropNamespace', id: path, json: { mode, behavior }, signal });
@@ -126,7 +126,7 @@ const maxDepth = 100;
  * Drops the content of a namespace, the innermost first. Content that another client drops meanwhile is not an error.
  */
 async function dropContents(wire: Wire, path: NamespacePath, options: CallOptions): Promise<void> {
-  if (path.length > maxDepth) throw wire.unexpected('namespaces without end');
+  if (path.length > maxDepth) throw wire.unexpected('namespaces that are nested too deeply');
   const { signal } = options;
   const names = (operation: 'ListNamespaces' | 'ListTables') =>
     allPages((pageToken) => listPage(wire, operation, path, { limit: 1000, pageToken, signal }));

@@ -41,7 +41,7 @@ const noOverwrite = (wire: Wire, id: readonly string[], cause: unknown): Catalog
   new CatalogError(
     'Unsupported',
     `${wire.name} does not overwrite tables, and "${displayPath(id)}" exists already.`,
-    'Open it and add with mode: "overwrite", or drop it first.',
+    'Open it and call add with mode: "overwrite", or drop it first.',
     { cause },
   );
 

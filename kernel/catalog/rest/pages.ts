@@ -47,13 +47,13 @@ export function readError(wire: Wire, error: unknown, context: ErrorContext, sig
   if (isCatalogError(error)) return error.about(context);
   if (isAbort(error)) return error;
   if (error instanceof IpcError && error.problem === 'cut') {
-    const hint = 'Try again; the log of the server may say why.';
-    return new CatalogError('ServiceUnavailable', `${wire.name} ended its answer before the rows did.`, hint, {
+    const hint = 'Try again. The log of the server may give the reason.';
+    return new CatalogError('ServiceUnavailable', `${wire.name} ended its response before the last row.`, hint, {
       ...context,
       cause: error,
     });
   }
-  return wire.unexpected('rows that are no Arrow data', error).about(context);
+  return wire.unexpected('rows that are not Arrow data', error).about(context);
 }
 
 /** Rows of the first page, before the width of a row is known; a query of at most this many rows needs no pages. */
@@ -102,7 +102,7 @@ async function* pages(
         throw wire.unexpected('rows with other columns than before');
       rows += batch.numRows;
       // The next page would repeat the surplus rows.
-      if (rows > progress.left) throw wire.unexpected('more rows than were asked for');
+      if (rows > progress.left) throw wire.unexpected('more rows than requested');
       yield page === first ? batch : (adopt(batch) ?? batch);
     }
     progress.offset += rows;

@@ -89,7 +89,7 @@ function readText(target: RestTarget, operation: Operation, json: unknown, { sig
       total += chunk.length;
       if (total > maxPlanBytes) {
         body.destroy();
-        throw target.wire.unexpected(`a plan of over ${maxPlanBytes} bytes`);
+        throw target.wire.unexpected(`a plan of more than ${maxPlanBytes} bytes`);
       }
       chunks.push(chunk);
     }
@@ -98,7 +98,7 @@ function readText(target: RestTarget, operation: Operation, json: unknown, { sig
     const plan = parse(text);
     const value = typeof plan === 'object' && plan !== null ? Object.values(plan).find(isText) : plan;
     if (isText(value)) return value;
-    throw target.wire.unexpected('a plan that is no text');
+    throw target.wire.unexpected('a plan that is not a string');
   });
 }
 
@@ -223,7 +223,7 @@ export class RestQueryRunner implements QueryRunner {
     streams.set(wire, response.contentType.startsWith(arrowStreamMime));
     if (!spec.orderBy || response.applied.includes(orderPreference)) return response;
     response.body.destroy();
-    throw new CatalogError('Unsupported', `${wire.name} can't sort rows.`, 'Leave the order out, and sort what comes.');
+    throw new CatalogError('Unsupported', `${wire.name} can't sort rows.`, 'Leave out orderBy(), and sort the result.');
   }
 
   async #sendsStreams(signal: AbortSignal | undefined): Promise<boolean> {
@@ -252,7 +252,7 @@ const counted = (body: WireResponse['body'], count: (bytes: number) => void): Wi
 });
 
 const tooLarge = (maxBytes: number): CatalogError =>
-  new CatalogError('InvalidInput', `The rows are over ${maxBytes} bytes.`, 'Ask for fewer rows or columns.');
+  new CatalogError('InvalidInput', `The rows have more than ${maxBytes} bytes.`, 'Request fewer rows or columns.');
 
 async function joined(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];

@@ -12,7 +12,8 @@ export class Reply {
   /** @throws CatalogError Internal (18) if the body is not an object; an empty response has no fields */
   constructor(wire: Wire, body: unknown) {
     this.#wire = wire;
-    if (body !== undefined && body !== null && !isRecord(body)) throw wire.unexpected('an answer that is no object');
+    if (body !== undefined && body !== null && !isRecord(body))
+      throw wire.unexpected('a response that is not an object');
     this.#fields = body ?? {};
   }
 
@@ -24,13 +25,13 @@ export class Reply {
   maybeCount(name: string): number | undefined {
     const value = this.#fields[name] ?? undefined;
     if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)) return value;
-    throw this.#wire.unexpected(`a "${name}" that is no whole number`);
+    throw this.#wire.unexpected(`a "${name}" that is not a whole number`);
   }
 
   maybeNumber(name: string): number | undefined {
     const value = this.#fields[name] ?? undefined;
     if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value;
-    throw this.#wire.unexpected(`a "${name}" that is no number`);
+    throw this.#wire.unexpected(`a "${name}" that is not a number`);
   }
 
   maybeBoolean(name: string): boolean | undefined {
@@ -46,25 +47,25 @@ export class Reply {
   maybeText(name: string): string | undefined {
     const value = this.#fields[name] ?? undefined;
     if (value === undefined || typeof value === 'string') return value;
-    throw this.#wire.unexpected(`a "${name}" that is no text`);
+    throw this.#wire.unexpected(`a "${name}" that is not a string`);
   }
 
   texts(name: string): string[] {
     const value = this.#fields[name];
     if (Array.isArray(value) && value.every((item): item is string => typeof item === 'string')) return value;
-    throw this.#wire.unexpected(`a "${name}" that is no list of texts`);
+    throw this.#wire.unexpected(`a "${name}" that is not a list of strings`);
   }
 
   items(name: string): Reply[] {
     const value = this.#fields[name];
-    if (!Array.isArray(value)) throw this.#wire.unexpected(`no list "${name}"`);
+    if (!Array.isArray(value)) throw this.#wire.unexpected(`a response without the list "${name}"`);
     return value.map((item: unknown) => new Reply(this.#wire, item));
   }
 
   /** The objects of a map by their keys. */
   entries(name: string): [string, Reply][] {
     const value = this.#fields[name];
-    if (!isRecord(value)) throw this.#wire.unexpected(`no map "${name}"`);
+    if (!isRecord(value)) throw this.#wire.unexpected(`a response without the map "${name}"`);
     return Object.entries(value).map(([key, item]) => [key, new Reply(this.#wire, item)]);
   }
 
@@ -79,7 +80,7 @@ export class Reply {
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     );
     if (entries.length === Object.keys(this.#fields).length) return Object.fromEntries(entries);
-    throw this.#wire.unexpected('a map with values that are no texts');
+    throw this.#wire.unexpected('a map with values that are not strings');
   }
 
   raw(name: string): unknown {
@@ -87,6 +88,6 @@ export class Reply {
   }
 
   #lacks(name: string): never {
-    throw this.#wire.unexpected(`an answer without "${name}"`);
+    throw this.#wire.unexpected(`a response without "${name}"`);
   }
 }

@@ -294,11 +294,7 @@ const about = <T>(operation: Operation, id: unknown, call: () => Promise<T>): Pr
   during({ operation, identifier: displayGiven(id) }, call);
 
 const missingTable = (id: readonly string[]): CatalogError =>
-  new CatalogError(
-    'TableNotFound',
-    `Table "${displayPath(id)}" does not exist.`,
-    'List the tables there are with listTables().',
-  );
+  new CatalogError('TableNotFound', `Table "${displayPath(id)}" does not exist.`, 'List the tables with listTables().');
 
 const opening = (call: string, name: string, tail: readonly unknown[]) =>
   tableCall<catalog.OpenTableOptions>(call, name, tail, ['branch', 'tag', 'version']);

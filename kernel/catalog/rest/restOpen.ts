@@ -30,7 +30,7 @@ async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<vo
   }
   throw new CatalogError(
     'Unsupported',
-    `${target.wire.name} does not look at branches: it would read and change the main line of "${displayPath(target.id)}".`,
+    `${target.wire.name} ignores branches: it would read and change the main branch of "${displayPath(target.id)}".`,
     'Open the table without a branch.',
     { operation: 'QueryTable', identifier: displayPath(target.id) },
   );
@@ -81,7 +81,7 @@ async function describe(
   const found = reply.maybeCount('version');
   if (version !== undefined && found !== undefined && found !== version) {
     const what = `Table "${displayPath(id)}" has no version ${version}.`;
-    throw new CatalogError('VersionNotFound', what, 'See listVersions() for those it has.');
+    throw new CatalogError('VersionNotFound', what, 'List the versions with listVersions().');
   }
   const location = reply.maybeText('location') ?? reply.maybeText('table_uri');
   return { ...(found !== undefined && { version: found }), ...(location !== undefined && { location }) };

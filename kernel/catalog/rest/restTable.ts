@@ -79,7 +79,7 @@ export class RestTable implements Table {
       if (filter !== undefined) checkFilter(filter);
       const count = await wire.json({ operation: 'CountTableRows', id, json, signal });
       if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-      throw wire.unexpected('a count that is no whole number');
+      throw wire.unexpected('a count that is not a whole number');
     });
   }
 
@@ -204,8 +204,8 @@ export class RestTable implements Table {
     return about(this.#target, 'AlterTableBackfillColumns', () => {
       throw new CatalogError(
         'Unsupported',
-        `A server can't be asked to refresh the computed column "${column}".`,
-        'Refresh it where its directory is.',
+        `Can't refresh the computed column "${column}" on a server.`,
+        'Refresh it in the directory of the table.',
       );
     });
   }

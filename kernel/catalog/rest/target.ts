@@ -49,8 +49,8 @@ export function checkWritable(target: RestTarget, operation?: Operation): void {
   if (target.version === undefined) return;
   throw new CatalogError(
     'InvalidInput',
-    `Table "${displayPath(target.id)}" was opened at version ${target.version} and can't be changed there.`,
-    'Open it without a version or tag to write.',
+    `Can't change table "${displayPath(target.id)}": it was opened at version ${target.version}.`,
+    'Open it without a version or tag to change it.',
     { operation, identifier: displayPath(target.id) },
   );
 }

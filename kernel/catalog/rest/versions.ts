@@ -186,7 +186,7 @@ export async function restore(target: RestTarget, version: number, options: Call
 export function stats(target: RestTarget, options: CallOptions): Promise<TableStats> {
   return ask(target, 'GetTableStats', { json: onBranch(target) }, options, (reply) => {
     const fragments = reply.maybeObject('fragment_stats');
-    if (!fragments) throw target.wire.unexpected('an answer without "fragment_stats"');
+    if (!fragments) throw target.wire.unexpected('a response without "fragment_stats"');
     const lengths = fragments.maybeObject('lengths');
     return {
       totalBytes: reply.count('total_bytes'),

@@ -15,16 +15,16 @@ export type OtherPath = (request: WireRequest, id: string) => string | undefined
  * @throws CatalogError InvalidInput (13) if `text` is not an http(s) URL, or has a password, a query or a fragment
  */
 export function parseAddress(option: string, text: unknown): URL {
-  const hint = 'Write for instance "https://catalog.example.com", and secrets as headers.';
+  const hint = 'Use for instance "https://catalog.example.com", and pass secrets as headers.';
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    const what = isShowable(text) ? `"${text}"` : `What was given as ${option}`;
-    throw new CatalogError('InvalidInput', `${what} is no address of a catalog server.`, hint);
+    const what = isShowable(text) ? `"${text}"` : `The value of "${option}"`;
+    throw new CatalogError('InvalidInput', `${what} is not the URL of a catalog server.`, hint);
   }
   // The message omits the URL, which may contain a secret.
   if (url.username || url.password || url.search || url.hash) {
     const held = url.username || url.password ? 'a name or a password' : 'more than a server and a path';
-    throw new CatalogError('InvalidInput', `The address given as ${option} holds ${held}.`, hint);
+    throw new CatalogError('InvalidInput', `The URL in "${option}" contains ${held}.`, hint);
   }
   return url;
 }

@@ -30,7 +30,7 @@ export async function readAll(body: WireResponse['body'], limit: number, name: s
   for await (const chunk of body) {
     total += chunk.length;
     if (total > limit) {
-      throw new CatalogError('Internal', `${name} answered with over ${limit} bytes.`, 'Ask for less.');
+      throw new CatalogError('Internal', `${name} sent more than ${limit} bytes.`, 'Request less data.');
     }
     chunks.push(chunk);
   }
@@ -111,8 +111,8 @@ export function uploadOf(
 
 function asCatalogError(error: unknown): unknown {
   if (isCatalogError(error)) return error;
-  const what = `The rows to send broke off: ${messageOf(error).replace(/\.$/, '')}.`;
-  return new CatalogError('InvalidInput', what, 'Nothing was written; mend their source and try again.', {
+  const what = `Can't read the rows to send: ${messageOf(error).replace(/\.$/, '')}.`;
+  return new CatalogError('InvalidInput', what, 'Nothing was written. Fix the source of the rows and try again.', {
     cause: error,
   });
 }

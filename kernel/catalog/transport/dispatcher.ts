@@ -52,8 +52,8 @@ export function openDispatcher(route: Route): Dispatcher {
       // The message omits the URL: proxy URLs contain passwords.
       throw new CatalogError(
         'InvalidInput',
-        'The proxy in HTTPS_PROXY or HTTP_PROXY is no address.',
-        'Correct the variable, or name the proxy for this catalog.',
+        'The value of HTTPS_PROXY or HTTP_PROXY is not a URL.',
+        'Correct the variable, or set a proxy for this catalog.',
         { cause: cause instanceof Error ? new Error(cause.name) : undefined },
       );
     }

@@ -32,35 +32,35 @@ function wordsOfKind(kind: CatalogErrorKind, asked: Asked): [what: string, hint:
   const words: { readonly [K in CatalogErrorKind]?: [what: string, hint: string] } = {
     NamespaceNotFound:
       operation === 'CreateNamespace'
-        ? [`There is no namespace "${displayPath(path)}" to put it in.`, 'Create the parent namespace first.']
-        : [`Namespace "${displayPath(path)}" does not exist.`, 'Create it first, or list the namespaces there are.'],
+        ? [`The parent namespace "${displayPath(path)}" does not exist.`, 'Create that namespace first.']
+        : [`Namespace "${displayPath(path)}" does not exist.`, 'Create it first, or list the existing namespaces.'],
     NamespaceAlreadyExists: exists,
     NamespaceNotEmpty: [`${thing} is not empty.`, 'Drop what it holds first, or pass behavior: "cascade".'],
-    TableNotFound: [`${thing} does not exist.`, 'List the tables there are with listTables().'],
+    TableNotFound: [`${thing} does not exist.`, 'List the tables with listTables().'],
     TableAlreadyExists:
-      operation === 'RenameTable' ? ['There is a table of the new name already.', 'Choose another name.'] : exists,
+      operation === 'RenameTable' ? ['A table with the new name exists already.', 'Choose another name.'] : exists,
   };
   return words[kind];
 }
 
 const hints: { readonly [K in CatalogErrorKind]?: string } = {
-  Unsupported: 'This server does not offer it.',
-  IndexNotFound: 'See listIndices() for those there are.',
+  Unsupported: 'Use a server that supports it.',
+  IndexNotFound: 'List the indexes with listIndices().',
   IndexAlreadyExists: 'Choose another name, or drop the index first.',
-  TagNotFound: 'See tags().list() for those there are.',
+  TagNotFound: 'List the tags with tags().list().',
   TagAlreadyExists: 'Choose another name, or update the tag.',
-  VersionNotFound: 'See listVersions() for those there are.',
-  ColumnNotFound: 'See schema() for those there are.',
+  VersionNotFound: 'List the versions with listVersions().',
+  ColumnNotFound: 'See schema() for the columns.',
   ConcurrentModification: 'Try again.',
   InvalidInput: 'Correct the call.',
-  SchemaValidation: 'See schema() for what the table holds.',
+  SchemaValidation: 'See schema() for the columns of the table.',
   Unauthenticated: 'Check the API key or token.',
   PermissionDenied: 'Ask for access, or check the API key and the database.',
-  Internal: 'Ask who runs the server: its log may say more.',
+  Internal: 'Ask the administrator of the server, whose log may say more.',
 };
 
 /** The hint if a server sends none. */
-const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask who runs the server.';
+const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask the administrator of the server.';
 
 /** Whether a message names its object as our messages do, and can so be shown as it is. */
 const namesIt = (text: string, { id }: Asked): boolean => text.includes(`"${displayPath(id)}"`);
@@ -72,7 +72,7 @@ type Rule = { pattern: RegExp; means: (about: string, found: RegExpExecArray) =>
 
 const noColumn = (about: string, found: RegExpExecArray): Meaning => {
   const name = found.slice(1).find((group) => group !== undefined) ?? '';
-  return { kind: 'ColumnNotFound', what: `${about} has no column "${name}".`, hint: 'See schema() for those it has.' };
+  return { kind: 'ColumnNotFound', what: `${about} has no column "${name}".`, hint: 'See schema() for the columns.' };
 };
 
 /** The first matching rule applies. */
@@ -86,7 +86,7 @@ const rules: readonly Rule[] = [
     means: (about, found) => ({
       kind: 'VersionNotFound',
       what: `${about} has no version ${found[1] ?? found[2]}.`,
-      hint: 'See listVersions() for those it has.',
+      hint: 'List the versions with listVersions().',
     }),
   },
   {
@@ -104,7 +104,7 @@ const rules: readonly Rule[] = [
     pattern: /Commit conflict|Retryable commit|Too many concurrent writers/i,
     means: (about) => ({
       kind: 'ConcurrentModification',
-      what: `${about} was changed by someone else at the same time.`,
+      what: `${about} was changed by another client at the same time.`,
       hint: 'Try again.',
     }),
   },
@@ -208,7 +208,7 @@ export function errorOfAnswer(server: Server, asked: Asked, answer: FailedAnswer
     : error;
 }
 
-const leaveOutVersion = 'Leave out the "/v1" at the end of the address: it is added to it.';
+const leaveOutVersion = 'Remove the "/v1" at the end of the address: it is added automatically.';
 
 const maxCause = 4096;
 
@@ -226,7 +226,7 @@ function ofContract(
   const meaning = detail === '' ? meaningOf(words.kind, raw, asked) : undefined;
   const kind = meaning?.kind ?? words.kind;
   const own = detail === '' && !namesIt(raw, asked) ? wordsOfKind(kind, asked) : undefined;
-  const said = sentence(firstLine(raw) || `${server.name} refused with status ${status}`);
+  const said = sentence(firstLine(raw) || `${server.name} refused the request with status ${status}`);
   const what = meaning?.what ?? own?.[0] ?? (detail === '' ? withThing(server, asked, kind, said) : said);
   const isWrongPath = server.endsWithVersion && kind === 'Unsupported' && (status === 404 || raw.includes('/v1/v1/'));
   const hint = (isWrongPath ? leaveOutVersion : detail) || meaning?.hint || own?.[1] || hintOf(kind, answer);
@@ -252,12 +252,12 @@ function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }
   const { status } = answer;
   const { name } = server;
   if ((status === 404 || status === 405) && server.isKnown) {
-    const hint = server.endsWithVersion ? leaveOutVersion : 'This server has no such operation.';
+    const hint = server.endsWithVersion ? leaveOutVersion : 'Use a server that supports this operation.';
     return new CatalogError('Unsupported', `${name} answered with status ${status}.`, hint, { status, ...cause });
   }
   if (status === 413) {
-    const hint = 'Send them in smaller parts: create the table with the first, and add the others.';
-    return new CatalogError('InvalidInput', `${name} takes no body as large as these rows.`, hint, {
+    const hint = 'Send them in smaller parts: create the table with the first part, and add the others.';
+    return new CatalogError('InvalidInput', `${name} does not accept a body as large as these rows.`, hint, {
       status,
       ...cause,
     });
@@ -283,7 +283,7 @@ function redirected(server: Server, { status, location }: FailedAnswer): Catalog
   const where = to === undefined ? 'another address' : `"${to}"`;
   return new CatalogError(
     'InvalidInput',
-    `${server.name} sends to ${where} (status ${status}), where keys and headers do not follow.`,
+    `${server.name} redirects to ${where} (status ${status}), and keys and headers are not sent there.`,
     'Connect to that address if you trust it.',
     { status },
   );
@@ -353,33 +353,36 @@ function explain(
 ): [what: string, hint: string] {
   if (untrusted.has(code)) {
     return [
-      `shows a certificate that nobody here trusts (${code})`,
-      'Give the certificate of its authority as ca, or add it to those of this machine.',
+      `has a certificate that this machine does not trust (${code})`,
+      'Pass the certificate of its authority as ca, or add it to the trusted certificates of this machine.',
     ];
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    return [`shows a certificate that is not valid today (${code})`, 'Tell who runs it, and check the clock here.'];
+    return [
+      `has a certificate that is not valid today (${code})`,
+      'Tell the administrator of the server, and check the clock of this machine.',
+    ];
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return ['shows the certificate of another host', 'Check the address.'];
+    return ['has the certificate of another host', 'Check the address.'];
   }
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
-    return [`does not speak TLS there (${code})`, 'Try the address with http://, or another port.'];
+    return [`does not use TLS on this port (${code})`, 'Try the address with http://, or another port.'];
   }
   if (code === 'UND_ERR_HEADERS_TIMEOUT') {
-    return ['took too long to answer', 'Try again, ask for less, or raise timeouts.headers.'];
+    return ['took too long to respond', 'Try again, request less data, or raise timeouts.headers.'];
   }
   if (code === 'UND_ERR_BODY_TIMEOUT') {
-    return ['stopped in the middle of its answer', 'Try again, or raise timeouts.body.'];
+    return ['stopped sending in the middle of its response', 'Try again, or raise timeouts.body.'];
   }
   if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_INVALID_ARG') {
     // The request was not cancelled: undici reports a proxy's refusal this way, with the status in the message.
     return [`can't be reached (${messageOf(error)})`, 'Check the proxy, its name and password, and the address.'];
   }
   if (phase === 'answering')
-    return [`broke off in the middle of its answer (${code || messageOf(error)})`, 'Try again.'];
+    return [`closed the connection in the middle of its response (${code || messageOf(error)})`, 'Try again.'];
   // An https:// server also ends a request sent as http:// this way.
   const isHungUp = (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') && isPlain;
-  const hint = `Check the address${isHungUp ? ' (perhaps it is https://)' : ''} and that the server runs.`;
+  const hint = `Check the address${isHungUp ? ' (perhaps it is https://)' : ''} and that the server is running.`;
   return [`can't be reached (${code || messageOf(error)})`, hint];
 }

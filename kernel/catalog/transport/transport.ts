@@ -182,7 +182,7 @@ export class Transport implements Wire {
 
   unexpected(what: string, cause?: unknown): CatalogError {
     const hint = 'Check that the address is that of a catalog server.';
-    return new CatalogError('Internal', `${this.name} gave ${what}.`, hint, cause === undefined ? {} : { cause });
+    return new CatalogError('Internal', `${this.name} sent ${what}.`, hint, cause === undefined ? {} : { cause });
   }
 
   /** Cancels running requests and closes the connections. */
@@ -267,7 +267,7 @@ export class Transport implements Wire {
     try {
       return JSON.parse(new TextDecoder().decode(bytes));
     } catch (cause) {
-      const what = contentType.startsWith('text/html') ? 'a web page' : 'an answer that is no JSON';
+      const what = contentType.startsWith('text/html') ? 'a web page' : 'a response that is not JSON';
       throw this.unexpected(what, cause);
     }
   }
@@ -295,7 +295,7 @@ export class Transport implements Wire {
   }
 
   #closedHere(): CatalogError {
-    return new CatalogError('InvalidInput', `${this.name} was closed here.`, 'Connect again.');
+    return new CatalogError('InvalidInput', `${this.name} was closed by this client.`, 'Connect again.');
   }
 
   async #failure(error: unknown, signal: AbortSignal | undefined, phase: 'asking' | 'answering'): Promise<unknown> {

@@ -137,8 +137,8 @@ export async function whole(
   const { kept, rest } = await keep(abortable(stream.batches, signal), limit);
   if (!rest) return tableOf(stream.schema, kept);
   await rest.return?.();
-  const what = `${call} was given more than ${limit} bytes of rows, which it has to hold in memory.`;
-  throw new CatalogError('InvalidInput', what, 'Give the rows in parts, one call for each.');
+  const what = `${call} got more than ${limit} bytes of rows, which it must keep in memory.`;
+  throw new CatalogError('InvalidInput', what, 'Split the rows, and make one call for each part.');
 }
 
 /** Reads batches until they exceed `limit` bytes; `rest` then yields the remaining batches. */

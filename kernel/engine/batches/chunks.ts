@@ -96,7 +96,7 @@ class Union {
     if (this.#values.length > most) {
       throw new CatalogError(
         'InvalidInput',
-        `A column has ${this.#values.length} different values, and its dictionary counts to ${most}.`,
+        `A column has ${this.#values.length} different values, but its dictionary can hold only ${most}.`,
         'Send it with larger indices, or without a dictionary.',
       );
     }

@@ -38,14 +38,14 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
     bytes.length > 32 &&
     bytes.toString('latin1', 0, 6) === magic &&
     bytes.toString('latin1', bytes.length - 6) === magic;
-  if (!isFile) throw new RangeError('The engine gave a batch that is no Arrow file.');
+  if (!isFile) throw new RangeError('The engine returned a batch that is not an Arrow file.');
   // The end of a file: end-of-stream marker, footer, length of the footer, magic.
   const end = bytes.length - 10 - bytes.readInt32LE(bytes.length - 10) - endOfStream.length;
   // The first message follows the magic and padding; the format leaves the width of the padding open.
   const start = bytes.indexOf(endOfStream.subarray(0, 4), magic.length);
-  if (start < 0 || end <= start) throw new RangeError('The engine gave an Arrow file without messages.');
+  if (start < 0 || end <= start) throw new RangeError('The engine returned an Arrow file without messages.');
   const batches = start + 8 + bytes.readInt32LE(start + 4);
-  if (batches > end) throw new RangeError('The engine gave an Arrow file whose schema does not end.');
+  if (batches > end) throw new RangeError('The engine returned an Arrow file with an incomplete schema.');
   return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
 }
 

@@ -5,17 +5,17 @@ import type { Capabilities } from '#catalog/catalog.ts';
 /** The operations the engine can't do, each with the reason and an alternative. */
 const reasons = {
   UpdateTableSchemaMetadata: [
-    "The metadata of a schema can't be changed in a directory: the engine changes that of columns alone.",
-    'Give it with the schema when the table is made.',
+    "Can't change the metadata of a schema in a directory: the engine can change only the metadata of columns.",
+    'Set it in the schema when you create the table.',
   ],
   AlterTableBackfillColumns: [
-    'A directory runs no jobs, so no column can be computed by one.',
-    'Add the column by an expression with addColumns, or use a server that runs jobs.',
+    "Can't compute a column with a job in a directory: a directory does not run jobs.",
+    'Add the column as an expression with addColumns, or use a server that runs jobs.',
   ],
-  ListJobs: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
-  DescribeJob: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
-  CancelJob: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
-  QueryJobEvents: ['A directory runs no jobs.', 'Servers may: connectNamespace("rest", { uri }).'],
+  ListJobs: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
+  DescribeJob: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
+  CancelJob: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
+  QueryJobEvents: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
 } as const satisfies Partial<Record<Operation, readonly [what: string, hint: string]>>;
 
 export const unsupported = (operation: keyof typeof reasons, identifier?: string): CatalogError => {
@@ -29,7 +29,9 @@ const hasReason = (operation: Operation): operation is keyof typeof reasons => o
 export const refusalOf = (operation: Operation): CatalogError =>
   hasReason(operation)
     ? unsupported(operation)
-    : new CatalogError('Unsupported', `A directory has no ${operation}.`, 'Do without it.', { operation });
+    : new CatalogError('Unsupported', `A directory does not support ${operation}.`, 'Use a server that supports it.', {
+        operation,
+      });
 
 /** Operations of the specification that `Catalog` and `Table` do not offer. */
 const notOffered: readonly Operation[] = [

@@ -156,7 +156,7 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
  */
 export async function findPlace({ root, storageOptions }: DirConfig): Promise<Place> {
   if (typeof root !== 'string' || root === '') {
-    throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Give the path of a directory as root.');
+    throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Pass the path of a directory as root.');
   }
   const isLocal = !checkAddress(root);
   const location = isLocal ? localRoot(root) : root;

@@ -106,7 +106,7 @@ export function refreshColumn(handle: TableHandle, column: string, options: Call
     const field = (await native.schema()).fields.find((each) => each.name === name);
     if (field && field.metadata.get('computed_column') !== 'true') {
       const what = `The engine does not compute the column "${name}".`;
-      throw new CatalogError('InvalidInput', what, 'A column with a function of its own is filled by backfill().');
+      throw new CatalogError('InvalidInput', what, 'Call backfill() to fill a column that has its own function.');
     }
     const { rowsFilled, version } = await native.refreshColumn(name);
     return { version, numFilledRows: rowsFilled };

@@ -21,12 +21,12 @@ async function checkTemporary(path = named()): Promise<void> {
     if (!(await stat(path)).isDirectory()) throw new Error('it is a file');
     await access(path, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    const why = Object(cause).code === 'ENOENT' ? 'is not there' : "can't be written to";
+    const why = Object(cause).code === 'ENOENT' ? 'does not exist' : 'is not writable';
     const variable = process.platform === 'win32' ? 'TEMP' : 'TMPDIR';
     throw new CatalogError(
       'InvalidInput',
-      `The folder for temporary files "${path}", which the variable ${variable} names, ${why}.`,
-      `Make it, or let ${variable} name one that can be written to.`,
+      `The folder for temporary files "${path}" (variable ${variable}) ${why}.`,
+      `Make it writable, or set ${variable} to a writable folder.`,
       { cause },
     );
   }

@@ -84,8 +84,8 @@ async function stateOf(connection: Connection, name: string, path: NamespacePath
 const broken = (name: string, path: NamespacePath): CatalogError =>
   new CatalogError(
     'InvalidTableState',
-    `Table "${displayPath(path, name)}" is there and can't be read, so it can't be created.`,
-    'Bring its files back, drop it, or pass mode: "overwrite" to put new rows in its place.',
+    `Can't create table "${displayPath(path, name)}": it already exists and can't be read.`,
+    'Restore its files, drop it, or pass mode: "overwrite" to replace it.',
   );
 
 /** Replaces the rows and columns of a table, which keeps its versions. */

@@ -49,7 +49,11 @@ export async function createIndex(handle: TableHandle, column: string, options: 
 function checkSizes(options: Chosen): void {
   for (const [option, value] of Object.entries(options)) {
     if (typeof value !== 'number' || (Number.isInteger(value) && value >= 1 && value < 2 ** 32)) continue;
-    throw new CatalogError('InvalidInput', `createIndex: ${option} is ${value}.`, 'Give a whole number from 1.');
+    throw new CatalogError(
+      'InvalidInput',
+      `createIndex: ${value} is not a valid ${option}.`,
+      'Pass a whole number from 1.',
+    );
   }
 }
 
@@ -73,8 +77,8 @@ function makerOf(kind: IndexType): (index: Index, options: Chosen) => NativeInde
   const others = Object.entries(makers).flatMap(([known, make]) => (make && known.startsWith('IVF') ? [known] : []));
   throw new CatalogError(
     'Unsupported',
-    `The engine can't make an index of the kind ${kind}.`,
-    `Of those for vectors it makes ${others.join(', ')}.`,
+    `The engine can't create an index of type ${kind}.`,
+    `Supported vector index types: ${others.join(', ')}.`,
   );
 }
 
@@ -140,7 +144,7 @@ export const dropIndex = (handle: TableHandle, name: string, options: CallOption
   handle.write('DropTableIndex', options, (native) => native.dropIndex(checkText('dropIndex', 'name', name)));
 
 const noIndex = (name: string): CatalogError =>
-  new CatalogError('IndexNotFound', `There is no index "${name}".`, 'See listIndices() for those there are.');
+  new CatalogError('IndexNotFound', `There is no index "${name}".`, 'List the indexes with listIndices().');
 
 /** @returns sizes in bytes; lengths of fragments in rows. Small fragments are worth compacting */
 export async function tableStats(handle: TableHandle, options: CallOptions): Promise<TableStats> {

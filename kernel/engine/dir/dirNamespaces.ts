@@ -218,7 +218,7 @@ export class DirNamespaces {
       const { mode, behavior } = checkDrop(options);
       checkKnownPath(namespacePath);
       if (namespacePath.length === 0) {
-        throw new CatalogError('InvalidInput', "The root namespace can't be dropped.", 'Name a namespace in it.');
+        throw new CatalogError('InvalidInput', "Can't drop the root namespace.", 'Choose a namespace in it.');
       }
       try {
         if (behavior === 'cascade') {
@@ -287,6 +287,6 @@ export class DirNamespaces {
 const noOverwrite = (path: NamespacePath): CatalogError =>
   new CatalogError(
     'Unsupported',
-    `Namespace "${displayPath(path)}" can't be overwritten in a directory.`,
+    `Can't overwrite namespace "${displayPath(path)}" in a directory.`,
     'Drop it with behavior: "cascade" and create it again.',
   );

@@ -146,8 +146,8 @@ function checkOffset(offset: number): number {
   if (offset <= maxRows) return offset;
   throw new CatalogError(
     'InvalidInput',
-    `The engine can't pass over ${offset} rows.`,
-    `Give an offset up to ${maxRows}, or a filter.`,
+    `The engine can't skip ${offset} rows.`,
+    `Use an offset of at most ${maxRows}, or a filter.`,
   );
 }
 
@@ -170,8 +170,8 @@ function positive(option: string, value: number): number {
   if (Number.isInteger(value) && value >= 1 && value < 2 ** 32) return value;
   throw new CatalogError(
     'InvalidInput',
-    `The option ${option} of the search is ${value}.`,
-    'Give a whole number from 1.',
+    `${value} is not a valid ${option} of a search.`,
+    'Pass a whole number from 1.',
   );
 }
 
@@ -205,7 +205,7 @@ function sort(query: Built, spec: QuerySpec): void {
   if (spec.vector || spec.fullText) {
     throw new CatalogError(
       'InvalidInput',
-      'The rows of a search come in the order of their distance or score and no other.',
+      'The rows of a search are always in the order of their distance or score.',
       'Leave out orderBy(), or sort the result.',
     );
   }

@@ -92,8 +92,8 @@ function unlistable({ name, namespacePath: path }: TableHandle, error: unknown):
   if (!isCatalogError(told, 'Internal') && !isCatalogError(told, 'InvalidTableState')) return told;
   return new CatalogError(
     'InvalidTableState',
-    `The tags of "${subject.name}" can't be listed: a file among them is none, or has a name that can't be read.`,
-    'Look into the folder "_refs/tags" of the table, and move that file away. Tags are still opened by their names.',
+    `Can't list the tags of "${subject.name}": one tag file has an invalid name or content.`,
+    'Check the folder "_refs/tags" of the table, and move that file away. Opening a tag by its name still works.',
     { cause: error },
   );
 }
@@ -167,17 +167,17 @@ export const dirBranches = (handle: TableHandle): Branches => ({
 });
 
 const branchExists = (branch: string): CatalogError =>
-  new CatalogError('BranchAlreadyExists', `There is a branch "${branch}" already.`, 'Choose another name.');
+  new CatalogError('BranchAlreadyExists', `Branch "${branch}" exists already.`, 'Choose another name.');
 
 export const noBranch = (branch: string): CatalogError =>
-  new CatalogError('BranchNotFound', `There is no branch "${branch}".`, 'See branches().list() for those there are.');
+  new CatalogError('BranchNotFound', `There is no branch "${branch}".`, 'List the branches with branches().list().');
 
 function text(what: string, value: string): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw new CatalogError('InvalidInput', `The ${what} has no name.`, 'Give it as text.');
+  throw new CatalogError('InvalidInput', `The ${what} has no name.`, 'Pass the name as a string.');
 }
 
 function requireVersion(call: string, version: number): number {
   if (version !== undefined) return version;
-  throw new CatalogError('InvalidInput', `${call} was given no version.`, 'Give a whole number from 1.');
+  throw new CatalogError('InvalidInput', `${call} needs a version.`, 'Pass a whole number from 1.');
 }

@@ -26,7 +26,7 @@ export async function declareTable(
   if (options.location !== undefined) {
     throw new CatalogError(
       'Unsupported',
-      `The place of "${displayPath(path, name)}" can't be chosen: a directory keeps its tables in folders of its own.`,
+      `Can't choose the location of table "${displayPath(path, name)}": a directory chooses the folders of its tables itself.`,
       'Leave the location out.',
     );
   }
@@ -47,7 +47,7 @@ export async function declareTable(
 }
 
 async function declareInRoot(place: Place, name: string, options: DeclareTableOptions): Promise<string> {
-  onlyLocal(place, `Table "${name}" can't be declared`);
+  onlyLocal(place, `Can't declare table "${name}"`);
   noProperties(name, options.properties);
   const folder = inRoot(place.location, rootFolder(name));
   await checkNoNamespace(place, name, []);
@@ -113,7 +113,7 @@ async function checkNotInRoot(place: Place, name: string, path: NamespacePath, f
 const folderHasName = (id: readonly string[], folder: string, owner: readonly string[]): CatalogError =>
   new CatalogError(
     'InvalidInput',
-    `Can't register table "${displayPath(id)}": the folder "${folder}" is that of table "${displayPath(owner)}".`,
+    `Can't register table "${displayPath(id)}": the folder "${folder}" belongs to table "${displayPath(owner)}".`,
     'Rename that table, or deregister it first.',
   );
 
@@ -124,13 +124,13 @@ async function registerInRoot(
   folder: string,
   options: RegisterTableOptions,
 ): Promise<void> {
-  onlyLocal(place, `Table "${name}" can't be registered`);
+  onlyLocal(place, `Can't register table "${name}"`);
   noProperties(name, options.properties);
   const marker = join(inRoot(place.location, rootFolder(name)), markers.forgotten);
   if (folder !== rootFolder(name)) {
     throw new CatalogError(
       'Unsupported',
-      `The folder "${folder}" can't be a table "${name}" in the root, which has to be in "${rootFolder(name)}".`,
+      `Can't register the folder "${folder}" as table "${name}" in the root: the folder of that table must be "${rootFolder(name)}".`,
       'Register it in a namespace.',
     );
   }
@@ -160,7 +160,7 @@ export async function deregisterTable(place: Place, { name, path }: Named): Prom
     }
     return { location: fullLocation(place, entry.location) };
   }
-  onlyLocal(place, `Table "${name}" can't be deregistered`);
+  onlyLocal(place, `Can't deregister table "${name}"`);
   const folder = inRoot(place.location, rootFolder(name));
   if (!(await isThere(folder)) || (await isDeregistered(place.location, rootFolder(name))))
     throw notThere({ name, path });
@@ -179,8 +179,8 @@ function folderOf(place: Place, location: string): string {
   if (isOneStep(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
   throw new CatalogError(
     'InvalidInput',
-    `The location "${location}" is no folder of a table directly in the root of this directory.`,
-    `Give the name of a folder in "${root}".`,
+    `The location "${location}" is not a table folder directly in the root of this directory.`,
+    `Pass the name of a folder in "${root}".`,
   );
 }
 
@@ -190,7 +190,7 @@ async function checkDataset(place: Place, { name, path }: Named, folder: string,
   } catch (cause) {
     const told = engineError(cause, tableSubject(name, path));
     if (!isCatalogError(told, 'TableNotFound') && !isCatalogError(told, 'InvalidTableState')) throw told;
-    throw new CatalogError('InvalidInput', `There is no table at "${location}".`, 'Give the folder of a table.', {
+    throw new CatalogError('InvalidInput', `There is no table at "${location}".`, 'Pass the folder of a table.', {
       cause,
     });
   }
@@ -203,7 +203,7 @@ function noProperties(name: string, properties: Record<string, string> | undefin
   if (metadataOf(properties) === null) return;
   throw new CatalogError(
     'Unsupported',
-    `Table "${name}" can't have properties: in the root of a directory there is no place for them.`,
+    `Table "${name}" can't have properties: a directory can't store them for tables in its root.`,
     'Leave them out, or put the table into a namespace.',
   );
 }
@@ -212,7 +212,7 @@ function onlyLocal({ isLocal }: Place, what: string): void {
   if (isLocal) return;
   throw new CatalogError(
     'Unsupported',
-    `${what}: tables in the root of an object store are there as long as their files are.`,
+    `${what}: a table in the root of an object store exists as long as its files exist.`,
     'Put the table into a namespace.',
   );
 }

@@ -20,8 +20,8 @@ export async function renameTable(place: Place, from: Named, to: Named): Promise
   if (isInRoot !== (to.path.length === 0)) {
     throw new CatalogError(
       'Unsupported',
-      `Table "${displayPath(from.path, from.name)}" can't be moved ${isInRoot ? 'out of' : 'into'} the root: in a directory that is no single step, and it could be lost halfway.`,
-      'Copy it with copy() and drop it here.',
+      `Can't move table "${displayPath(from.path, from.name)}" ${isInRoot ? 'out of' : 'into'} the root: a directory can't do this in a single step, so the table could be lost.`,
+      'Copy it with copy(), then drop it here.',
     );
   }
   if (isInRoot) return renameInRoot(place, from.name, to.name);
@@ -37,8 +37,8 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   if (!place.isLocal) {
     throw new CatalogError(
       'Unsupported',
-      `Table "${from}" can't be renamed: a table in the root of an object store is where its name says, and a store renames nothing.`,
-      'Keep tables that are to be renamed in a namespace, or copy it with copy() and drop it here.',
+      `Can't rename table "${from}": its name is its location in the root of an object store, and object stores can't rename.`,
+      'Copy it with copy(), then drop it here. In a namespace, tables can be renamed.',
     );
   }
   const [source, target] = [inRoot(place.location, rootFolder(from)), inRoot(place.location, rootFolder(to))];
@@ -49,8 +49,8 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
     throw new CatalogError(
       'Unsupported',
-      `Table "${from}" can't be renamed: for a name of such characters the engine has made several folders.`,
-      'Copy it with copy() and drop it here.',
+      `Can't rename table "${from}": the engine has created several folders for a name with these characters.`,
+      'Copy it with copy(), then drop it here.',
     );
   }
   // The manifest can have a row too. It is removed before the rename and inserted afterwards with its properties, so
@@ -95,5 +95,5 @@ export const notThere = ({ name, path }: Named): CatalogError =>
   new CatalogError(
     'TableNotFound',
     `Table "${displayPath(path, name)}" does not exist.`,
-    'List the tables there are with listTables().',
+    'List the tables with listTables().',
   );

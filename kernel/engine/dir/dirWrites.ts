@@ -111,8 +111,8 @@ async function addInParts(
     if (isOurs && (await apart((own) => takenBack(own, before, version)).catch(() => false))) throw error;
     throw new CatalogError(
       'InvalidTableState',
-      `The first ${numInsertedRows} rows were added and the others not: ${messageOf(error)}; they can't be taken back, since others may have written.`,
-      `Look at the versions after ${before}, the one before.`,
+      `Only the first ${numInsertedRows} rows were added, and they can't be removed, since other clients may have written too: ${messageOf(error).replace(/\.?$/, '.')}`,
+      `Check the versions after ${before}, which was the version before this call.`,
       { cause: error },
     );
   }

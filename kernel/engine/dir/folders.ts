@@ -44,7 +44,7 @@ export const isDeregistered = (root: string, folder: string): Promise<boolean> =
   isThere(join(inRoot(root, folder), markers.forgotten));
 
 const nowhere = (name: string): CatalogError =>
-  new CatalogError('TableNotFound', `Table "${name}" does not exist.`, 'List the tables there are with listTables().');
+  new CatalogError('TableNotFound', `Table "${name}" does not exist.`, 'List the tables with listTables().');
 
 /** Returns the name of a staging or trash folder in a root, which is never listed as a table. */
 export const hiddenFolder = (purpose: 'unfinished' | 'dropped'): string =>

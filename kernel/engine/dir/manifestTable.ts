@@ -31,7 +31,7 @@ export function listable(path: NamespacePath, name?: string): string[] {
   if (depth >= 0) throw noNamespace(path.slice(0, depth + 1));
   if (name?.includes(idDelimiter)) {
     const what = `Table "${displayPath(path, name)}" does not exist.`;
-    throw new CatalogError('TableNotFound', what, 'List the tables there are with listTables().');
+    throw new CatalogError('TableNotFound', what, 'List the tables with listTables().');
   }
   return [...path];
 }
@@ -40,7 +40,7 @@ const noNamespace = (path: NamespacePath): CatalogError =>
   new CatalogError(
     'NamespaceNotFound',
     `Namespace "${displayPath(path)}" does not exist.`,
-    'Create it first, or list the namespaces there are.',
+    'Create it first, or list the existing namespaces.',
   );
 
 /** The root has no row. */
@@ -127,8 +127,8 @@ const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Pr
     }
     throw new CatalogError(
       'Unsupported',
-      'The list of tables of this directory has other columns than are known here.',
-      'A newer client has made it; use that one for this.',
+      'The list of tables of this directory has unknown columns.',
+      'Use the newer client that created it.',
     );
   });
 
@@ -161,8 +161,8 @@ class Manifest {
     if (!entry || isTableLocation(entry.location)) return entry;
     throw new CatalogError(
       'InvalidTableState',
-      `The list of tables has "${id.replaceAll(idDelimiter, '/')}" at "${entry.location}", where no table can be.`,
-      'Take it off the list with deregisterTable().',
+      `The list of tables has "${id.replaceAll(idDelimiter, '/')}" at the invalid location "${entry.location}".`,
+      'Remove it from the list with deregisterTable().',
     );
   }
 

@@ -27,7 +27,7 @@ export async function rootNameTaken(place: Place, name: string, otherwise: Catal
   return new CatalogError(
     'TableAlreadyExists',
     `Can't use the name "${name}" for a table: a deregistered table has its files in "${rootFolder(name)}".`,
-    'Choose another name, or bring that table back with registerTable().',
+    'Choose another name, or restore that table with registerTable().',
   );
 }
 

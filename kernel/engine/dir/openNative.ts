@@ -19,7 +19,7 @@ export async function openNative(
   options: CallOptions,
 ): Promise<NativeTable> {
   if (pin.version !== undefined && pin.tag !== undefined) {
-    throw new CatalogError('InvalidInput', 'openTable was given a version and a tag.', 'Give one of them.');
+    throw new CatalogError('InvalidInput', 'openTable was given a version and a tag.', 'Pass only one of them.');
   }
   let opening: Promise<NativeTable> | undefined;
   try {

@@ -32,7 +32,7 @@ const depthOf = ({ length, inner, deepest }: Level): number => Math.max(deepest,
  * @throws CatalogError InvalidInput (13)
  */
 export function checkSql(sql: string): void {
-  if (sql.length > maxLength) refuse(`is ${sql.length} characters long, of at most ${maxLength}`);
+  if (sql.length > maxLength) refuse(`has ${sql.length} characters, more than the maximum of ${maxLength}`);
   const levels = [newLevel()];
   let before: 'operand' | 'operator' = 'operator';
   let count = 0;
@@ -41,8 +41,8 @@ export function checkSql(sql: string): void {
     // The engine refuses an unterminated token before it parses further.
     if (sign === "'" || sign === '"' || sign === '`' || (sign === '/' && sql[end] === '*')) return;
     if (sign === '$')
-      refuse('has a $ that is not in quotes', 'Write values as they are, and names that begin with $ in backticks.');
-    if (++count > maxTokens) refuse(`has more than ${maxTokens} words and signs`);
+      refuse('has a $ that is not in quotes', 'Write values directly, and put names that start with $ in backticks.');
+    if (++count > maxTokens) refuse(`has more than ${maxTokens} tokens`);
     const level = levels.at(-1)!;
     const upper = word?.toUpperCase();
     if (sign === ')' || sign === ']' || sign === '}') {
@@ -75,8 +75,11 @@ function close(levels: Level[]): void {
   outer.inner = Math.max(outer.inner, closed);
 }
 
-const tooDeep = (): never => refuse(`has a chain of more than ${maxDepth} words and signs without AND, OR or a comma`);
+const tooDeep = (): never => refuse(`has a chain of more than ${maxDepth} tokens without AND, OR or a comma`);
 
-function refuse(what: string, hint = 'Make it shorter: many values of one column are IN (…).'): never {
+function refuse(
+  what: string,
+  hint = 'Make it shorter, for instance with IN (…) for many values of one column.',
+): never {
   throw new CatalogError('InvalidInput', `The SQL ${what}.`, hint);
 }

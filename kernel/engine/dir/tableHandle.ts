@@ -78,8 +78,8 @@ export class TableHandle {
     if (version === undefined && tag === undefined) return;
     throw new CatalogError(
       'InvalidInput',
-      `Table "${this.#subject.name}" was opened at ${tag === undefined ? `version ${version}` : `the tag "${tag}"`} and can't be changed there.`,
-      'Open it without a version to write.',
+      `Can't change table "${this.#subject.name}": it was opened at ${tag === undefined ? `version ${version}` : `the tag "${tag}"`}.`,
+      'Open it without a version to change it.',
     );
   }
 

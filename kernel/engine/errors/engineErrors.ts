@@ -24,31 +24,31 @@ const storeRules: readonly Rule[] = [
   storeRule(
     /<Code>(?:SignatureDoesNotMatch|InvalidAccessKeyId|InvalidToken|AuthenticationFailed)<|ExpiredToken|InvalidAuthenticationInfo/,
     'PermissionDenied',
-    'The object store does not know this key, or its secret is another one.',
+    'The object store rejected the key: the key is unknown, or its secret is wrong.',
     keyHint,
   ),
   storeRule(
     /<Code>(?:AccessDenied|AuthorizationFailure|AuthorizationPermissionMismatch)<|status: 403|\b403 Forbidden/,
     'PermissionDenied',
     'The object store refused access with this key.',
-    'Ask for the rights to list, read and write under this root.',
+    'Get the rights to list, read and write under this root.',
   ),
   storeRule(
     /<Code>(?:NoSuchBucket|ContainerNotFound)<|bucket does not exist/,
     'InvalidInput',
-    'The object store has no bucket of that name.',
-    'Correct the root, or make the bucket.',
+    'The object store has no bucket with that name.',
+    'Correct the root, or create the bucket.',
   ),
   storeRule(
     /ResolveRegion/,
     'InvalidInput',
-    'The region of the bucket could not be found out.',
-    'Give aws_region, and aws_endpoint for a store of your own, in the storage options.',
+    "Can't find out the region of the bucket.",
+    'Set aws_region in the storage options, and aws_endpoint for an S3-compatible store.',
   ),
   storeRule(
     /status: 401|\b401 Unauthorized|MissingCredentials|CredentialsNotLoaded|no providers in chain/,
     'Unauthenticated',
-    'There is no key for the object store.',
+    'No key is set for the object store.',
     keyHint,
   ),
   storeRule(
@@ -60,7 +60,7 @@ const storeRules: readonly Rule[] = [
   storeRule(
     /Connect\b|[Cc]onnection (?:refused|reset|closed)|dns error|timed out|tcp connect|status: 50[0234]/,
     'ServiceUnavailable',
-    'The object store can not be reached.',
+    "The object store can't be reached.",
     'Check its address in the root or in the storage options, and the network.',
   ),
 ];
@@ -102,14 +102,14 @@ const rules: readonly Rule[] = [
     // The error that an open handle gets when the table was dropped.
     pattern: /^(?:[\w ()]+[:,] )*Not found: \S.*\/_versions(?:,|\s|$)/,
     kind: 'TableNotFound',
-    say: (subject) => [`${thing(subject)} does not exist any more.`, 'List the tables there are with listTables().'],
+    say: (subject) => [`${thing(subject)} no longer exists.`, 'List the tables with listTables().'],
   },
   {
     pattern: /_versions\/(\d+)\.manifest was not found|version (?:main:)?(\d+) (?:not found|does not exist)/i,
     kind: 'VersionNotFound',
     say: (subject, found) => [
       `${thing(subject)} has no version ${subject.version ?? found[1] ?? found[2]}.`,
-      'See listVersions() for those it has.',
+      'List the versions with listVersions().',
     ],
   },
   {
@@ -117,7 +117,7 @@ const rules: readonly Rule[] = [
       /__manifest\/(?:data|_versions)|Failed to connect to namespace: IO .*(?:size is too small|sufficient data|Invalid range)/,
     kind: 'InvalidTableState',
     say: () => [
-      `The list of namespaces and tables can't be read: the folder "__manifest" of the catalog is broken.`,
+      `Can't read the list of namespaces and tables: the folder "__manifest" of the catalog is broken.`,
       'Restore that folder from a backup.',
     ],
   },
@@ -125,7 +125,7 @@ const rules: readonly Rule[] = [
     pattern: unwritten,
     kind: 'InvalidTableState',
     say: (subject) => [
-      `${thing(subject)} can't be read: its name is taken, but nothing is written there, or its files are gone.`,
+      `${thing(subject)} can't be read: its name is reserved, but it has no data, or its files are missing.`,
       'Write it with createTable, or drop it.',
     ],
   },
@@ -133,8 +133,8 @@ const rules: readonly Rule[] = [
     pattern: /Namespace not found: parent namespace '([^']*)'/,
     kind: 'NamespaceNotFound',
     say: (_, found) => [
-      `There is no namespace "${found[1]!.replaceAll('$', '/')}" to put it in.`,
-      'Create the parent namespace first.',
+      `The parent namespace "${found[1]!.replaceAll('$', '/')}" does not exist.`,
+      'Create that namespace first.',
     ],
   },
   {
@@ -142,7 +142,7 @@ const rules: readonly Rule[] = [
     kind: 'NamespaceNotFound',
     say: (subject) => [
       `Namespace "${subject.namespace ?? subject.name}" does not exist.`,
-      'Create it first, or list the namespaces there are.',
+      'Create it first, or list the existing namespaces.',
     ],
   },
   {
@@ -166,7 +166,7 @@ const rules: readonly Rule[] = [
   {
     pattern: /Table '.*' was not found|Table not found/,
     kind: 'TableNotFound',
-    say: (subject) => [`${thing(subject)} does not exist.`, 'List the tables there are with listTables().'],
+    say: (subject) => [`${thing(subject)} does not exist.`, 'List the tables with listTables().'],
   },
   {
     pattern:
@@ -178,8 +178,8 @@ const rules: readonly Rule[] = [
     pattern: /cannot be modified when a specific version is checked out/,
     kind: 'InvalidInput',
     say: (subject) => [
-      `${thing(subject)} was opened at a version and can't be changed there.`,
-      'Open it without a version to write.',
+      `${thing(subject)} can't be changed: it was opened at a version.`,
+      'Open it without a version to change it.',
     ],
   },
   {
@@ -192,13 +192,13 @@ const rules: readonly Rule[] = [
       `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|[^\\n]*Incompatible transaction: This \\w+ transaction is incompatible |Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
     ),
     kind: 'ConcurrentModification',
-    say: (subject) => [`${thing(subject)} was changed by someone else at the same time.`, 'Try again.'],
+    say: (subject) => [`${thing(subject)} was changed by another client at the same time.`, 'Try again.'],
   },
   {
     // Error 36 on Linux, 63 on macOS; appears in the middle of various sentences.
     pattern: /File name too long|\(os error (?:36|63)\)/,
     kind: 'InvalidInput',
-    say: (subject) => [`${thing(subject)} has a name that is too long for files.`, 'Use a shorter one.'],
+    say: (subject) => [`${thing(subject)} has a name that is too long for a file name.`, 'Use a shorter one.'],
   },
   {
     pattern:
@@ -221,7 +221,7 @@ const rules: readonly Rule[] = [
     kind: 'SchemaValidation',
     say: (subject, found) => [
       `${thing(subject)}: the rows do not fit its columns (${firstLine(found.input)}).`,
-      'See schema() for what it holds.',
+      'See schema() for the columns.',
     ],
   },
   {

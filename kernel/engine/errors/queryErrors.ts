@@ -23,7 +23,7 @@ export const queryRules: readonly Rule[] = [
     pattern: /^(?:Invalid input, )+No vector column found to match with the query vector dimension: (\d+)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)} has no column of vectors of ${found[1]} numbers.`,
+      `${thing(subject)} has no column with vectors of ${found[1]} numbers.`,
       vectorHint(subject),
     ],
   },
@@ -32,7 +32,7 @@ export const queryRules: readonly Rule[] = [
     kind: 'InvalidInput',
     say: (subject, found) => [
       `${thing(subject)}: the column "${found[2]}" holds vectors of ${found[3]} numbers, not ${found[1]}.`,
-      'Search by a vector of its length.',
+      'Search with a vector of that length.',
     ],
   },
   {
@@ -45,8 +45,8 @@ export const queryRules: readonly Rule[] = [
       /^(?:Invalid input, )+(?:Error during planning: Filter predicate must return BOOLEAN values, got \w+|The filter [^]* does not return a boolean)/,
     kind: 'InvalidInput',
     say: (subject) => [
-      `${thing(subject)}: ${subject.filter === undefined ? 'the filter' : `the filter "${subject.filter}"`} is no condition that is true or false.`,
-      'Compare with something, for instance id > 3 or name IS NOT NULL.',
+      `${thing(subject)}: ${subject.filter === undefined ? 'the filter' : `the filter "${subject.filter}"`} is not a condition that is true or false.`,
+      'Write a comparison, for instance id > 3 or name IS NOT NULL.',
     ],
   },
   {
@@ -55,8 +55,8 @@ export const queryRules: readonly Rule[] = [
       /^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: ${found[1]!.replace(/^Can(?:not|'t)/, 'the SQL can not')}.`,
-      'Leave such rows out by a filter, or write try_cast(… AS …), which gives null.',
+      `${thing(subject)}: ${found[1]!.replace(/^Can(?:not|'t)/, "the SQL can't")}.`,
+      'Exclude such rows with a filter, or write try_cast(… AS …), which returns null.',
     ],
   },
   {
@@ -67,7 +67,10 @@ export const queryRules: readonly Rule[] = [
   {
     pattern: /^(?:Invalid input, )+Error during planning: Cannot infer common string type for string concat operation/,
     kind: 'InvalidInput',
-    say: (subject) => [`${thing(subject)}: the operator || joins texts in a filter.`, 'Write AND / OR for conditions.'],
+    say: (subject) => [
+      `${thing(subject)}: the operator || joins strings in a filter.`,
+      'Write AND / OR for conditions.',
+    ],
   },
   {
     pattern:
@@ -90,7 +93,7 @@ export const queryRules: readonly Rule[] = [
       /^(?:Invalid input, )+Error resolving filter expression ([^]*): Invalid user input: Received literal [^]* and could not convert to literal of type '(Timestamp|Date)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: the filter "${found[1]}" compares a ${found[2]!.toLowerCase()} with something else.`,
+      `${thing(subject)}: the filter "${found[1]}" compares a ${found[2]!.toLowerCase()} with a value of another type.`,
       `Write for instance ${found[2] === 'Date' ? "date '2023-01-01'" : "timestamp '2023-01-01 00:00:00'"}.`,
     ],
   },
@@ -107,12 +110,12 @@ export function noColumn(subject: Subject, name: string, columns: string | undef
   const plain = name.replaceAll(/[`"]/g, '');
   const fields = subject.fields?.map((field) => field.name);
   const known = fields ? namesText(fields) : columns && ownColumns(columns);
-  const hint = known ? `It has: ${known}.` : 'See schema() for those it has.';
+  const hint = known ? `It has: ${known}.` : 'See schema() for the columns.';
   // In SQL double quotes are for names, which surprises users of other languages.
   const isQuoted = subject.filter?.includes(`"${plain}"`) ?? false;
   return [
     `${thing(subject)} has no column "${plain}".`,
-    isQuoted ? `Text takes single quotes: '${plain}'. ${hint}` : hint,
+    isQuoted ? `Put strings in single quotes: '${plain}'. ${hint}` : hint,
   ];
 }
 
@@ -130,7 +133,7 @@ function notParsed(subject: Subject, filter: string | undefined, problem: string
 }
 
 function vectorHint({ fields }: Subject): string {
-  if (!fields) return 'Look at schema() for the columns of vectors.';
+  if (!fields) return 'See schema() for the vector columns.';
   const vectors = fields.flatMap(({ name, type }) =>
     DataType.isFixedSizeList(type) ? [`"${name}" of ${type.listSize} numbers`] : [],
   );

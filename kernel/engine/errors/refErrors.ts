@@ -9,7 +9,7 @@ export const refRules: readonly Rule[] = [
   {
     pattern: new RegExp(`${lead}Ref not found error: tag (.+?) does not exist`),
     kind: 'TagNotFound',
-    say: (subject, found) => [`${thing(subject)} has no tag "${found[1]}".`, 'See tags().list() for those there are.'],
+    say: (subject, found) => [`${thing(subject)} has no tag "${found[1]}".`, 'List the tags with tags().list().'],
   },
   {
     pattern: new RegExp(`${lead}Ref conflict error: tag (.+?) already exists`),
@@ -25,7 +25,7 @@ export const refRules: readonly Rule[] = [
     say: (subject, found) => {
       const others = [...found[2]!.matchAll(/"([^"]+)"/g)].map(([quoted]) => quoted).join(', ');
       return [
-        `${thing(subject)}: the branch "${found[1]}" can't be deleted, since others began at it: ${others}.`,
+        `${thing(subject)}: the branch "${found[1]}" can't be deleted, since other branches start from it: ${others}.`,
         'Delete those first.',
       ];
     },
@@ -39,8 +39,8 @@ export const refRules: readonly Rule[] = [
     pattern: new RegExp(`${lead}num_sub_vectors must divide vector dimension (\\d+), but got (\\d+)`),
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: vectors of ${found[1]} numbers can't be cut into ${found[2]} equal parts.`,
-      `Give a numSubVectors by which ${found[1]} can be divided, or leave it out.`,
+      `${thing(subject)}: vectors of ${found[1]} numbers can't be split into ${found[2]} equal parts.`,
+      `Set numSubVectors to a divisor of ${found[1]}, or leave it out.`,
     ],
   },
   {
@@ -49,16 +49,16 @@ export const refRules: readonly Rule[] = [
     ),
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)} has ${found[3]} rows, and an index by ${found[1]} needs ${found[2]} to train with.`,
-      'Add rows first, or make an IVF_FLAT index.',
+      `${thing(subject)} has ${found[3]} rows, but training ${found[1]} for an index needs ${found[2]}.`,
+      'Add rows first, or create an IVF_FLAT index.',
     ],
   },
   {
     pattern: new RegExp(`${lead}Not supported: Creating empty vector indices[^\n]*for column '(.+?)'`),
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)} has no rows to train an index of the column "${found[1]}" with.`,
-      'Add rows first, then make the index.',
+      `${thing(subject)} has no rows to train an index on the column "${found[1]}".`,
+      'Add rows first, then create the index.',
     ],
   },
   {
@@ -68,7 +68,7 @@ export const refRules: readonly Rule[] = [
     kind: 'InvalidInput',
     say: (subject, found) => [
       `${thing(subject)}: several of the rows to merge match the same row (${found[1]}).`,
-      'Give one row for each.',
+      'Keep only one of them.',
     ],
   },
   {
@@ -76,14 +76,14 @@ export const refRules: readonly Rule[] = [
     kind: 'BranchNotFound',
     say: (subject, found) => [
       `${thing(subject)} has no branch "${found[1]}".`,
-      'See branches().list() for those there are.',
+      'List the branches with branches().list().',
     ],
   },
   {
     pattern: new RegExp(`${lead}(?:Invalid ref|Ref is invalid|Ref name|Refs? error)[^\n]*`, 'i'),
     kind: 'InvalidInput',
     say: (subject) => [
-      `${thing(subject)}: this can't be the name of a tag or a branch.`,
+      `${thing(subject)}: the name is not valid for a tag or a branch.`,
       'Use letters, digits, "_", "-" and ".".',
     ],
   },
@@ -98,17 +98,14 @@ export const refRules: readonly Rule[] = [
   {
     pattern: new RegExp(`${lead}Lance index not found: name=(.+?),? *(?:/|\n|$)`),
     kind: 'IndexNotFound',
-    say: (subject, found) => [
-      `${thing(subject)} has no index "${found[1]}".`,
-      'See listIndices() for those there are.',
-    ],
+    say: (subject, found) => [`${thing(subject)} has no index "${found[1]}".`, 'List the indexes with listIndices().'],
   },
   {
     pattern: new RegExp(`${lead}Cannot perform full text search unless an INVERTED index`),
     kind: 'IndexNotFound',
     say: (subject) => [
-      `${thing(subject)} has no index for words.`,
-      'Make one with createIndex(column, { type: "FTS" }).',
+      `${thing(subject)} has no full-text index.`,
+      'Create one with createIndex(column, { type: "FTS" }).',
     ],
   },
   {
@@ -126,6 +123,6 @@ export const refRules: readonly Rule[] = [
   {
     pattern: new RegExp(`${lead}Cannot drop all columns`),
     kind: 'InvalidInput',
-    say: (subject) => [`${thing(subject)} would have no column left.`, 'Leave one, or drop the table.'],
+    say: (subject) => [`${thing(subject)} would have no column left.`, 'Keep one, or drop the table.'],
   },
 ];

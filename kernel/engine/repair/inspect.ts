@@ -103,7 +103,7 @@ class Planner {
     this.#add(
       'table-not-listed',
       id,
-      `Table ${quote(display(id))} is not listed, but its files are in ${quote(folder)}; ${quote(display(table))} is a table and holds no others.`,
+      `Table ${quote(display(id))} is not listed, but its files are in ${quote(folder)}; ${quote(display(table))} is a table and can't contain other tables.`,
       `Rename the table ${quote(display(table))}, then repair again.`,
       [],
     );
@@ -145,7 +145,7 @@ class Planner {
         'namespace-lost',
         id,
         `Namespace ${quote(display(id))} is not listed: a table that has no files is listed under its name.`,
-        'List the namespace in place of the table, without properties.',
+        'List the namespace instead of the table, without properties.',
         [{ do: 'turn-into-namespace', id, location: first!.location }],
       );
       return;
@@ -296,7 +296,7 @@ async function checkNoTable(root: string): Promise<void> {
   throw new CatalogError(
     'InvalidInput',
     `"${root}" is a table, not a catalog.`,
-    'Name the folder that the table is in.',
+    'Choose the folder that contains the table.',
   );
 }
 

@@ -27,7 +27,7 @@ function contextOf(cert: string, key: string): SecureContextOptions {
       throw new CatalogError(
         'InvalidInput',
         'The TLS key does not belong to the certificate.',
-        'Give --tls-cert and --tls-key of one pair.',
+        'Pass a --tls-cert and a --tls-key that belong together.',
       );
     }
     const context: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' };
@@ -37,8 +37,8 @@ function contextOf(cert: string, key: string): SecureContextOptions {
     if (isCatalogError(cause)) throw cause;
     throw new CatalogError(
       'InvalidInput',
-      'The TLS certificate or its key is not usable.',
-      'Give PEM files, the key without a password.',
+      "Can't use the TLS certificate or its key.",
+      'Pass PEM files, and a key without a password.',
       { cause },
     );
   }

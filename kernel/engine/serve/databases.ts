@@ -15,7 +15,7 @@ const defaultDatabase = 'default';
  */
 export function databasesOf(root: string | undefined, given: readonly string[]): Database[] {
   if (given.length === 0) {
-    if (root === undefined) throw new CatalogError('InvalidInput', 'There is nothing to serve.', 'Give --root DIR.');
+    if (root === undefined) throw new CatalogError('InvalidInput', 'There is nothing to serve.', 'Pass --root DIR.');
     return [{ name: defaultDatabase, root: absolute(root) }];
   }
   const databases: Database[] = [];
@@ -30,7 +30,7 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
       throw new CatalogError(
         'InvalidInput',
         `The database "${name}" is given twice${same.name === name ? '' : `, also as "${same.name}"`}.`,
-        'Give each name once, in small or in capital letters.',
+        'Use each name once; uppercase and lowercase letters are the same.',
       );
     }
     const place = split < 0 ? below(root, name) : text.slice(split + 1);
@@ -38,7 +38,7 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
       throw new CatalogError(
         'InvalidInput',
         `The database "${name}" has no root.`,
-        `Write --database ${name}=DIR, or give --root DIR for the folder that it is in.`,
+        `Pass --database ${name}=DIR, or --root DIR for the folder that contains it.`,
       );
     }
     databases.push({ name, root: absolute(place) });

@@ -42,15 +42,19 @@ export class Gate {
    */
   checkOrigin({ headers }: IncomingMessage): HostRoute {
     if (headers.origin !== undefined) {
-      throw new CatalogError('PermissionDenied', 'Requests from web pages are refused.', 'Ask without an Origin.');
+      throw new CatalogError(
+        'PermissionDenied',
+        'Requests from web pages are refused.',
+        'Send the request without an Origin header.',
+      );
     }
     const { host, publicHosts } = this.#options;
     const route = routeOfHost(headers.host, host, publicHosts);
     if (route.allowed) return route;
     throw new CatalogError(
       'PermissionDenied',
-      'The request names another host than this server.',
-      'Ask by the name that the server was started with (--public-host).',
+      'The Host header of the request does not name this server.',
+      'Use a host name that the server was started with (--public-host).',
     );
   }
 
@@ -61,7 +65,7 @@ export class Gate {
     if (key) return key;
     throw new CatalogError(
       'Unauthenticated',
-      presented === undefined ? 'The request carries no API key.' : 'The API key is not known here.',
+      presented === undefined ? 'The request has no API key.' : 'This server does not know the API key.',
       'Send a key of this server as x-api-key.',
     );
   }
@@ -76,7 +80,7 @@ export class Gate {
     const key = this.checkKey(request);
     this.#callers.set(request, { key, ...this.#placeOf(request, route, key) });
     if (!permits(key.access, operation)) {
-      throw new CatalogError('PermissionDenied', `The key "${key.name}" is for reading only.`, 'Ask with another key.');
+      throw new CatalogError('PermissionDenied', `The key "${key.name}" is read-only.`, 'Use another key.');
     }
   }
 
@@ -88,7 +92,11 @@ export class Gate {
   #placeOf({ headers }: IncomingMessage, route: HostRoute, key: ApiKey): Omit<Caller, 'key'> {
     const named = oneOf(headers, databaseHeaders);
     if (named !== undefined && route.database !== undefined && named.toLowerCase() !== route.database) {
-      throw new CatalogError('InvalidInput', 'The host and the header name two databases.', 'Name one of them.');
+      throw new CatalogError(
+        'InvalidInput',
+        'The host and the header name different databases.',
+        'Name only one of them.',
+      );
     }
     const opens = (name: string): boolean => key.databases === '*' || key.databases.includes(name);
     const prefix = prefixOf(headers);
@@ -104,14 +112,14 @@ export class Gate {
       throw new CatalogError(
         'PermissionDenied',
         `The key "${key.name}" does not open the database "${asked}".`,
-        'Ask with another key, or for a database that it opens.',
+        'Use another key, or a database that this key opens.',
       );
     }
     if (!database) {
       throw new CatalogError(
         'NamespaceNotFound',
         `There is no database "${asked}" on this server.`,
-        `Name another in ${given === undefined ? prefixHeaders[0] : databaseHeaders[0]}.`,
+        `Name another database in ${given === undefined ? prefixHeaders[0] : databaseHeaders[0]}.`,
       );
     }
     if (folders.length === 0) return { database };
@@ -131,14 +139,14 @@ export class Gate {
     const open = this.#options.databases.filter(({ name }) => opens(name));
     const [only, ...others] = open;
     if (!only)
-      throw new CatalogError('PermissionDenied', 'The key opens no database of this server.', 'Ask with another key.');
+      throw new CatalogError('PermissionDenied', 'The key opens no database of this server.', 'Use another key.');
     const [first, ...folders] = prefix;
     if (first !== undefined && (others.length > 0 || only.name === first)) return { asked: first, folders };
     if (others.length === 0) return { asked: only.name, folders: prefix };
     throw new CatalogError(
       'InvalidInput',
       'The request names no database.',
-      `Name one in ${databaseHeaders[0]}, or begin ${prefixHeaders[0]} with it.`,
+      `Name a database in ${databaseHeaders[0]}, or start ${prefixHeaders[0]} with its name.`,
     );
   }
 }

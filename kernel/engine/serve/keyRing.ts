@@ -32,8 +32,8 @@ export async function openKeyRing(
     if (source.key.length < shortestKey) {
       throw new CatalogError(
         'InvalidInput',
-        `The API key has under ${shortestKey} characters.`,
-        'Make one with: openssl rand -hex 32.',
+        `The API key has fewer than ${shortestKey} characters.`,
+        'Create one with: openssl rand -hex 32.',
       );
     }
     const keys: ApiKey[] = [
@@ -49,8 +49,8 @@ export async function openKeyRing(
       if (process.platform !== 'win32' && file && (file.mode & 0o077) !== 0) {
         throw new CatalogError(
           'PermissionDenied',
-          `The file of keys "${path}" is open to others (mode ${file.mode.toString(8)}).`,
-          `Close it with: chmod 600 ${path}`,
+          `Other users can access the key file "${path}" (mode ${file.mode.toString(8)}).`,
+          `Fix this with: chmod 600 ${path}`,
         );
       }
       return parseKeys(file?.text ?? '');

@@ -41,12 +41,12 @@ export function parseKeys(text: string): ApiKey[] {
     if (words === '') continue;
     const key = parseLine(words.split(/\s+/), index + 1);
     const same = keys.find(({ name, digest }) => name === key.name || digest.equals(key.digest));
-    if (same) throw wrongLine(index + 1, `repeats the name or the key of "${same.name}"`, 'Give each key one line.');
+    if (same) throw wrongLine(index + 1, `repeats the name or the key of "${same.name}"`, 'Use one line for each key.');
     keys.push(key);
   }
   // An editor may leave the file empty for a moment while it writes, so an empty file never means "no more keys".
   if (keys.length === 0) {
-    throw new CatalogError('InvalidInput', 'There is no key in the file of keys.', `Make one with: ${makeKeyHint}.`);
+    throw new CatalogError('InvalidInput', 'The key file contains no key.', `Create one with: ${makeKeyHint}.`);
   }
   return keys;
 }
@@ -56,19 +56,24 @@ const makeKeyHint = 'lance-catalog serve new-key NAME';
 function parseLine(words: readonly string[], line: number): ApiKey {
   const [name = '', hash = '', access = '', databases = '', ...more] = words;
   const problem = keyNameProblem(name);
-  if (problem) throw wrongLine(line, problem, 'Begin it with a name.');
+  if (problem) throw wrongLine(line, problem, 'Start it with a name.');
   if (!/^[0-9a-f]{64}$/i.test(hash)) {
     // The value is not repeated: it may be the key itself, put there by mistake.
-    throw wrongLine(line, 'has no SHA-256 in its second place', `Make a line with: ${makeKeyHint}.`);
+    throw wrongLine(line, 'has no SHA-256 as its second field', `Create a line with: ${makeKeyHint}.`);
   }
   if (hash.toLowerCase() === digestOf('').toString('hex')) {
     // A script whose variable is not set writes this digest.
-    throw wrongLine(line, 'has the SHA-256 of an empty key', `Make a line with: ${makeKeyHint}.`);
+    throw wrongLine(line, 'has the SHA-256 of an empty key', `Create a line with: ${makeKeyHint}.`);
   }
   const known = accesses.find((one) => one === access);
-  if (!known) throw wrongLine(line, 'does not say what the key may do', `Write ${accesses.join(' or ')} third.`);
+  if (!known)
+    throw wrongLine(line, 'does not say what the key can do', `Write ${accesses.join(' or ')} as the third field.`);
   if (databases === '' || more.length > 0) {
-    throw wrongLine(line, 'does not end with the databases', 'Write them fourth, with commas and no spaces, or *.');
+    throw wrongLine(
+      line,
+      'does not end with the databases',
+      'Write them as the fourth field, with commas and no spaces, or *.',
+    );
   }
   return { name, digest: Buffer.from(hash, 'hex'), access: known, databases: parseDatabases(databases, line) };
 }
@@ -77,18 +82,19 @@ function parseDatabases(text: string, line: number): ApiKey['databases'] {
   if (text === '*') return '*';
   const names = text.split(',');
   for (const name of names) {
-    if (nameProblem('namespace', name)) throw wrongLine(line, `names no database by "${name}"`, 'Correct the name.');
+    if (nameProblem('namespace', name))
+      throw wrongLine(line, `has "${name}", which is not a valid database name`, 'Correct the name.');
   }
   return names;
 }
 
 function wrongLine(line: number, what: string, hint: string): CatalogError {
-  return new CatalogError('InvalidInput', `Line ${line} of the file of keys ${what}.`, hint);
+  return new CatalogError('InvalidInput', `Line ${line} of the key file ${what}.`, hint);
 }
 
 /** Names appear in logs and are the first word of a line. */
 const keyNameProblem = (name: string): string | undefined =>
-  /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/.test(name) ? undefined : 'begins with no name of a key';
+  /^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$/.test(name) ? undefined : 'does not start with a valid key name';
 
 /**
  * Creates a random key and its line for the key file. The prefix lets secret scanners recognize a leaked key.

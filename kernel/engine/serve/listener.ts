@@ -102,7 +102,7 @@ async function answerOwn(
 ): Promise<void> {
   try {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new CatalogError('Unsupported', `This address knows no ${request.method}.`, 'Ask with GET.');
+      throw new CatalogError('Unsupported', `This path does not support ${request.method}.`, 'Use GET.');
     }
     const { status, type, body } = await route(request, options);
     response
@@ -115,12 +115,15 @@ async function answerOwn(
   } catch (error) {
     if (isCatalogError(error)) return refuse(response, error);
     options.log('error', 'failure', { problem: messageOf(error) });
-    refuse(response, new CatalogError('Internal', 'The server failed.', 'Tell its administrator: its log says why.'));
+    refuse(
+      response,
+      new CatalogError('Internal', 'The server failed.', 'Tell the administrator of the server, whose log says why.'),
+    );
   }
 }
 
 const tooMany = (): CatalogError =>
-  new CatalogError('ServiceUnavailable', 'The server has too many requests at the moment.', 'Ask again in a second.');
+  new CatalogError('ServiceUnavailable', 'The server has too many requests at the moment.', 'Try again in a second.');
 
 function refuse(response: ServerResponse, error: CatalogError): void {
   // The body of the request is not read, so the connection can't be reused.

@@ -48,19 +48,27 @@ export class Metrics {
     const { rss, heapUsed, external } = process.memoryUsage();
     const cpu = process.cpuUsage();
     const lines = [
-      ...head('lance_catalog_requests_total', 'counter', 'Requests by operation and HTTP status, or cut.'),
+      ...head(
+        'lance_catalog_requests_total',
+        'counter',
+        'Requests by operation and HTTP status, or "cut" without a complete response.',
+      ),
       ...[...this.#requests].map(([labels, count]) => `lance_catalog_requests_total{${labels}} ${count}`),
-      ...head('lance_catalog_request_duration_seconds', 'histogram', 'Time from a request to the end of its answer.'),
+      ...head(
+        'lance_catalog_request_duration_seconds',
+        'histogram',
+        'Time from the start of a request to the end of its response.',
+      ),
       ...[...this.#durations].flatMap(([operation, histogram]) => bucketsOf(operation, histogram)),
       ...one('lance_catalog_received_bytes_total', 'counter', 'Bytes of request bodies.', this.#bytesIn),
-      ...one('lance_catalog_sent_bytes_total', 'counter', 'Bytes of answer bodies.', this.#bytesOut),
-      ...one('lance_catalog_requests_in_flight', 'gauge', 'Requests that are being answered.', this.#inFlight),
-      ...one('lance_catalog_ready', 'gauge', 'Whether the roots could be read at the last look.', ready ? 1 : 0),
+      ...one('lance_catalog_sent_bytes_total', 'counter', 'Bytes of response bodies.', this.#bytesOut),
+      ...one('lance_catalog_requests_in_flight', 'gauge', 'Requests in progress.', this.#inFlight),
+      ...one('lance_catalog_ready', 'gauge', 'Whether the roots could be read at the last check.', ready ? 1 : 0),
       ...one('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
       ...one('process_cpu_seconds_total', 'counter', 'CPU time.', (cpu.user + cpu.system) / 1e6),
-      ...one('process_start_time_seconds', 'gauge', 'When the process began.', Date.now() / 1000 - process.uptime()),
-      ...one('nodejs_heap_used_bytes', 'gauge', 'Used heap of JavaScript.', heapUsed),
-      ...one('nodejs_external_memory_bytes', 'gauge', 'Memory of buffers outside that heap.', external),
+      ...one('process_start_time_seconds', 'gauge', 'Start time of the process.', Date.now() / 1000 - process.uptime()),
+      ...one('nodejs_heap_used_bytes', 'gauge', 'Used JavaScript heap.', heapUsed),
+      ...one('nodejs_external_memory_bytes', 'gauge', 'Memory of buffers outside the JavaScript heap.', external),
     ];
     return `${lines.join('\n')}\n`;
   }

@@ -54,14 +54,14 @@ export function checkExposure({ host, keys, tls, behindProxy }: ServeOptions): v
   if (keys.kind === 'none' && (!isLoopback(host) || behindProxy)) {
     throw new CatalogError(
       'InvalidInput',
-      'A server that others reach needs keys.',
-      'Give --keys FILE or --api-key-env NAME instead of --no-auth.',
+      'A server that other machines can reach needs keys.',
+      'Pass --keys FILE or --api-key-env NAME instead of --no-auth.',
     );
   }
   if (isLoopback(host) || tls || behindProxy) return;
   throw new CatalogError(
     'InvalidInput',
-    `Keys and rows would cross the network in the clear at "${host}".`,
-    'Give --tls-cert and --tls-key, or --behind-proxy where a proxy takes care of TLS.',
+    `Keys and rows would be sent without encryption at "${host}".`,
+    'Pass --tls-cert and --tls-key, or --behind-proxy if a proxy handles TLS.',
   );
 }

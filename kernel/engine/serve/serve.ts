@@ -73,7 +73,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     },
     catalogOf: (request) => {
       const caller = gate.callerOf(request);
-      if (!caller) throw new CatalogError('Internal', 'A request passed without a caller.', '');
+      if (!caller) throw new CatalogError('Internal', 'A request passed the gate without a caller.', '');
       return catalogs.get(caller.database.root);
     },
     jobs: options.jobs,

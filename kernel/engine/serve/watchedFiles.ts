@@ -100,13 +100,8 @@ async function read(path: string): Promise<WatchedFile> {
       await file.close();
     }
   } catch (cause) {
-    throw new CatalogError(
-      'InvalidInput',
-      `The file "${path}" can't be read: ${messageOf(cause)}.`,
-      'Correct the path.',
-      {
-        cause,
-      },
-    );
+    throw new CatalogError('InvalidInput', `Can't read the file "${path}": ${messageOf(cause)}.`, 'Correct the path.', {
+      cause,
+    });
   }
 }

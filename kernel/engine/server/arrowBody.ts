@@ -63,8 +63,8 @@ function noArrow(cause: unknown): Error {
   if (isCatalogError(cause) || isAbort(cause)) return cause;
   return new CatalogError(
     'InvalidInput',
-    `The request body is no Arrow stream (${messageOf(cause).replace(/\.$/, '')}).`,
-    'Send record batches as Arrow IPC stream.',
+    `The request body is not an Arrow stream (${messageOf(cause).replace(/\.$/, '')}).`,
+    'Send record batches as an Arrow IPC stream.',
     { cause },
   );
 }

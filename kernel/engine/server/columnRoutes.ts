@@ -3,6 +3,7 @@ import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import {
   allTexts,
   flag,
+  missing,
   notOffered,
   object,
   objectList,
@@ -19,7 +20,7 @@ function newColumn(entry: Json): NewColumn {
   const name = requiredText(entry, 'name');
   const expression = text(entry, 'expression');
   if (expression === undefined && (text(entry, 'computed') !== undefined || object(entry, 'virtual_column'))) {
-    notOffered('computed and virtual columns', 'Give new_columns[].expression, which is computed once.');
+    notOffered('computed and virtual columns', 'Send new_columns[].expression, which is computed once.');
   }
   return { name, expression: requiredText(entry, 'expression') };
 }
@@ -39,7 +40,7 @@ function columnChange(entry: Json): ColumnChange {
 
 function metadataUpdate(entry: Json) {
   const replace = flag(entry, 'replace');
-  const metadata = object(entry, 'metadata') ?? wrong('updates[].metadata', 'there');
+  const metadata = object(entry, 'metadata') ?? missing('updates[].metadata');
   return {
     path: requiredText(entry, 'path'),
     metadata: allTexts(metadata, 'updates[].metadata', true),
@@ -48,7 +49,7 @@ function metadataUpdate(entry: Json) {
 }
 
 function some<T>(list: readonly T[] | undefined, field: string): readonly T[] {
-  return list && list.length > 0 ? list : wrong(field, 'a list of some');
+  return list && list.length > 0 ? list : wrong(field, 'a non-empty list');
 }
 
 export const columnHandlers: Handlers = {

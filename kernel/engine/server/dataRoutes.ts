@@ -1,9 +1,21 @@
 import type { RecordBatch } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { mergeColumns } from '#catalog/mergeInsert.ts';
 import { DirTable } from '#engine/dir/dirTable.ts';
 import { querySpec, versionOf } from './queryRequest.ts';
-import { choice, flag, object, queryFlag, queryText, requiredText, text, wrong, type Json } from './requestBody.ts';
+import {
+  choice,
+  flag,
+  missing,
+  object,
+  queryFlag,
+  queryText,
+  requiredText,
+  text,
+  wrong,
+  type Json,
+} from './requestBody.ts';
 import { withoutPath } from '#engine/errors/pathText.ts';
 import type { ArrowBody } from './arrowBody.ts';
 import { openTable, type Call, type Handlers } from './routeTypes.ts';
@@ -44,10 +56,19 @@ const isPair = (pair: unknown): pair is [string, string] =>
 function updatesOf(body: Json): Record<string, string> {
   const updates = body['updates'];
   if (!Array.isArray(updates) || !updates.every(isPair)) return wrong('updates', 'a list of [column, expression]');
-  if (updates.length === 0) wrong('updates', 'a list of some [column, expression]');
+  if (updates.length === 0) wrong('updates', 'a non-empty list of [column, expression]');
   if (new Set(updates.map(([column]) => column)).size < updates.length)
     wrong('updates', 'a list with each column once');
   return Object.fromEntries(updates);
+}
+
+/** @throws CatalogError InvalidInput (13), always */
+function needs(field: string, other: string): never {
+  throw new CatalogError(
+    'InvalidInput',
+    `The field "${field}" of the request needs ${other}=true.`,
+    `Send ${other}=true, or leave out ${field}.`,
+  );
 }
 
 /**
@@ -76,7 +97,7 @@ export const dataHandlers: Handlers = {
   },
   async ExplainTableQueryPlan(call) {
     const body = await call.json();
-    const asked = object(body, 'query') ?? wrong('query', 'there');
+    const asked = object(body, 'query') ?? missing('query');
     const verbose = flag(body, 'verbose');
     const spec = querySpec(asked);
     const table = await openTable(call, versionOf(asked));
@@ -105,13 +126,13 @@ export const dataHandlers: Handlers = {
     const updates = queryFlag(query, 'when_matched_update_all') ?? false;
     const deletes = queryFlag(query, 'when_not_matched_by_source_delete') ?? false;
     if (updatesWhere !== undefined && !updates) {
-      wrong('when_matched_update_all_filt', 'together with when_matched_update_all=true');
+      needs('when_matched_update_all_filt', 'when_matched_update_all');
     }
     if (deletesWhere !== undefined && !deletes) {
-      wrong('when_not_matched_by_source_delete_filt', 'together with when_not_matched_by_source_delete=true');
+      needs('when_not_matched_by_source_delete_filt', 'when_not_matched_by_source_delete');
     }
     const on = columnsIn(query.getAll('on').filter((name) => name !== ''));
-    if (on.length === 0) wrong('on', 'there');
+    if (on.length === 0) missing('on');
     const table = await openQueryBranch(call);
     let merge = table.mergeInsert(mergeColumns(on));
     if (updates) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });

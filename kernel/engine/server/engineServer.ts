@@ -79,7 +79,7 @@ function checkCaller(request: IncomingMessage, wanted: Buffer): void {
   }
   // Digests have the same length, so the comparison takes the same time for any input.
   if (!timingSafeEqual(digest(request.headers.authorization ?? ''), wanted)) {
-    throw new CatalogError('Unauthenticated', 'The request does not carry the secret of this engine.', '');
+    throw new CatalogError('Unauthenticated', 'The request does not have the secret of this engine.', '');
   }
 }
 

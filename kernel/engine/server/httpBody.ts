@@ -48,12 +48,12 @@ export class BodyReader {
     const refusal = (): CatalogError =>
       new CatalogError(
         'InvalidInput',
-        `The request body is ${this.#type ?? 'of no type'}.`,
+        `Expected JSON in the request body, got ${this.#type ?? 'no content type'}.`,
         'Send JSON with Content-Type: application/json.',
       );
     if (this.#type !== undefined && !this.isJson) throw refusal();
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less.')) chunks.push(chunk);
+    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less data.')) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
     // An empty body needs no content type: some clients omit optional objects that way.
     if (!this.isJson && text !== '') throw refusal();
@@ -61,10 +61,10 @@ export class BodyReader {
     try {
       value = text.trim() === '' ? {} : JSON.parse(text);
     } catch (cause) {
-      throw new CatalogError('InvalidInput', 'The request body is no JSON.', 'Send a JSON object.', { cause });
+      throw new CatalogError('InvalidInput', 'The request body is not JSON.', 'Send a JSON object.', { cause });
     }
     if (!isRecord(value)) {
-      throw new CatalogError('InvalidInput', 'The request body is no JSON object.', 'Send an object, at least {}.');
+      throw new CatalogError('InvalidInput', 'The request body is not a JSON object.', 'Send an object, at least {}.');
     }
     return value;
   }
@@ -113,7 +113,9 @@ export class BodyReader {
         if (next.done) return;
         this.bytes += next.value.length;
         if (this.bytes > limit) {
-          throw new CatalogError('InvalidInput', `The request body is over ${limit} bytes.`, hint, { status: 413 });
+          throw new CatalogError('InvalidInput', `The request body has more than ${limit} bytes.`, hint, {
+            status: 413,
+          });
         }
         yield next.value;
       }
@@ -130,7 +132,7 @@ export class BodyReader {
     let late: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
       late = setTimeout(() => {
-        const what = `Nothing of the request body came for ${idle / 1000} seconds.`;
+        const what = `No data of the request body arrived for ${idle / 1000} seconds.`;
         reject(new CatalogError('InvalidInput', what, 'Send it again, without pauses.', { status: 408 }));
       }, idle);
     });

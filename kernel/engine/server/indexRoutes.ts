@@ -44,7 +44,7 @@ function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptio
   const type = choice(synonyms[word] ?? word, 'index_type', types);
   const distanceType = choice(text(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']);
   if (count(body, 'target_partition_size') !== undefined) {
-    notOffered('a size of partitions', 'Leave target_partition_size out, or give num_partitions.');
+    notOffered('a partition size', 'Leave target_partition_size out, or send num_partitions.');
   }
   const options: CreateIndexOptions = { type, name: text(body, 'name'), distanceType };
   for (const [field, option] of entriesOf(sizes)) options[option] = count(body, field);

@@ -47,7 +47,7 @@ export const jobHandlers: Handlers = {
   async AlterTableBackfillColumns(call) {
     const body = await call.json();
     if (text(body, 'branch') !== undefined)
-      throw new CatalogError('Unsupported', 'This server computes no columns of branches.', 'Leave branch out.', {
+      throw new CatalogError('Unsupported', "This server can't compute columns of branches.", 'Leave branch out.', {
         status: 400,
       });
     const [name, namespacePath] = tableOf(call.id);

@@ -93,7 +93,7 @@ function decodePlace(token: string): Place {
   } catch {
     // Not a token of this list either.
   }
-  throw new CatalogError('InvalidInput', 'The page token is none of this list.', 'Begin without one.');
+  throw new CatalogError('InvalidInput', 'The page token does not belong to this list.', 'Start without a token.');
 }
 
 /** Maximum and default number of names in a page. */
@@ -127,7 +127,7 @@ async function listNamespaces({ catalog, id, query, signal }: Call): Promise<unk
   if (pageToken?.startsWith(tablesMark)) rest = pageToken.slice(tablesMark.length);
   else {
     if (pageToken !== undefined && !pageToken.startsWith(namespacesMark)) {
-      throw new CatalogError('InvalidInput', 'The page token is none of this list.', 'Begin without one.');
+      throw new CatalogError('InvalidInput', 'The page token does not belong to this list.', 'Start without a token.');
     }
     const page = await catalog.listNamespaces(id, {
       limit,

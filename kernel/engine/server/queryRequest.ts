@@ -7,6 +7,7 @@ import {
   choice,
   count,
   flag,
+  missing,
   notOffered,
   numeral,
   object,
@@ -50,7 +51,7 @@ function columnsOf(body: Json): Pick<QuerySpec, 'columns' | 'columnAliases'> {
   const names = textList(columns, 'column_names');
   const aliases = object(columns, 'column_aliases');
   if (names && aliases) wrong('columns', 'either column_names or column_aliases');
-  if (names?.includes('')) wrong('columns.column_names', 'a list of names');
+  if (names?.includes('')) wrong('columns.column_names', 'a list of non-empty names');
   if (names) return { columns: names };
   return aliases ? { columnAliases: allTexts(aliases, 'columns.column_aliases') } : {};
 }
@@ -59,7 +60,7 @@ function vectorOf(body: Json): QuerySpec['vector'] {
   const vector = object(body, 'vector');
   const several = vector?.['multi_vector'] ?? undefined;
   if (several !== undefined && !(Array.isArray(several) && several.length === 0)) {
-    notOffered('a search by several vectors', 'Send vector.single_vector.');
+    notOffered('a search with several vectors', 'Send vector.single_vector.');
   }
   const values = vector?.['single_vector'] ?? [];
   if (!Array.isArray(values) || !values.every((value): value is number => typeof value === 'number')) {
@@ -85,7 +86,7 @@ function fullTextOf(body: Json): QuerySpec['fullText'] {
   if (object(asked, 'structured_query')) {
     notOffered('structured full-text queries', 'Send full_text_query.string_query.');
   }
-  const words = object(asked, 'string_query') ?? wrong('full_text_query.string_query', 'there');
+  const words = object(asked, 'string_query') ?? missing('full_text_query.string_query');
   const options = given<FullTextOptions>({ columns: textList(words, 'columns') });
   return { ...(options.columns?.length !== 0 && options), query: requiredText(words, 'query') };
 }
@@ -110,6 +111,6 @@ function orderOf(body: Json): Pick<QuerySpec, 'orderBy'> {
 export function versionOf(body: Json): { version?: number; branch?: string } {
   const version = count(body, 'version');
   const branch = text(body, 'branch');
-  if (version === 0) throw new CatalogError('VersionNotFound', 'No table has a version 0.', 'Versions begin at 1.');
+  if (version === 0) throw new CatalogError('VersionNotFound', 'No table has a version 0.', 'Versions start at 1.');
   return { ...(version !== undefined && { version }), ...(branch !== undefined && branch !== '' && { branch }) };
 }

@@ -10,24 +10,29 @@ export type Json = Record<string, unknown>;
 export function wrong(field: string, wanted: string): never {
   throw new CatalogError(
     'InvalidInput',
-    `The field "${field}" of the request is not ${wanted}.`,
+    `Expected ${wanted} for the field "${field}" of the request.`,
     'Correct the request.',
   );
 }
 
+/** @throws CatalogError InvalidInput (13), always */
+export function missing(field: string): never {
+  throw new CatalogError('InvalidInput', `The field "${field}" of the request is missing.`, 'Correct the request.');
+}
+
 /** @throws CatalogError Unsupported (0), always; `hint` names an alternative */
 export function notOffered(what: string, hint: string): never {
-  throw new CatalogError('Unsupported', `This server does not offer ${what}.`, hint);
+  throw new CatalogError('Unsupported', `This server does not support ${what}.`, hint);
 }
 
 export function text(body: Json, field: string): string | undefined {
   const value = body[field] ?? undefined;
-  return value === undefined || typeof value === 'string' ? value : wrong(field, 'text');
+  return value === undefined || typeof value === 'string' ? value : wrong(field, 'a string');
 }
 
 export function requiredText(body: Json, field: string): string {
-  const value = text(body, field) ?? wrong(field, 'there');
-  return value === '' ? wrong(field, 'a text of some characters') : value;
+  const value = text(body, field) ?? missing(field);
+  return value === '' ? wrong(field, 'a non-empty string') : value;
 }
 
 export function count(body: Json, field: string): number | undefined {
@@ -39,7 +44,7 @@ export function count(body: Json, field: string): number | undefined {
 }
 
 export function requiredCount(body: Json, field: string): number {
-  return count(body, field) ?? wrong(field, 'there');
+  return count(body, field) ?? missing(field);
 }
 
 export function numeral(body: Json, field: string): number | undefined {
@@ -57,7 +62,7 @@ export function textList(body: Json, field: string): string[] | undefined {
   if (value === undefined) return undefined;
   return Array.isArray(value) && value.every((item): item is string => typeof item === 'string')
     ? value
-    : wrong(field, 'a list of texts');
+    : wrong(field, 'a list of strings');
 }
 
 export function objectList(body: Json, field: string): Json[] {
@@ -77,7 +82,7 @@ export function allTexts(value: Json, field: string, orNull = false): Record<str
   const fits = (entry: [string, unknown]): entry is [string, string | null] =>
     typeof entry[1] === 'string' || (orNull && entry[1] === null);
   const entries = Object.entries(value);
-  return entries.every(fits) ? Object.fromEntries(entries) : wrong(field, 'a map of texts');
+  return entries.every(fits) ? Object.fromEntries(entries) : wrong(field, 'a map of strings');
 }
 
 export function object(body: Json, field: string): Json | undefined {
@@ -111,7 +116,11 @@ export const queryText = (query: URLSearchParams, field: string): string | undef
 export function checkId(body: Json, id: readonly string[]): void {
   const given = textList(body, 'id');
   if (!given || (given.length === id.length && given.every((part, index) => part === id[index]))) return;
-  throw new CatalogError('InvalidInput', 'The request body names another object than the address.', 'Name one object.');
+  throw new CatalogError(
+    'InvalidInput',
+    'The request body names another object than the URL.',
+    'Name the same object in both.',
+  );
 }
 
 /**

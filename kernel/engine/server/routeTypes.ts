@@ -66,7 +66,7 @@ export type Handlers = Partial<Record<Operation, Handler>>;
 /** @throws CatalogError InvalidInput (13) for the root, which is not a table */
 export function tableOf(id: readonly string[]): [name: string, namespacePath: string[]] {
   const name = id.at(-1);
-  if (name === undefined) throw new CatalogError('InvalidInput', 'The address names no table.', 'Name one.');
+  if (name === undefined) throw new CatalogError('InvalidInput', 'The URL names no table.', 'Add the name of a table.');
   return [name, id.slice(0, -1)];
 }
 

@@ -120,7 +120,8 @@ const unreachable: Handler = () => Promise.reject(new Error('There is no handler
 
 /** Returns the handler of a specified operation that directories of tables do not have. */
 function notThere(operation: Operation): Handler {
-  const error = () => new CatalogError('Unsupported', `This server has no ${operation}.`, 'Do without it.');
+  const error = () =>
+    new CatalogError('Unsupported', `This server does not support ${operation}.`, 'Use a server that supports it.');
   return () => Promise.reject(error());
 }
 
@@ -129,13 +130,15 @@ function notInRoot(parts: readonly string[], id: string, delimiter: string | nul
   const query = delimiter === null ? '' : `?delimiter=${encodeURIComponent(delimiter)}`;
   return new CatalogError(
     'InvalidInput',
-    `Can't create table "${displayPath(parts)}" by POST /v1/tables: that address creates tables in the root namespace only.`,
+    `Can't create table "${displayPath(parts)}" with POST /v1/tables: that path creates tables only in the root namespace.`,
     `Send it to POST /v1/table/${id}/create${query}.`,
   );
 }
 
 const wrongMethod = (method: string, path: string, allow: readonly string[]): CatalogError =>
-  new CatalogError('Unsupported', `${path} takes no ${method}.`, `Send ${allow.join(' or ')}.`, { status: 405 });
+  new CatalogError('Unsupported', `${path} does not support ${method}.`, `Send ${allow.join(' or ')}.`, {
+    status: 405,
+  });
 
 // Below /v1 it may be an operation of a later specification, which this server does not have yet.
 const noAddress = (method: string, path: string, isContract: boolean): CatalogError =>

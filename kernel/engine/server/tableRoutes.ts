@@ -43,7 +43,10 @@ async function tableAt(call: Call, body: Json): Promise<{ version?: number; bran
   const at = versionOf(body);
   const tag = text(body, 'tag');
   if (tag === undefined || tag === '') return at;
-  if (at.version !== undefined || at.branch !== undefined) wrong('tag', 'alone: leave out version and branch');
+  if (at.version !== undefined || at.branch !== undefined) {
+    const what = 'The field "tag" of the request can\'t be combined with "version" or "branch".';
+    throw new CatalogError('InvalidInput', what, 'Send only one of them.');
+  }
   return taggedVersion(call, tag);
 }
 
@@ -62,7 +65,7 @@ function placeIn({ location: root }: Catalog, place: string): string {
   throw new CatalogError(
     'InvalidInput',
     'The location is not below the root of this catalog.',
-    'Give a path from there, for instance "orders.lance".',
+    'Send a path relative to the root, for instance "orders.lance".',
   );
 }
 
@@ -119,10 +122,10 @@ export const tableHandlers: Handlers = {
     if (Object.keys(queryMap(query, 'properties')).length > 0) {
       // 400, because the specification has no 406 for this operation.
       const hint = 'Leave properties out, or declare the table with them first.';
-      throw new CatalogError('InvalidInput', 'A table that is made with rows gets no properties here.', hint);
+      throw new CatalogError('InvalidInput', "Can't set properties of a table that is created with rows.", hint);
     }
     if (Object.keys(queryMap(query, 'storage_options')).length > 0) {
-      notOffered('other storage options than its own', 'Leave storage_options out.');
+      notOffered('storage options in a request', 'Leave storage_options out.');
     }
     const { schema, batches } = await arrow();
     const table = own(await catalog.createTable(name, batches, path, { mode, schema, signal }));

@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import type { VersionInfo } from '#catalog/table.ts';
 import { pageInQuery, pageOfList } from './requestBody.ts';
-import { count, queryFlag, requiredCount, requiredText, text, wrong } from './requestBody.ts';
+import { count, queryFlag, requiredCount, requiredText, text } from './requestBody.ts';
 import { openBranch, openQueryBranch, taggedVersion } from './dataRoutes.ts';
 import { openTable, type Handlers } from './routeTypes.ts';
 
@@ -32,7 +32,8 @@ export const versionHandlers: Handlers = {
     const versions = (await table.listVersions({ signal })).toSorted((a, b) => a.version - b.version);
     if (isDescending) versions.reverse();
     const page = pageInQuery(query);
-    if (page.pageToken !== undefined && !/^\d+$/.test(page.pageToken)) wrong('page_token', 'one of this list');
+    if (page.pageToken !== undefined && !/^\d+$/.test(page.pageToken))
+      throw new CatalogError('InvalidInput', 'The page token does not belong to this list.', 'Start without a token.');
     const { entries, ...token } = pageOfList(
       versions,
       ({ version }) => String(version),
@@ -53,7 +54,7 @@ export const versionHandlers: Handlers = {
         : versions.find(({ version }) => version === wanted);
     if (!found) {
       const what = wanted === undefined ? 'The table has no version.' : `The table has no version ${wanted}.`;
-      throw new CatalogError('VersionNotFound', what, 'List those it has.');
+      throw new CatalogError('VersionNotFound', what, 'List the versions of the table.');
     }
     return { json: { version: versionReply(found) } };
   },

@@ -120,7 +120,7 @@ forEachSubject('copy', (makeCatalog) => {
     const { db } = await makeCatalog();
     await db.createTable('orders', [{ other: 'rows' }]);
     const to = { catalog: db, path: ['orders'] };
-    await fails(() => source.copy(['shop', 'orders'], to), 'TableAlreadyExists', 'orders', 'no copy');
+    await fails(() => source.copy(['shop', 'orders'], to), 'TableAlreadyExists', 'orders', 'not a copy');
     await source.copy(['shop', 'orders'], to, { overwrite: true, chunkBytes });
     assert.deepEqual(await rowsOf(db, ['orders']), await rowsOf(source, ['shop', 'orders']));
     assert.deepEqual(await db.tableNames(), ['orders']);

@@ -95,7 +95,7 @@ suite('A copy that meets trouble', function () {
         return table.add([], options);
       },
     }));
-    await fails(() => source.copy(from, to(losing), { chunkBytes }), 'ConcurrentModification', '100 rows', '200');
+    await fails(() => source.copy(from, to(losing), { chunkBytes }), 'ConcurrentModification', 'got 100', '200 rows');
     assert.equal(await isThere('copied'), false);
   });
 
@@ -106,7 +106,7 @@ suite('A copy that meets trouble', function () {
         return table.add(data, options);
       },
     }));
-    await fails(() => source.copy(from, to(shared), { chunkBytes }), 'ConcurrentModification', 'somebody else');
+    await fails(() => source.copy(from, to(shared), { chunkBytes }), 'ConcurrentModification', 'Another client');
   });
 
   test('ends with the error of the target, and goes on later', async () => {
@@ -141,7 +141,7 @@ suite('A copy that meets trouble', function () {
     const { tables } = await source.copy(from, to(plain));
     assert.deepEqual(tables[0]?.indexes, []);
     assert.equal(tables[0]?.warnings.length, 1);
-    assert.match(tables[0]?.warnings[0] ?? '', /"x_idx" was not made: There are no indexes here/);
+    assert.match(tables[0]?.warnings[0] ?? '', /Can't create the index "x_idx": There are no indexes here/);
     assert.equal(await isThere('copied'), true);
   });
 
@@ -212,7 +212,14 @@ suite('A copy that meets trouble', function () {
   test('is told of another one to the same place that is under way or was stopped, and leaves it alone', async () => {
     await source.createTable('others', numbers());
     await stopHalfway(['others']);
-    const said = ['Another copy to "copied"', 'under way or was stopped', 'of 1000', 'Run that copy again', 'drop'];
+    const said = [
+      'Can\'t copy to "copied"',
+      'a copy of another table',
+      'is running or was stopped',
+      'of 1000',
+      'Run that copy again',
+      'drop',
+    ];
     await fails(() => source.copy(from, to(), { chunkBytes }), 'TableAlreadyExists', ...said);
     assert.equal((await source.copy(['others'], to(), { chunkBytes })).tables[0]?.how, 'resumed');
   });
@@ -230,7 +237,7 @@ suite('A copy that meets trouble', function () {
       return db.createTable(...args);
     }) as Catalog['createTable'];
     const late = catalogStandIn(db, () => ({}), { createTable });
-    const said = ['Another copy to "copied"', 'at the same time', 'copy again'];
+    const said = ['another copy to this name', 'at the same time', 'copy again'];
     await fails(() => source.copy(from, to(late), { chunkBytes }), 'ConcurrentModification', ...said);
     assert.equal((await source.copy(from, to(), { chunkBytes })).tables[0]?.how, 'resumed');
   });
@@ -241,7 +248,7 @@ suite('A copy that meets trouble', function () {
     };
     await (await source.openTable('numbers')).createIndex('x', { type: 'BTREE' });
     const late = catalogStandIn(db, () => ({ createIndex }));
-    const said = ['Another copy to "copied"', 'has finished', 'copy again'];
+    const said = ['another copy to this name', 'has finished', 'copy again'];
     await fails(() => source.copy(from, to(late), { chunkBytes }), 'ConcurrentModification', ...said);
     assert.equal((await source.copy(from, to())).tables[0]?.how, 'there');
   });

@@ -49,7 +49,7 @@ suite('connecting', () => {
 
   test('connect makes no path of several missing folders, and names the missing parent', async () => {
     const parent = join(tempFolder(), 'missing');
-    await fails(() => connect(join(parent, 'catalog')), 'InvalidInput', `"${parent}"`, 'Make');
+    await fails(() => connect(join(parent, 'catalog')), 'InvalidInput', `"${parent}"`, 'Create that folder');
     assert.ok(!existsSync(parent));
   });
 

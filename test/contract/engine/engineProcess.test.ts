@@ -63,7 +63,7 @@ suite('the engine process and its parent', function () {
     const read = async () => {
       for await (const batch of table.query()) assert.ok(batch.numRows > 0);
     };
-    await fails(read, 'ServiceUnavailable', 'broke off its answer', 'Try again');
+    await fails(read, 'ServiceUnavailable', 'did not finish its response', 'then try again');
     assert.equal(engine.isRunning, true);
     assert.deepEqual(await db.tableNames(), ['t']);
     await engine.dispose();
@@ -116,7 +116,7 @@ suite('the engine process and its parent', function () {
 
   test('a process that is not there is an error', async () => {
     const missing = { path: '/nonexistent/node', env: {} };
-    await fails(() => EngineProcess.start({ entry: 'x', node: missing }), 'ServiceUnavailable', 'does not start');
+    await fails(() => EngineProcess.start({ entry: 'x', node: missing }), 'ServiceUnavailable', "can't start");
   });
 
   test('starting can be given up, and nothing stays', async () => {

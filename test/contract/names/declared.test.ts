@@ -49,7 +49,7 @@ forEachSubject('declared tables', (makeCatalog) => {
     );
     const declared = {
       from: 'shop/later',
-      reason: 'It is declared and has no data yet: nothing to copy.',
+      reason: 'The table is declared but has no data yet.',
       why: 'declared',
     };
     assert.deepEqual(skipped, [declared]);

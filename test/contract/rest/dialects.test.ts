@@ -150,13 +150,13 @@ suite('what a connection sends', function () {
       [{ uri, token: 'tést ☃' }, 'authorization'],
       [{ uri, headers: { 'x-a': 'b\nc' } }, 'x-a'],
       [{ uri, 'headers.x-a': 'b\rc' }, 'x-a'],
-      [{ uri, headers: { 'x-a\r\nx-admin': 'b' } }, 'no name of a header'],
-      [{ uri, headers: { '': 'b' } }, 'no name of a header'],
+      [{ uri, headers: { 'x-a\r\nx-admin': 'b' } }, 'not a valid header name'],
+      [{ uri, headers: { '': 'b' } }, 'not a valid header name'],
       [{ uri, headers: { Host: 'other' } }, '"host"'],
       [{ uri, headers: { 'Transfer-Encoding': 'chunked' } }, '"transfer-encoding"'],
       [{ uri, 'headers.content-length': '0' }, '"content-length"'],
-      [{ uri, apiKey: 'a', headers: { 'X-API-Key': 'b' } }, 'twice'],
-      [{ uri, database: 'a', headerNames: { database: 'x a' } }, 'no name of a header'],
+      [{ uri, apiKey: 'a', headers: { 'X-API-Key': 'b' } }, 'two different values'],
+      [{ uri, database: 'a', headerNames: { database: 'x a' } }, 'not a valid header name'],
       [{ uri, apiKey: '' }, 'apiKey'],
     ];
     for (const [config, said] of cases) {
@@ -168,8 +168,8 @@ suite('what a connection sends', function () {
   test('is refused where its configuration is wrong, by the part that is', async () => {
     const uri = 'https://catalog.example.com';
     const cases: [RestConfig, string][] = [
-      [{ uri: '' }, 'no address'],
-      [{ uri: 'nonsense' }, 'no address of a catalog server'],
+      [{ uri: '' }, 'no URL'],
+      [{ uri: 'nonsense' }, 'not the URL of a catalog server'],
       [{ uri: 'ftp://a.b' }, 'ftp://a.b'],
       [{ uri: 'https://user:hunter22@a.b' }, 'password'],
       [{ uri: 'https://a.b?key=hunter22' }, 'more than a server and a path'],

@@ -53,8 +53,8 @@ suite('answers that are not as they should be', function () {
   test('of success with a web page, with broken JSON or with another shape are no lists', async () => {
     for (const [body, said] of [
       [bytes(200, 'text/html', '<html>Sign in</html>'), 'a web page'],
-      [bytes(200, 'application/json', '{"namespaces":["a"'), 'no JSON'],
-      [json(['a']), 'no object'],
+      [bytes(200, 'application/json', '{"namespaces":["a"'), 'not JSON'],
+      [json(['a']), 'not an object'],
       [json({ namespaces: [7] }), '"namespaces"'],
       [json({}), '"namespaces"'],
     ] as const) {
@@ -113,9 +113,9 @@ suite('answers that are not as they should be', function () {
       'GET /v1/namespace/%24/table/list': json({ tables: ['t'], page_token: 'same' }),
     });
     const db = await here.catalog({ uri: server.uri });
-    await fails(() => db.tableNames(), 'Internal', 'circles');
-    await fails(() => db.listNamespaces(['b']), 'Internal', 'circles');
-    await fails(() => db.listNamespaces([], { pageToken: 'same' }), 'Internal', 'circles');
+    await fails(() => db.tableNames(), 'Internal', 'the same page');
+    await fails(() => db.listNamespaces(['b']), 'Internal', 'the same page');
+    await fails(() => db.listNamespaces([], { pageToken: 'same' }), 'Internal', 'the same page');
     assert.deepEqual(await db.listNamespaces(), { namespaces: ['a'], pageToken: 'same' });
   });
 

@@ -110,7 +110,7 @@ suite('a connection to a server', function () {
     test('in the middle of an answer ends with another', async () => {
       const server = await here.serve({ '*': ({ response }) => void response.writeHead(200).write('{"names') });
       const wire = here.open({ uri: server.uri, timeouts: { body: 200 } });
-      await fails(() => wire.json(namespaces), 'ServiceUnavailable', 'stopped in the middle', 'timeouts.body');
+      await fails(() => wire.json(namespaces), 'ServiceUnavailable', 'stopped sending in the middle', 'timeouts.body');
     });
 
     test('sees the connection close when the call is cancelled, before and in the middle of an answer', async () => {
@@ -146,7 +146,7 @@ suite('a connection to a server', function () {
       const read = async () => {
         for await (const chunk of body) assert.ok(chunk.length > 0);
       };
-      await fails(read, 'ServiceUnavailable', `127.0.0.1:${server.port}`, 'broke off');
+      await fails(read, 'ServiceUnavailable', `127.0.0.1:${server.port}`, 'closed the connection');
     });
 
     test('leaves nothing behind when its answer is not read', async () => {
@@ -243,8 +243,8 @@ suite('a connection to a server', function () {
     const wire = here.open({ uri: server.uri });
     const call = wire.json(describeA);
     setTimeout(() => void wire.close(), 50);
-    await fails(() => call, 'InvalidInput', 'closed here');
-    await fails(() => wire.json(describeA), 'InvalidInput', 'closed here');
+    await fails(() => call, 'InvalidInput', 'closed by this client');
+    await fails(() => wire.json(describeA), 'InvalidInput', 'closed by this client');
   });
 
   test('keeps its keys out of what a server repeats of them', async () => {

@@ -15,11 +15,15 @@ suite('The command line of lance-catalog serve', function () {
   for (const [what, args, said] of [
     ['nothing to serve', ['--no-auth'], /needs --root DIR/],
     ['no decision about keys', ['--root', root], /--keys FILE, --api-key-env NAME and --no-auth/],
-    ['a root that is a server', ['--root', 'http://x', '--no-auth'], /http:\/\/ is no address/],
+    ['a root that is a server', ['--root', 'http://x', '--no-auth'], /"http:\/\/" is not the address/],
     ['two sources of keys', ['--root', root, '--no-auth', '--api-key-env', 'KEY'], /Give exactly one of/],
     ['a variable that is not set', ['--root', root, '--api-key-env', 'NOT_SET'], /NOT_SET is not set/],
-    ['another host without TLS', ['--root', root, '--api-key-env', 'KEY', '--host', '0.0.0.0'], /in the clear/],
-    ['a name as host without TLS', ['--root', root, '--api-key-env', 'KEY', '--host', 'example.com'], /in the clear/],
+    ['another host without TLS', ['--root', root, '--api-key-env', 'KEY', '--host', '0.0.0.0'], /without encryption/],
+    [
+      'a name as host without TLS',
+      ['--root', root, '--api-key-env', 'KEY', '--host', 'example.com'],
+      /without encryption/,
+    ],
     ['a proxy without keys', ['--root', root, '--no-auth', '--behind-proxy'], /needs keys/],
     ['half a certificate', ['--root', root, '--no-auth', '--tls-cert', 'x'], /together/],
     [
@@ -44,8 +48,8 @@ suite('The command line of lance-catalog serve', function () {
   for (const [what, args, said] of [
     ['a root that is not there', ['--root', '/not/there', '--no-auth'], /no directory "\/not\/there"/],
     ['a file of keys that others can read', ['--root', root, '--keys', open], /mode 644.*chmod 600/],
-    ['a file of keys that is not there', ['--root', root, '--keys', '/not/there'], /can't be read/],
-    ['a key that could be guessed', ['--root', root, '--api-key-env', 'SHORT'], /under 16 characters/],
+    ['a file of keys that is not there', ['--root', root, '--keys', '/not/there'], /Can't read the file/],
+    ['a key that could be guessed', ['--root', root, '--api-key-env', 'SHORT'], /fewer than 16 characters/],
     ['a certificate that is none', ['--root', root, '--no-auth', '--tls-cert', open, '--tls-key', open], /TLS/],
   ] as const) {
     test(`does not start with ${what}, and says why`, () => {

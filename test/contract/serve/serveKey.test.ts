@@ -75,7 +75,7 @@ suite('lance-catalog serve with one key in the environment', function () {
   test('is found out by its address being a little wrong', async () => {
     registerRest();
     for (const [uri, kind, words] of [
-      [`${server.address}/v1`, 'Unsupported', 'Leave out the "/v1"'],
+      [`${server.address}/v1`, 'Unsupported', 'Remove the "/v1"'],
       [server.address.replace('http:', 'https:'), 'ServiceUnavailable', 'http://'],
     ] as const) {
       const db = await connectNamespace('rest', { uri, apiKey: key, retries: 0 });

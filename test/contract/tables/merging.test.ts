@@ -81,7 +81,7 @@ forEachSubject('merging', (makeCatalog) => {
   test('refuses a merge that says nothing to do, or names no column', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
-    await fails(() => table.mergeInsert('id').execute(rows), 'InvalidInput', 'nothing to do');
+    await fails(() => table.mergeInsert('id').execute(rows), 'InvalidInput', 'no action');
     await fails(() => Promise.resolve().then(() => table.mergeInsert([])), 'InvalidInput', 'column');
   });
 

@@ -15,7 +15,7 @@ forEachSubject('metadata of a schema', (makeCatalog, subject) => {
         () => table.updateSchemaMetadata({ owner: 'ada' }),
         'Unsupported',
         'metadata',
-        'when the table is made',
+        'when you create the table',
       );
       assert.equal(await table.version(), 1);
     });

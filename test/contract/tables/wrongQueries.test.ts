@@ -66,7 +66,7 @@ forEachSubject('wrong queries', (makeCatalog, subject) => {
       ['id == = 1', 'InvalidInput', `The filter "id == = 1" can't be parsed`, 'for instance'],
       [`name = 'it's'`, 'InvalidInput', `The filter "name = 'it's'" can't be parsed`],
       ['', 'InvalidInput', 'The filter is empty.'],
-      ['name = "mug"', 'ColumnNotFound', `Text takes single quotes: 'mug'`],
+      ['name = "mug"', 'ColumnNotFound', `Put strings in single quotes: 'mug'`],
       ["at > '2023-01-01'", 'InvalidInput', "timestamp '2023-01-01 00:00:00'"],
       ['idd = 1', 'ColumnNotFound', 'no column "idd". It has: id, name, at.'],
       ['length(nam) = 1', 'ColumnNotFound', 'no column "nam". It has: id, name, at.'],

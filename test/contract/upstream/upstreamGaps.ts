@@ -55,7 +55,7 @@ export const upstreamGaps: readonly UpstreamGap[] = [
     evidence:
       'https://github.com/lance-format/lance/pull/7166; seen: describe, query and insert with branch "try" work on main',
     cases: { branches: ['go their own way from a version'] },
-    says: /does not look at branches/,
+    says: /ignores branches/,
   },
   {
     operation: 'DropTable',
@@ -97,7 +97,7 @@ export const upstreamGaps: readonly UpstreamGap[] = [
     reason: 'The directories behind it have no call for it.',
     evidence: 'update_field_metadata: 500 {"error":"Not supported: update_field_metadata not implemented","code":18}',
     cases: { columns: ['keep what is to be known of them, entry by entry'] },
-    says: /does not offer it/,
+    says: /Use a server that supports it/,
   },
   {
     operation: 'UpdateTableSchemaMetadata',

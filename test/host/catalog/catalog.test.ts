@@ -169,7 +169,7 @@ suite('a root that can not be read', () => {
 
   const cases = [
     { name: 'missing', says: /no directory ".*missing"/, next: /mkdir/ },
-    { name: 'file', says: /A file is at ".*file"/, next: /directory/ },
+    { name: 'file', says: /got a file: ".*file"/, next: /directory/ },
     { name: 'unreadable', says: /read ".*unreadable"/, next: /chmod/ },
   ];
   for (const { name, says, next } of cases) {

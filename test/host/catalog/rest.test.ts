@@ -161,7 +161,7 @@ suite('a catalog on a server', () => {
       chooses: ['Correct…'],
     });
     await person.during(() => run('lanceCatalog.connection.addRest'));
-    assert.match(person.boxes[0]?.said.join('') ?? '', /no address/);
+    assert.match(person.boxes[0]?.said.join('') ?? '', /not the URL/);
     assert.equal(person.questions.length, 1);
     assert.match(person.questions[0]?.message ?? '', /connection test failed/);
     assert.deepEqual(person.questions[0]?.choices, ['Correct…'], 'a server that refuses the key is there');

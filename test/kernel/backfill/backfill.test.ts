@@ -67,7 +67,7 @@ const table = await db.openTable('products');`,
 
   test('know their options, and refuse others by name', async () => {
     const { outputs } = await run(kernel, "await table.backfill('id', { wher: 'id < 10' } as object)");
-    assert.match(errorOf(outputs)?.evalue ?? '', /^backfill has no option "wher"\. It knows: /);
+    assert.match(errorOf(outputs)?.evalue ?? '', /^backfill has no option "wher"\. Known options: /);
   });
 
   test('say how a cell gives the function that they lack, at their line of it and at none of ours', async () => {

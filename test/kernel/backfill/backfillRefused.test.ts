@@ -42,10 +42,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
     writeFileSync(join(folder, 'file'), '');
     const args = [cliEntry, 'backfill', 'products', 'size', '--sql', 'length(caption)', '--catalog', './data'];
     for (const [given, said] of [
-      [
-        { TMPDIR: nowhere },
-        `The folder for temporary files "${nowhere}", which the variable TMPDIR names, is not there.`,
-      ],
+      [{ TMPDIR: nowhere }, `The folder for temporary files "${nowhere}" (variable TMPDIR) does not exist.`],
       [{ XDG_DATA_HOME: join(folder, 'file') }, `"${join(folder, 'file')}/lance-catalog/accepted-functions" can't be`],
     ] as const) {
       const { code, stderr } = await command(process.execPath, args, { cwd: folder, env: { ...env, ...given } });

@@ -29,7 +29,7 @@ suite('a root that is an address', () => {
     assert.match(await hintOf(openDir({ root: 'ftp://x/y' })), /s3:/);
     registerDir();
     assert.match(await hintOf(connectTo('https://x/y')), /"rest", \{ uri \}/);
-    assert.throws(() => databasesOf('http://x', []), /http:\/\/ is no address/);
+    assert.throws(() => databasesOf('http://x', []), /"http:\/\/" is not the address/);
   });
 });
 

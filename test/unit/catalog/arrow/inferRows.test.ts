@@ -129,7 +129,7 @@ suite('rows become columns', () => {
   });
 
   test('unless a column holds two types, which names row and column', () => {
-    refuses(() => inferRows([{ a: 1 }, { a: 'x' }]), '"a"', 'row 1', 'text', 'whole number');
+    refuses(() => inferRows([{ a: 1 }, { a: 'x' }]), '"a"', 'row 1', 'a string', 'whole number');
     refuses(() => inferRows([{ a: [1] }, { a: ['x'] }]), '"a"', 'row 1');
     refuses(() => inferRows([{ a: [1, 'x'] }]), '"a"', 'row 0');
     refuses(() => inferRows([{ a: { b: 1 } }, { a: { b: 'x' } }]), '"a.b"', 'row 1');
@@ -263,7 +263,7 @@ suite('rows with a schema', () => {
     refuses(
       () => inferRows([{ ...row, n: 2 ** 53 + 2 }], schema),
       '"n"',
-      'beyond what a number holds exactly',
+      "which a number can't hold exactly",
       'bigint',
     );
     refuses(() => inferRows([{ small: null }], schema), 'null');

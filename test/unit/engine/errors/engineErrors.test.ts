@@ -22,24 +22,24 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
   [
     'InvalidTableState',
     `Table 't' was not found\n  Caused by: Dataset at path tmp/x was not found: Not found: tmp/x/_versions`,
-    'nothing is written',
+    'it has no data',
   ],
   [
     'VersionNotFound',
     `lance error: Dataset at path tmp/x/_versions/99.manifest was not found: Not found: x`,
     'version 7',
   ],
-  ['TableNotFound', `lance error: Not found: tmp/x/t.lance/_versions, ${built}\n  Caused by: x`, 'any more'],
+  ['TableNotFound', `lance error: Not found: tmp/x/t.lance/_versions, ${built}\n  Caused by: x`, 'no longer exists'],
   ['VersionNotFound', 'lance error: Version not found error: version main:99 does not exist', 'version 7'],
   ['TagNotFound', 'lance error: Ref not found error: tag gold does not exist  Caused by: x', '"gold"'],
   ['TagAlreadyExists', 'lance error: Ref conflict error: tag gold already exists  Caused by: x', '"gold"'],
   [
     'InvalidInput',
     `lance error: Ref conflict error: Branch dev is referenced by [("dev2", 7)] versions, can not delete  Caused by: Ref conflict error: Branch dev is referenced by [("dev2", 7)] versions`,
-    'others began at it: "dev2".',
+    'other branches start from it: "dev2".',
   ],
   ['InvalidInput', 'lance error: LanceError(Schema): Duplicate field name "id" in schema:\n Schema {', '"id" already'],
-  ['InvalidInput', 'Invalid input, num_sub_vectors must divide vector dimension 8, but got 3', 'can be divided'],
+  ['InvalidInput', 'Invalid input, num_sub_vectors must divide vector dimension 8, but got 3', 'a divisor of 8'],
   [
     'InvalidInput',
     `lance error: Not supported: Creating empty vector indices with train=False is not yet implemented. Index 'v_idx' for column 'v' cannot be created without training., ${built}`,
@@ -48,9 +48,9 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
   [
     'InvalidInput',
     'Failed to execute merge insert: GenericFailure, Invalid input, Ambiguous merge inserts are prohibited: multiple source rows match the same target row on (id = 9). Please ensure each target row is matched by at most one source row.',
-    'one row for each',
+    'Keep only one of them',
   ],
-  ['InvalidInput', 'Invalid input, The filter id + Int64(1) does not return a boolean', 'no condition'],
+  ['InvalidInput', 'Invalid input, The filter id + Int64(1) does not return a boolean', 'not a condition'],
   [
     'InvalidInput',
     `Invalid input, LanceError(Arrow): Cast error: Cannot cast string 'abc' to value of Int64 type, ${built}`,

@@ -44,13 +44,13 @@ suite('a file of keys', () => {
   ] as const) {
     test(`is refused for ${what}, with the number of the line`, () => {
       const said = refusal(`# first\none ${hash('1')} read-only *\n${line}\n`);
-      assert.match(said, /^Line 3 of the file of keys /);
+      assert.match(said, /^Line 3 of the key file /);
       assert.ok(!said.includes('secret'), said);
     });
   }
 
   test('is refused without any key, so that a file that is being written revokes nothing', () => {
-    assert.match(refusal('# nobody\n'), /no key .* new-key/);
+    assert.match(refusal('# nobody\n'), /no key\. .* new-key/);
   });
 
   test('takes the line that is made for a new key, and opens with that key alone', () => {

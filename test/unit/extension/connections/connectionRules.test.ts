@@ -119,7 +119,7 @@ suite('the rules of connections', () => {
   test('list a server whose address is none, and refuse to open it', () => {
     const [connection] = readConnections([{ name: 'company', uri: 'ftp://example.com' }], 'setting', base);
     assert.ok(connection);
-    assert.throws(() => usable(connection), /no address of a catalog server/);
+    assert.throws(() => usable(connection), /not the URL of a catalog server/);
   });
 
   test('take no secret from what is stored or set, whatever somebody wrote there', () => {

@@ -32,10 +32,10 @@ suite('what a person types about a server', () => {
   for (const [typed, says] of [
     ['', /Type the address/],
     ['  ', /Type the address/],
-    ['ftp://example.com', /no address of a catalog server/],
-    ['https://', /no address of a catalog server/],
-    ['https://me:secret@example.com', /holds a name or a password/],
-    ['https://example.com?key=secret', /holds more than a server and a path/],
+    ['ftp://example.com', /not the URL of a catalog server/],
+    ['https://', /not the URL of a catalog server/],
+    ['https://me:secret@example.com', /contains a name or a password/],
+    ['https://example.com?key=secret', /contains more than a server and a path/],
   ] as const) {
     test(`is refused with a sentence when it is the address "${typed}"`, () => {
       const problem = addressProblem(typed) ?? '';
@@ -67,7 +67,7 @@ suite('what a person types about a server', () => {
 
   for (const [typed, says] of [
     ['X-Team', /Name: value/],
-    ['X Team: data', /no name of a header/],
+    ['X Team: data', /not a valid header name/],
     ['Host: evil.example', /can't be set/],
     ['Content-Length: 1', /can't be set/],
     ['X-Team: a\nb', /line break/],

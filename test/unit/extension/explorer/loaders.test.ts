@@ -31,7 +31,11 @@ const hintUnderRoot = async (context: LoaderContext) => {
 
 suite('the loaders of the catalog tree', () => {
   test('say of a key that is not known what to do here, and not what a program would', async () => {
-    const told = new CatalogError('Unauthenticated', 'The API key is not known here.', 'Send a key as x-api-key.');
+    const told = new CatalogError(
+      'Unauthenticated',
+      'This server does not know the API key.',
+      'Send a key as x-api-key.',
+    );
     const failing = world({ listNamespaces: () => Promise.reject(told), listTables: () => Promise.reject(told) });
     assert.equal(
       await hintUnderRoot({ ...failing, remedy: (_, error) => serverRemedy(error) }),

@@ -117,7 +117,7 @@ suite('a row of the catalog tree', () => {
     );
     const view = renderNode({ ...error('retry'), what, hint });
     assert.equal(view.label.slice(0, 21), 'There is no directory');
-    assert.match(view.description, /make it with: mkdir /i);
+    assert.match(view.description, /create it with: mkdir /i);
     assert.equal(view.tooltip, `${what}\n${hint}\nClick to try again.`);
   });
 
