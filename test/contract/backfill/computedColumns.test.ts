@@ -116,9 +116,9 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     ['a name in double quotes', 'length("My Col")', /has "my col" in double quotes, .* Write `my col` in backticks/],
     ['a text in double quotes', '"colour"', /names no column of the table\. .*backticks/],
     ['no column', "'red'", /names no column of the table\. .*backticks/],
-    ['a comment at its end', 'length(`my col`) -- letters', /ends with a comment, but is to be one expression/],
+    ['a comment at its end', 'length(`my col`) -- letters', /ends with a comment, but must be a single expression/],
     ['two expressions', 'id, text', /is nothing that the engine computes for a row/],
-    ['something behind it', 'id other', /is not one expression of SQL\. .*backticks/],
+    ['something behind it', 'id other', /is not a single SQL expression\. .*backticks/],
   ] as const)
     test(`that are SQL with ${what} are refused in words`, async () => {
       const { db } = await makeCatalog();

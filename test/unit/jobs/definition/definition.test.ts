@@ -172,7 +172,7 @@ suite('A function in a TypeScript file', function () {
   test('is refused where it is no TypeScript, at the place where it stops to be some', async () => {
     await assert.rejects(
       ofFile({ 'f.ts': plain.replace(/\);$/, '\n') }),
-      fails('FunctionInvalid', /f\.ts can't be compiled: '\)' expected \(line 3, column 1\)\. Mend the code\./),
+      fails('FunctionInvalid', /f\.ts can't be compiled: '\)' expected \(line 3, column 1\)\. Fix the code\./),
     );
   });
 
