@@ -113,9 +113,14 @@ function explained(errors: readonly Message[], folder: string, name: string, cau
   if (/No loader is configured for "\.node" files/.test(text)) {
     const file = /"\.node" files: (.*)$/.exec(text)?.[1] ?? '';
     const what = `The function "${name}" needs ${packageOf(file)}, which has native code and can't run on another machine${where}.`;
-    return new JobError('FunctionNotPortable', what, 'Use a package without native code, or use a Python function for this part.', {
-      cause,
-    });
+    return new JobError(
+      'FunctionNotPortable',
+      what,
+      'Use a package without native code, or use a Python function for this part.',
+      {
+        cause,
+      },
+    );
   }
   const missing = /^Could not resolve "([^"]+)"/.exec(text)?.[1];
   if (missing === 'lance-catalog') {

@@ -195,12 +195,18 @@ export function checkFunctionOptions(options: unknown): FunctionOptions {
   if (unknown !== undefined) throw invalid(`udf has no option "${unknown}".`, `Its options are ${known.join(', ')}.`);
   const { name, input, output, version = '', takes = 'row', onError = 'fail' } = options;
   if (typeof name !== 'string' || !/^[\p{L}_][\p{L}\p{N}_.-]{0,99}$/u.test(name))
-    throw invalid(`Expected a function name for "name", got ${JSON.stringify(name) ?? 'nothing'}.`, "Write name: 'caption_length'.");
+    throw invalid(
+      `Expected a function name for "name", got ${JSON.stringify(name) ?? 'nothing'}.`,
+      "Write name: 'caption_length'.",
+    );
   const of = `The function "${name}"`;
   if (typeof version !== 'string' && typeof version !== 'number')
     throw invalid(`${of} has a version that is not a string.`, "Write version: '2'.");
   if (takes !== 'row' && takes !== 'batch')
-    throw invalid(`${of} has an unknown value for "takes": ${JSON.stringify(takes) ?? 'nothing'}.`, "Write takes: 'row' or 'batch'.");
+    throw invalid(
+      `${of} has an unknown value for "takes": ${JSON.stringify(takes) ?? 'nothing'}.`,
+      "Write takes: 'row' or 'batch'.",
+    );
   return {
     name,
     version: String(version),
@@ -242,10 +248,7 @@ export function checkOutput(of: string, type: DataType, hint = 'Use the type of 
 function onErrorOf(of: string, value: unknown): OnError {
   const read = onErrorOfWords(value) ?? readOnError(value);
   if (read) return read;
-  throw invalid(
-    `${of} has an unknown value for "onError".`,
-    "Write onError: 'fail', 'null', 'skip' or { retry: 3 }.",
-  );
+  throw invalid(`${of} has an unknown value for "onError".`, "Write onError: 'fail', 'null', 'skip' or { retry: 3 }.");
 }
 
 export const invalid = (what: string, hint: string, cause?: unknown): JobError =>

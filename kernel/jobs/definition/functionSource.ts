@@ -33,7 +33,8 @@ async function pythonFunction(
       `${shownPath(file)} is larger than ${maxCodeBytes / 2 ** 20} MB.`,
       'Keep each function in a separate file.',
     );
-  if (!isPythonName(entry)) throw invalid(`"${entry}" is not a valid name of a Python function.`, 'Write file.py:function.');
+  if (!isPythonName(entry))
+    throw invalid(`"${entry}" is not a valid name of a Python function.`, 'Write file.py:function.');
   // Classes and assigned values may be callable too.
   const declared = new RegExp(String.raw`^(?:(?:async\s+)?def|class)\s+${entry}\b|^${entry}\s*[:=]`, 'm');
   const imported = new RegExp(String.raw`^from\s.+\simport\b.*\b${entry}\b`, 'm');

@@ -26,7 +26,7 @@ export function decodeOutput(text: string): Field {
 const unreadable = (cause: unknown): JobError =>
   new JobError(
     'FunctionInvalid',
-    'Can't read the output type of the function.',
+    "Can't read the output type of the function.",
     'Define the function again.',
     cause === undefined ? {} : { cause },
   );

@@ -46,7 +46,11 @@ export function metadataOf({ function: fn, author, registeredAt }: StoredFunctio
     return { [functionKey]: JSON.stringify({ ...about, expression: fn.expression }), [codeKey]: null };
   }
   if (fn.kind === 'server')
-    throw new JobError('FunctionInvalid', `The function "${fn.name}" belongs to the server and can't be stored here.`, '');
+    throw new JobError(
+      'FunctionInvalid',
+      `The function "${fn.name}" belongs to the server and can't be stored here.`,
+      '',
+    );
   const entry = fn.kind === 'python' ? { entry: fn.entry } : {};
   const parts = fn.kind === 'python' ? { code: fn.code } : { code: fn.code, source: fn.source };
   const code = deflateRawSync(JSON.stringify(parts), { level: 9 }).toString('base64');

@@ -76,7 +76,7 @@ export function testRayRuns(ray: () => RayWorld, release: string): void {
       process.kill(driver.pid, 'SIGKILL');
       const failure = await failureOf(first);
       assert.equal(failure.kind, 'RayJobFailed');
-      assert.match(failure.message, /was ended from outside.* Resume the job: what was computed is kept/);
+      assert.match(failure.message, /was killed.* Resume the job: computed rows are kept/);
       open(gate);
       const second = ray().begin({ function: computed, after: first });
       await second.ended;

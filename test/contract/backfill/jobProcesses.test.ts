@@ -50,7 +50,7 @@ suite('A job in a process of its own', function () {
     const { text, next } = await counting.jobs.log(id, 0, soon());
     const printed = text.split('\n').filter((line) => line.startsWith('fragment'));
     assert.deepEqual(printed.slice(0, 2), ['fragment 0', 'fragment 1']);
-    assert.match(text, /^\S+Z Run 1 by the runner local.*\n.*to compute\.\nfragment 0\n/);
+    assert.match(text, /^\S+Z Run 1 with the runner "local" in process .*\n.*to compute\.\nfragment 0\n/);
     assert.match(text, /\nfragment 9\n\S+Z Done: 1,000 rows computed in .*\n$/);
     assert.equal(next, text.length);
     assert.deepEqual(await counting.jobs.log(id, next, soon()), { text: '', next });
@@ -109,7 +109,7 @@ suite('A job in a process of its own', function () {
 
   for (const [word, wanted] of [
     ['deaf', /It was cancelled/],
-    ['stuck', /was ended by force/],
+    ['stuck', /was killed/],
   ] as const) {
     test(`that is ${word} is ended by harder means, and is cancelled`, async () => {
       const id = await running(2);
@@ -151,7 +151,7 @@ suite('A job in a process of its own', function () {
     process.kill(pidOf(counting, id), 'SIGTERM');
     const view = await counting.until(id, ({ state }) => !isActive({ state }));
     assert.equal(view.state, 'interrupted');
-    assert.match(view.sentence, /The system ended its process/);
+    assert.match(view.sentence, /The system ended the job process/);
   });
 
   for (const [word, wanted] of [

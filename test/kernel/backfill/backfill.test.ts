@@ -74,7 +74,7 @@ const table = await db.openTable('products');`,
     for (const call of ['backfill', 'planBackfill', 'tryBackfill']) {
       const { outputs } = await run(kernel, `1;\nawait table.${call}('none')`);
       const { evalue, traceback } = errorOf(outputs) ?? {};
-      assert.match(evalue ?? '', / give its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, or in it \{ sql/);
+      assert.match(evalue ?? '', / set its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, or in it \{ sql/);
       assert.match(traceback?.join('\n') ?? '', /^JobError: [^\n]*\n(?: {4}at (?:async )?\[\d+\]:2:\d+\n?)+$/);
     }
   });
@@ -143,7 +143,7 @@ const table = await db.openTable('products');`,
   test('say what is wrong with what they were given', async () => {
     for (const [code, said] of [
       ["await table.backfill('x', { function: { shell: 'rm' } as never })", /is no function of a column/],
-      ["await table.backfill('x')", /no column "x".* give its function/],
+      ["await table.backfill('x')", /no column "x".* set its function/],
       ["await table.backfill('shout', { where: 'idd < 3' })", /has no column "idd"/],
       ["await table.backfill('shout', { runner: 'foo' as never })", /no runner "foo"\. Use auto, local, local-python/],
       ["await (await db.openTable('products', { version: 1 })).backfill('words')", /opened at a version/],
@@ -158,7 +158,7 @@ const table = await db.openTable('products');`,
     try {
       const code = "(await (await db.openTable('products')).backfill('words', { where: 'id < 5' })).rows";
       const refused = await run(stranger, code);
-      assert.match(String(errorOf(refused.outputs)?.evalue), /was not accepted.*allowStoredCode: \['[0-9a-f]{64}'\]/);
+      assert.match(String(errorOf(refused.outputs)?.evalue), /is not accepted.*allowStoredCode: \['[0-9a-f]{64}'\]/);
       assert.match(String(questions.at(-1)), /caption\.split[^]*\[y\/N\]/);
       answer = 'y';
       assert.equal(await valueOf(stranger, code), '5');

@@ -26,7 +26,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
       assert.equal(column.code, 2, column.stderr);
       assert.match(
         column.stderr,
-        /^The column "dropped" of "older" was dropped since the job began\. Begin a new backfill/,
+        /^The column "dropped" of "older" was dropped after the job started\. Begin a new backfill/,
       );
       await db.dropTable('older');
       const table = await cli('jobs', 'resume', id);
@@ -58,7 +58,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
   test('say in a sentence what keeps them from beginning, and end with 2', async () => {
     for (const [args, said] of [
       [['nothing', 'size', '--sql', '1'], /^Table "nothing" does not exist\. There are products\.\n$/],
-      [['products', 'nothing'], /no column "nothing"\. It has id, .* give its function: --sql EXPR, or --file FILE/],
+      [['products', 'nothing'], /no column "nothing"\. It has id, .* set its function: --sql EXPR, or --file FILE/],
       [['products', 'same', '--sql', 'id', '--where', 'id <'], /^Table "products": The filter "id <" can't be parsed/],
       [['products', 'size', '--plan', '--try'], /one of --plan and --try/],
     ] as const) {

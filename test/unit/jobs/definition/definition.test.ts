@@ -75,7 +75,7 @@ suite('The words of types', () => {
     test(`"${words}" is refused with those that are known`, () =>
       assert.throws(
         () => typeOfWords(words),
-        fails('FunctionInvalid', /is no type of a column\. Write one of bool, int8/),
+        fails('FunctionInvalid', /is not a column type\. Use one of bool, int8/),
       ));
 });
 
@@ -164,7 +164,7 @@ suite('A function in a TypeScript file', function () {
       ofFile({ 'f.ts': `import x from 'not-there';\n${plain}\nx();` }),
       fails(
         'FunctionInvalid',
-        /imports 'not-there', which is not found \(f\.ts:1:15\)\. Install it: npm install not-there/,
+        /imports 'not-there', which can't be found \(f\.ts:1:15\)\. Install it: npm install not-there/,
       ),
     );
   });
