@@ -42,7 +42,7 @@ export async function probePython(path: string, signal: AbortSignal): Promise<Pr
     said = JSON.parse(stdout);
   } catch (error) {
     signal.throwIfAborted();
-    return { python: undefined, lance: undefined, problem: `It can't run: ${firstLine(error)}.` };
+    return { python: undefined, lance: undefined, problem: `It does not run: ${firstLine(error)}.` };
   }
   if (!isRecord(said) || typeof said['python'] !== 'string')
     return { python: undefined, lance: undefined, problem: 'It is not a Python interpreter.' };

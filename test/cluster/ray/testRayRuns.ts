@@ -17,7 +17,7 @@ import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 const kinds: readonly Kind[] = ['sql', 'typescript', 'python'];
 
 const looks = ({ events }: RayRun): number =>
-  ofKind(events, 'workers').filter(({ waitingFor }) => waitingFor?.startsWith('a look at')).length;
+  ofKind(events, 'workers').filter(({ waitingFor }) => waitingFor?.startsWith('a check of')).length;
 
 /** Backfills from their beginning to their end, for the suite of a release. */
 export function testRayRuns(ray: () => RayWorld, release: string): void {

@@ -50,7 +50,7 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
       const registering = registerFunction(table, 'size', first, { signal });
       await assert.rejects(registering, (error) => {
         assert.ok(isCatalogError(error, 'Unsupported'), String(error));
-        assert.match(error.message, /Give the function with each backfill instead/);
+        assert.match(error.message, /Pass the function with each backfill instead/);
         return true;
       });
       assert.deepEqual((await table.schema()).names, ['id', 'text']);

@@ -157,7 +157,7 @@ suite('A job in a process of its own', function () {
   for (const [word, wanted] of [
     ['throw', 'The stand-in was told to fail.'],
     ['uncaught', 'Nobody waits for this.'],
-    ['return', 'ended without saying how'],
+    ['return', 'ended without a result'],
   ] as const) {
     test(`whose runner does "${word}" has failed, and names its log`, async () => {
       counting.allow(word);

@@ -208,7 +208,11 @@ suite('the runner rest, against a stand-in of a server that runs backfills', () 
   });
 
   const failures: readonly [phase: string | undefined, retryable: boolean | undefined, said: RegExp][] = [
-    ['PLANNING', undefined, /^The server's job server-1 failed while it planned the job: it broke\. The job's log/],
+    [
+      'PLANNING',
+      undefined,
+      /^The server's job server-1 failed while it planned the job: it broke\. See the log of the job/,
+    ],
     [
       'COMMIT',
       true,

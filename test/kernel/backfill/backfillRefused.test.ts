@@ -26,7 +26,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
       assert.equal(column.code, 2, column.stderr);
       assert.match(
         column.stderr,
-        /^The column "dropped" of "older" was dropped after the job started\. Begin a new backfill/,
+        /^The column "dropped" of "older" was dropped after the job started\. Start a new backfill/,
       );
       await db.dropTable('older');
       const table = await cli('jobs', 'resume', id);

@@ -77,7 +77,7 @@ suite('the choice of a runner', () => {
     const runners = runnerStandIns({ local: true, 'local-python': true });
     await assert.rejects(chooseRunner(requestOf({ runner: 'foo' as RunnerName }), runners, signal), {
       kind: 'RunnerUnavailable',
-      message: 'There is no runner "foo". Use auto, local, local-python, or leave it out.',
+      message: 'There is no runner "foo". Use auto, local, local-python, or omit it.',
     });
   });
 

@@ -36,7 +36,7 @@ suite('the Python for backfills', () => {
     'with an old package': [{ ...good, lance: '0.20.0' }, /Its pylance is 0\.20\.0, and .* or newer is required/],
     'that is too old': [{ ...good, python: '3.8.18' }, /It is Python 3\.8\.18, and 3\.10 or newer is required/],
     'that is none': ['hello', /does not run/],
-    'that says something else': ['[]', /no Python/],
+    'that says something else': ['[]', /not a Python interpreter/],
   };
   for (const [title, [answer, words]] of Object.entries(problems))
     test(`is none ${title}, and that is said`, async () => {
