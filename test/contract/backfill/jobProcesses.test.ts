@@ -63,7 +63,7 @@ suite('A job in a process of its own', function () {
     const gone = await counting.until(id, (view) => !isActive(view));
     assert.equal(gone.state, 'interrupted');
     assert.deepEqual(gone.can, { cancel: false, resume: true, retry: false, remove: true });
-    assert.match(gone.sentence, /resume it to go on/);
+    assert.match(gone.sentence, /resume the job to continue/);
     counting.allow(10);
     assert.deepEqual(await counting.jobs.resume(id, {}, soon()), { id });
     const done = await counting.until(id, (view) => view.state === 'succeeded');
@@ -129,7 +129,7 @@ suite('A job in a process of its own', function () {
     const pid = pidOf(counting, id);
     process.kill(pid, 'SIGSTOP');
     try {
-      const view = await counting.until(id, ({ bottleneck }) => bottleneck?.includes('does not answer') === true);
+      const view = await counting.until(id, ({ bottleneck }) => bottleneck?.includes('does not respond') === true);
       assert.equal(view.state, 'running');
       assert.ok(view.can.cancel);
     } finally {

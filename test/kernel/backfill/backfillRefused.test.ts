@@ -46,7 +46,10 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
         { TMPDIR: nowhere },
         `The folder for temporary files "${nowhere}", which the variable TMPDIR names, is not there.`,
       ],
-      [{ XDG_DATA_HOME: join(folder, 'file') }, `"${join(folder, 'file')}/lance-catalog/accepted-functions" can't be`],
+      [
+        { XDG_DATA_HOME: join(folder, 'file') },
+        `Can't write the hash of an accepted function to "${join(folder, 'file')}/lance-catalog/accepted-functions"`,
+      ],
     ] as const) {
       const { code, stderr } = await command(process.execPath, args, { cwd: folder, env: { ...env, ...given } });
       assert.equal(code, 2, stderr);
@@ -69,6 +72,6 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
     }
     const { code, stderr } = await cli('jobs', 'show', 'bf-none');
     assert.equal(code, 2);
-    assert.match(stderr, /There is no job bf-none/);
+    assert.match(stderr, /Job bf-none does not exist on this machine/);
   });
 });

@@ -121,7 +121,7 @@ suite('a backfill whose function fails', function () {
     const body = pythonRow("def f(id):\n    return 'many' if id == 150 else id\n");
     await assert.rejects(
       drive(specOf(at, functionOf(body, { inputs: ['id'] }))).done,
-      failing('FunctionFailed', /row 50 of fragment 1: The function gave 'many', which is no int32/),
+      failing('FunctionFailed', /row 50 of fragment 1: The function returned 'many', which is not a valid int32/),
     );
   });
 
@@ -130,7 +130,7 @@ suite('a backfill whose function fails', function () {
     const body = pythonBatch('def f(batch):\n    return [1]\n');
     await assert.rejects(
       drive(specOf(at, functionOf(body))).done,
-      failing('FunctionFailed', /gave 1 values for a batch of \d+ rows/),
+      failing('FunctionFailed', /returned 1 values for a batch of \d+ rows/),
     );
   });
 

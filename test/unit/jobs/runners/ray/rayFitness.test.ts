@@ -80,9 +80,9 @@ suite('What a Ray has for backfills', () => {
   });
 
   test('is refused where some of its nodes do not reach the table, with why', () => {
-    const away = { unreachable: 'there is no folder /data/films.lance' };
+    const away = { unreachable: 'folder does not exist: /data/films.lance' };
     assert.throws(() => fitness(probed({}, away, away)), {
-      what: '2 of the 3 nodes of Ray do not reach the table: there is no folder /data/films.lance.',
+      what: '2 of the 3 nodes of Ray do not reach the table: folder does not exist: /data/films.lance.',
       hint: /^Mount that folder at the same path on every node/,
     });
   });
