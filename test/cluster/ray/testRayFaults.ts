@@ -100,7 +100,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
         open(gate);
         const failure = await failureOf(first);
         assert.equal(failure.kind, 'StorageFull', failure.message);
-        assert.match(failure.message, /no room left where the table is.* resume the job/s);
+        assert.match(failure.message, /no space left for the table.* resume the job/s);
         assert.equal((await tables.compare({ uri })).wrong, 0);
         rmSync(ballast);
         const second = runOnRay({ ...options, after: first });

@@ -201,7 +201,7 @@ suite('a backfill whose function fails', function () {
       );
       const big = functionOf(body, { inputs: ['id'], type: new Utf8() });
       const job = drive(specOf(at, big, { concurrency: 1, commitGranularity: 1, checkpointSize: 100_000 }));
-      await assert.rejects(job.done, failing('StorageFull', /no room left/));
+      await assert.rejects(job.done, failing('StorageFull', /no space left/));
       const committed = job.all('committed').flatMap(({ fragments }) => fragments);
       const filled = Object.values(await tables.values(at, 'c')).filter((value) => value !== null).length;
       assert.equal(filled, committed.length * 2000);
