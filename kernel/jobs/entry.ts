@@ -20,7 +20,7 @@ export async function openJobFile(path: string, signal: AbortSignal): Promise<Jo
       : ` There ${more.length === 1 ? 'is 1 more mistake' : `are ${more.length} more mistakes`} in it.`;
   throw new JobError(
     'RequestInvalid',
-    `${path}: ${first?.what ?? 'nothing can be read.'}`,
+    `${path}: ${first?.what ?? 'the job file is empty or invalid.'}`,
     `${first?.hint ?? ''}${others}`,
   );
 }
@@ -31,19 +31,21 @@ async function jsonOf(path: string, signal: AbortSignal): Promise<unknown> {
     text = await readFile(path, { encoding: 'utf8', signal });
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new JobError(
-      'RequestInvalid',
-      `The job file ${path} can't be read (${messageOf(cause)}).`,
-      'Look at its path.',
-      { cause },
-    );
+    throw new JobError('RequestInvalid', `Can't read job file ${path}: ${messageOf(cause)}.`, 'Check the path.', {
+      cause,
+    });
   }
   if (text.length > longest)
-    throw new JobError('RequestInvalid', `${path} is no job file: it is too long.`, 'Look at its path.');
+    throw new JobError('RequestInvalid', `Can't read job file ${path}: it is too long.`, 'Check the path.');
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw new JobError('RequestInvalid', `${path} is no JSON (${messageOf(cause)}).`, 'Correct it there.', { cause });
+    throw new JobError(
+      'RequestInvalid',
+      `Can't read job file ${path}: it is not valid JSON (${messageOf(cause)}).`,
+      'Correct the file.',
+      { cause },
+    );
   }
 }
 

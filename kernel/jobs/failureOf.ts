@@ -8,9 +8,9 @@ export function failureOf(error: unknown): { readonly code: string; readonly mes
     return { code: error.kind, message, hint };
   }
   if (Object(error).code === 'ENOSPC') {
-    const hint = 'Make room, and resume the job: what was computed is kept.';
+    const hint = 'Free some space, then resume the job: computed rows are kept.';
     return { code: 'StorageFull', message: `The disk is full: ${messageOf(error)}.`, hint };
   }
-  const message = `Something failed that should not: ${messageOf(error)}`;
-  return { code: 'Internal', message, hint: 'The log of the job says where. Resume it to try again.' };
+  const message = `Unexpected error: ${messageOf(error)}`;
+  return { code: 'Internal', message, hint: 'See the log of the job. Resume the job to try again.' };
 }

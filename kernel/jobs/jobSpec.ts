@@ -64,13 +64,13 @@ const jobDefaults = {
 export async function specOf(jobId: string, request: BackfillRequest, signal: AbortSignal): Promise<JobSpec> {
   const { table, column, where, taskSize, numFrags, readVersion, onError } = request;
   if (!request.function)
-    throw new JobError('FunctionMissing', `Nothing says how "${column}" is computed.`, 'Give a function.');
+    throw new JobError('FunctionMissing', `No function is set for column "${column}".`, 'Set a function.');
   const { catalog, namespacePath, name } = table;
   if (where?.trim() === '')
     throw new JobError(
       'RequestInvalid',
-      'The rows are said by an empty "where".',
-      `Leave it out for the rows in which "${column}" is null, or write "true" for all.`,
+      'Expected a condition for "where", got an empty string.',
+      `Omit it for the rows in which "${column}" is null, or write "true" for all.`,
     );
   const { location } = await onCatalog(catalog, signal, (opened) =>
     opened.describeTable(name, { namespacePath, signal }),

@@ -104,7 +104,10 @@ suite('Functions that compute columns, in cells', function () {
     apart,
     { cell: "import { shorter, fileFunction } from './functions.ts';" },
     { cell: "await apart(shorter, { text: ' long ' })", value: "'lon!'" },
-    { cell: 'fileFunction()', error: /"within" of .*functions\.ts is no constant of the file\. Write export const/ },
+    {
+      cell: 'fileFunction()',
+      error: /"within" of .*functions\.ts is not a top-level constant of the file\. Write export const/,
+    },
   );
 
   cells('have what arrow is where they use it', notebook, apart, {
@@ -174,6 +177,6 @@ suite('Functions that compute columns, in cells', function () {
 
   cells('say what is wrong with their options', notebook, {
     cell: "udf({ name: 'n', input: ['text'], output: 'int33' }, ({ text }) => 3)",
-    error: /"int33" is no type of a column\. Write one of/,
+    error: /"int33" is not a column type\. Use one of/,
   });
 });

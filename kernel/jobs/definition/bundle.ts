@@ -48,7 +48,7 @@ const noBundler = (cause: unknown): JobError =>
   new JobError(
     'FunctionInvalid',
     `TypeScript functions can't be bundled here: ${messageOf(cause).split('\n')[0] ?? ''}`,
-    'Use the package of the extension that is made for this platform, a SQL expression or a Python function.',
+    'Install the extension package for this platform, or use a SQL expression or a Python function.',
     { cause },
   );
 
@@ -84,8 +84,8 @@ export function bundleFunction(module: ModuleText): string {
   if (size <= maxCodeBytes) return `${bundle}\n`;
   throw new JobError(
     'FunctionNotPortable',
-    `The function "${name}" has ${sizeText(size)} of code with all that it imports, more than ${sizeText(maxCodeBytes)}. The largest of it is ${largestOf(metafile)}.`,
-    'Import less of it, or do that part in a Python function.',
+    `The function "${name}" has ${sizeText(size)} of code with its imports, more than ${sizeText(maxCodeBytes)}. Its largest part is ${largestOf(metafile)}.`,
+    'Import less, or use a Python function for this part.',
   );
 }
 
@@ -112,22 +112,27 @@ function explained(errors: readonly Message[], folder: string, name: string, cau
   const where = at ? ` (${at.file === ownName ? name : at.file}:${at.line}:${at.column + 1})` : '';
   if (/No loader is configured for "\.node" files/.test(text)) {
     const file = /"\.node" files: (.*)$/.exec(text)?.[1] ?? '';
-    const what = `The function "${name}" needs ${packageOf(file)}, which has native code and can't travel${where}.`;
-    return new JobError('FunctionNotPortable', what, 'Use a package without, or do that part in a Python function.', {
-      cause,
-    });
+    const what = `The function "${name}" needs ${packageOf(file)}, which has native code and can't run on another machine${where}.`;
+    return new JobError(
+      'FunctionNotPortable',
+      what,
+      'Use a package without native code, or use a Python function for this part.',
+      {
+        cause,
+      },
+    );
   }
   const missing = /^Could not resolve "([^"]+)"/.exec(text)?.[1];
   if (missing === 'lance-catalog') {
-    const what = `The function "${name}" needs 'lance-catalog'${where}, which is not there where functions run.`;
-    return new JobError('FunctionNotPortable', what, 'Give it what it needs as columns or constants.', { cause });
+    const what = `The function "${name}" imports 'lance-catalog'${where}, which does not exist where functions run.`;
+    return new JobError('FunctionNotPortable', what, 'Pass the data as columns or constants.', { cause });
   }
   if (missing !== undefined) {
     const isOwn = /^[./]/.test(missing);
-    const hint = isOwn ? `Look whether the file is there, from ${folder}.` : `Install it: npm install ${missing}.`;
+    const hint = isOwn ? `Check that the file exists, relative to ${folder}.` : `Install it: npm install ${missing}.`;
     return new JobError(
       'FunctionInvalid',
-      `The function "${name}" imports '${missing}', which is not found${where}.`,
+      `The function "${name}" imports '${missing}', which can't be found${where}.`,
       hint,
       {
         cause,
@@ -137,7 +142,7 @@ function explained(errors: readonly Message[], folder: string, name: string, cau
   return new JobError(
     'FunctionInvalid',
     `The function "${name}" can't be compiled: ${text}${where}.`,
-    'Mend the code.',
+    'Fix the code.',
     {
       cause,
     },
@@ -170,7 +175,7 @@ const withoutPlaces = (code: string): string =>
 
 function largestOf(metafile: { inputs: Record<string, { bytes: number }> } | undefined): string {
   const inputs = Object.entries(metafile?.inputs ?? {}).toSorted(([, a], [, b]) => b.bytes - a.bytes);
-  return inputs[0]?.[0] ?? 'its own text';
+  return inputs[0]?.[0] ?? 'its own code';
 }
 
 /** Returns a path for messages: relative if the file is below the working directory. */

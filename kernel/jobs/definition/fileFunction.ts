@@ -85,7 +85,7 @@ export function parsedFile(path: string, text: string): ts.SourceFile {
   const said = ts.flattenDiagnosticMessageText(first.messageText, ' ').replace(/\.$/, '');
   throw invalid(
     `${shownPath(path)} can't be compiled: ${said} (line ${line + 1}, column ${character + 1}).`,
-    'Mend the code.',
+    'Fix the code.',
   );
 }
 
@@ -102,7 +102,7 @@ export async function fileFunction(
   const shown = shownPath(path);
   const text = await readFile(path, { encoding: 'utf8', signal }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw invalid(`The file of the function can't be read: ${messageOf(cause)}.`, 'Look at its path.', cause);
+    throw invalid(`Can't read the file of the function: ${messageOf(cause)}.`, 'Check the path.', cause);
   });
   const file = parsedFile(path, text);
   const exported = source.export ?? 'default';
@@ -116,7 +116,7 @@ export async function fileFunction(
   }
   const [given, fn] = found.call.arguments;
   if (!given || !fn)
-    throw invalid(`The udf of ${shown} lacks its options or its function.`, 'Write udf({ … }, (row) => …).');
+    throw invalid(`The udf call in ${shown} lacks its options or its function.`, 'Write udf({ … }, (row) => …).');
   const said = literalOf(given, file);
   const defaults = { name: exported === 'default' ? basename(path).replace(/\.\w+$/, '') : exported };
   const named = {
@@ -138,7 +138,7 @@ export function functionOfRunning(path: string, options: FunctionOptions): Compu
   const found = namedCall(file, options.name);
   if (found) return typescriptFunction(options, moduleOf(path, functionModule(file, found.local)), text);
   throw invalid(
-    `The function "${options.name}" of ${shownPath(path)} is no constant of the file.`,
+    `The function "${options.name}" of ${shownPath(path)} is not a top-level constant of the file.`,
     `Write export const … = udf({ name: '${options.name}', … }, (row) => …) at its top level.`,
   );
 }

@@ -166,8 +166,8 @@ class Parser {
   #wrong(): never {
     throw new JobError(
       'FunctionInvalid',
-      `"${this.#text.slice(0, 200)}" is no type of a column.`,
-      `Write one of ${knownTypeWords}.`,
+      `"${this.#text.slice(0, 200)}" is not a column type.`,
+      `Use one of ${knownTypeWords}.`,
     );
   }
 }
@@ -189,18 +189,24 @@ const known = ['name', 'input', 'output', 'version', 'takes', 'onError'];
  */
 export function checkFunctionOptions(options: unknown): FunctionOptions {
   if (!isRecord(options)) {
-    throw invalid('udf was given no options.', "Write udf({ name: 'words', input: ['text'], output: 'int32' }, …).");
+    throw invalid('The udf call has no options.', "Write udf({ name: 'words', input: ['text'], output: 'int32' }, …).");
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw invalid(`udf knows no option "${unknown}".`, `It has ${known.join(', ')}.`);
+  if (unknown !== undefined) throw invalid(`udf has no option "${unknown}".`, `Its options are ${known.join(', ')}.`);
   const { name, input, output, version = '', takes = 'row', onError = 'fail' } = options;
   if (typeof name !== 'string' || !/^[\p{L}_][\p{L}\p{N}_.-]{0,99}$/u.test(name))
-    throw invalid(`The name ${JSON.stringify(name) ?? 'of the function'} is none.`, "Write name: 'caption_length'.");
+    throw invalid(
+      `Expected a function name for "name", got ${JSON.stringify(name) ?? 'nothing'}.`,
+      "Write name: 'caption_length'.",
+    );
   const of = `The function "${name}"`;
   if (typeof version !== 'string' && typeof version !== 'number')
-    throw invalid(`${of} has a version that is no text.`, "Write version: '2'.");
+    throw invalid(`${of} has a version that is not a string.`, "Write version: '2'.");
   if (takes !== 'row' && takes !== 'batch')
-    throw invalid(`${of} says that it takes ${JSON.stringify(takes) ?? 'nothing'}.`, "Write takes: 'row' or 'batch'.");
+    throw invalid(
+      `${of} has an unknown value for "takes": ${JSON.stringify(takes) ?? 'nothing'}.`,
+      "Write takes: 'row' or 'batch'.",
+    );
   return {
     name,
     version: String(version),
@@ -215,9 +221,9 @@ function inputsOf(of: string, input: unknown): readonly string[] {
   const names: unknown[] = typeof input === 'string' ? [input] : Array.isArray(input) ? input : [];
   const inputs = names.filter((name): name is string => typeof name === 'string' && name !== '');
   if (inputs.length === 0 || inputs.length < names.length)
-    throw invalid(`${of} does not say which columns it reads.`, "Write input: ['text'].");
+    throw invalid(`${of} does not name the columns that it reads.`, "Write input: ['text'].");
   const twice = inputs.find((name, index) => inputs.indexOf(name) !== index);
-  if (twice !== undefined) throw invalid(`${of} reads "${twice}" twice.`, 'Name a column once.');
+  if (twice !== undefined) throw invalid(`${of} reads "${twice}" twice.`, 'Name each column once.');
   return inputs;
 }
 
@@ -225,27 +231,24 @@ function inputsOf(of: string, input: unknown): readonly string[] {
 function outputType(of: string, output: unknown): DataType {
   if (typeof output === 'string') return checkOutput(of, typeOfWords(output));
   const isType = isRecord(output) && typeof output['typeId'] === 'number';
-  if (!isType) throw invalid(`${of} does not say what it gives.`, 'Write output: new arrow.Int32().');
+  if (!isType) throw invalid(`${of} has no output type.`, 'Write output: new arrow.Int32().');
   const field = { name: 'value', type: output, nullable: true };
   const adopted = adoptTable({ schema: { fields: [field] }, batches: [] })?.schema.fields[0]?.type;
-  if (!adopted) throw invalid(`${of} gives no type of Arrow.`, 'Write output: new arrow.Int32().');
+  if (!adopted) throw invalid(`${of} has an output that is not an Arrow type.`, 'Write output: new arrow.Int32().');
   return checkOutput(of, adopted);
 }
 
 /** Refuses types that a computed column can't have. @throws JobError FunctionInvalid */
-export function checkOutput(of: string, type: DataType, hint = 'Give the type of its values.'): DataType {
+export function checkOutput(of: string, type: DataType, hint = 'Use the type of its values.'): DataType {
   if (!DataType.isDictionary(type) && !DataType.isUnion(type) && !DataType.isNull(type)) return type;
-  throw invalid(`${of} gives ${typeText(type)}, which no column is computed as.`, hint);
+  throw invalid(`${of} returns ${typeText(type)}, which a computed column can't have.`, hint);
 }
 
 /** Accepts the form that users write and the form that is stored. @throws JobError FunctionInvalid */
 function onErrorOf(of: string, value: unknown): OnError {
   const read = onErrorOfWords(value) ?? readOnError(value);
   if (read) return read;
-  throw invalid(
-    `${of} says what to do with errors in a way that is not known.`,
-    "Write onError: 'fail', 'null', 'skip' or { retry: 3 }.",
-  );
+  throw invalid(`${of} has an unknown value for "onError".`, "Write onError: 'fail', 'null', 'skip' or { retry: 3 }.");
 }
 
 export const invalid = (what: string, hint: string, cause?: unknown): JobError =>

@@ -26,14 +26,15 @@ async function pythonFunction(
   const options = checkFunctionOptions({ name, version, input: inputs, output, takes, onError });
   const code = await readFile(file, { encoding: 'utf8', signal }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw invalid(`The file of the function "${name}" can't be read: ${messageOf(cause)}.`, 'Look at its path.', cause);
+    throw invalid(`Can't read the file of function "${name}": ${messageOf(cause)}.`, 'Check the path.', cause);
   });
   if (Buffer.byteLength(code) > maxCodeBytes)
     throw invalid(
       `${shownPath(file)} is larger than ${maxCodeBytes / 2 ** 20} MB.`,
-      'Keep functions in files of their own.',
+      'Keep each function in a separate file.',
     );
-  if (!isPythonName(entry)) throw invalid(`"${entry}" is no name of a Python function.`, 'Write file.py:function.');
+  if (!isPythonName(entry))
+    throw invalid(`"${entry}" is not a valid name of a Python function.`, 'Write file.py:function.');
   // Classes and assigned values may be callable too.
   const declared = new RegExp(String.raw`^(?:(?:async\s+)?def|class)\s+${entry}\b|^${entry}\s*[:=]`, 'm');
   const imported = new RegExp(String.raw`^from\s.+\simport\b.*\b${entry}\b`, 'm');

@@ -96,7 +96,7 @@ function unreadable(node: ts.Node, file: ts.SourceFile): Error {
   const { line, character } = file.getLineAndCharacterOfPosition(node.getStart(file));
   const text = node.getText(file).split('\n')[0]?.slice(0, 80) ?? '';
   return invalid(
-    `The option "${text}" of udf, at ${line + 1}:${character + 1}, would have to be run to be known.`,
-    "Write options as plain values: name: 'words', input: ['text'], output: new arrow.Int32().",
+    `The option "${text}" of udf, at ${line + 1}:${character + 1}, is not a plain value.`,
+    "Write options as literals: name: 'words', input: ['text'], output: new arrow.Int32().",
   );
 }

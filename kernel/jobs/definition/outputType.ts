@@ -26,7 +26,7 @@ export function decodeOutput(text: string): Field {
 const unreadable = (cause: unknown): JobError =>
   new JobError(
     'FunctionInvalid',
-    'The type of what the function gives can not be read.',
+    "Can't read the output type of the function.",
     'Define the function again.',
     cause === undefined ? {} : { cause },
   );

@@ -1,7 +1,7 @@
 import { invalid } from './functionOptions.ts';
 
 const block = /^# \/\/\/ script\s*\n((?:#(?: .*)?\r?\n)+?)# \/\/\/\s*$/m;
-const hint = 'Write it as "Inline script metadata" of Python says: # dependencies = ["pillow>=11"].';
+const hint = 'Use the syntax of inline script metadata (PEP 723): # dependencies = ["pillow>=11"].';
 
 /**
  * Returns the pip requirements that a Python file declares in its script metadata (PEP 723); none without such a
@@ -28,8 +28,11 @@ function readList(text: string): string[] {
     if (requirement === undefined) continue;
     // A pip option could set another package index, which only the cluster may configure.
     if (requirement.trim().startsWith('-'))
-      throw invalid(`The Python file asks for the package ${JSON.stringify(requirement)}, which is none.`, hint);
+      throw invalid(
+        `The Python file requires ${JSON.stringify(requirement)}, which is not a valid package requirement.`,
+        hint,
+      );
     found.push(requirement);
   }
-  throw invalid('What the Python file says of its dependencies cannot be read.', hint);
+  throw invalid("Can't read the dependencies of the Python file.", hint);
 }

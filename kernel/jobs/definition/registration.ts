@@ -46,8 +46,8 @@ export async function registerFunction(
     if (isNew) await table.dropColumns([column], { signal });
     throw new CatalogError(
       'Unsupported',
-      `The server can't keep a function on the column "${column}" of "${table.name}".`,
-      'Give the function with each backfill instead.',
+      `The server can't store a function on the column "${column}" of "${table.name}".`,
+      'Pass the function with each backfill instead.',
       { cause: error },
     );
   }
@@ -76,14 +76,14 @@ export function checkFits(schema: Schema, table: string, column: string, fn: Com
   if (missing !== undefined)
     throw new JobError(
       'ColumnMissing',
-      `The function "${fn.name}" reads the column "${missing}", which the table "${table}" has not.`,
+      `The function "${fn.name}" reads the column "${missing}", but table "${table}" has no such column.`,
       `It has ${namesText(names)}.`,
     );
   if (fn.inputs.includes(column))
     throw new JobError(
       'FunctionInvalid',
-      `The function "${fn.name}" reads the column "${column}" that it computes.`,
-      'Compute another column of it.',
+      `The function "${fn.name}" reads the column "${column}", which it computes.`,
+      'Compute another column.',
     );
   const field = schema.fields.find(({ name }) => name === column);
   if (!field) checkNewName(column);
@@ -92,21 +92,21 @@ export function checkFits(schema: Schema, table: string, column: string, fn: Com
   throw new JobError(
     'FunctionInvalid',
     `The column "${column}" is ${typeText(field.type)}, and the function "${fn.name}" gives ${gives}.`,
-    'Let it give the type of the column, or compute another column.',
+    'Return the type of the column, or compute another column.',
   );
 }
 
 /** Refuses names that catalogs refuse, or that could not be addressed later. */
 function checkNewName(column: string): void {
   if (column.trim() === '') {
-    const hint = 'Say which one: backfill TABLE COLUMN.';
+    const hint = 'Name the column: backfill TABLE COLUMN.';
     throw new JobError('RequestInvalid', 'The name of the column to compute is empty.', hint);
   }
   if (!column.includes('.')) return;
   throw new JobError(
     'RequestInvalid',
-    `A new column can't have a dot in its name, as "${column}" has.`,
-    `Write it without, for instance "${column.replaceAll('.', '_')}".`,
+    `Can't add column "${column}": its name has a dot.`,
+    `Use a name without dots, for example "${column.replaceAll('.', '_')}".`,
   );
 }
 

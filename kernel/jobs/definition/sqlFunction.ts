@@ -34,17 +34,17 @@ export async function sqlFunction(
   const text = columns.find((column) => texts.includes(`"${column.toLowerCase()}"`));
   if (text !== undefined)
     throw invalid(
-      `${of} has "${text}" in double quotes, which is a text and not the column.`,
-      `Write \`${text}\` in backticks for the column, or '${text}' for the text.`,
+      `${of} has "${text}" in double quotes, which is a string and not the column.`,
+      `Write \`${text}\` in backticks for the column, or '${text}' for the string.`,
     );
   const inputs = columnsIn(expression, columns);
   const type = await typeOf(table, { of, expression, columns, inputs }, signal);
-  checkOutput(of, type, 'Cast it, for instance: cast(color as string).');
+  checkOutput(of, type, 'Cast it, for example: cast(color as string).');
   return withHash({ kind: 'sql', name, version, inputs, output: encodeOutput(name, type), onError, expression });
 }
 
 const example =
-  "Write SQL over the columns, as 'length(text)', with backticks around a name that is no plain word: `my column`.";
+  "Write SQL over the columns, as 'length(text)', with backticks around a name that is not a plain word: `my column`.";
 
 type Asked = {
   readonly of: string;
@@ -75,7 +75,7 @@ async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
   for await (const _ of batches) break;
   const type = schema.fields.find((field) => field.name === 'value')?.type;
   if (type) return type;
-  throw new CatalogError('Internal', 'The engine did not say what the expression gives.', '');
+  throw new CatalogError('Internal', 'The engine did not report the type of the expression.', '');
 }
 
 /** Converts an engine error; undefined if it is not about the expression. */
@@ -86,11 +86,11 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
     if (/(?:Aggregate|Window)Function/.test(message))
       return invalid(
         `The engine can't compute the expression${of.slice('The expression'.length)} for a row by itself.`,
-        'It is computed for each row: write no sum, count or window over many.',
+        'The expression is computed for each row: use no aggregate or window functions.',
         error,
       );
     if (inputs.length === 0) return invalid(`${of} names no column of the table.`, example, error);
-    return invalid(`${of} is nothing that the engine computes for a row.`, example, error);
+    return invalid(`${of} can't be computed for a row by the engine.`, example, error);
   }
   if (!isCatalogError(error, 'InvalidInput') && !isCatalogError(error, 'ColumnNotFound')) return undefined;
   const bare = withoutQuoted(expression);
@@ -99,7 +99,7 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
     return invalid(`${of} has the column "${odd}" without backticks.`, `Write it as \`${odd}\`.`, error);
   // The engine's message shows a generated statement.
   if (message.includes('Error parsing statement'))
-    return invalid(`${of} is not one expression of SQL.`, example, error);
+    return invalid(`${of} is not a single SQL expression.`, example, error);
   // The message already lists the columns.
   const hint = isCatalogError(error, 'ColumnNotFound') ? '' : example;
   return invalid(`${of} can't be computed: ${message}`, hint, error);
@@ -111,11 +111,11 @@ const plainName = /^[a-z_]\w*$/i;
 function statementProblem(expression: string): string | undefined {
   let last: string | undefined;
   for (const { sign, text } of sqlTokens(expression)) {
-    if (sign === ';') return 'has a semicolon, but is to be one expression';
+    if (sign === ';') return 'has a semicolon, but must be a single expression';
     last = text;
   }
   // SQL that runners append would become part of the comment.
-  return last?.startsWith('--') ? 'ends with a comment, but is to be one expression' : undefined;
+  return last?.startsWith('--') ? 'ends with a comment, but must be a single expression' : undefined;
 }
 
 /** Finds double-quoted tokens, which the engine reads as strings. */

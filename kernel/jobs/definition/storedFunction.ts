@@ -46,15 +46,19 @@ export function metadataOf({ function: fn, author, registeredAt }: StoredFunctio
     return { [functionKey]: JSON.stringify({ ...about, expression: fn.expression }), [codeKey]: null };
   }
   if (fn.kind === 'server')
-    throw new JobError('FunctionInvalid', `The function "${fn.name}" is the server's own and can't be kept here.`, '');
+    throw new JobError(
+      'FunctionInvalid',
+      `The function "${fn.name}" belongs to the server and can't be stored here.`,
+      '',
+    );
   const entry = fn.kind === 'python' ? { entry: fn.entry } : {};
   const parts = fn.kind === 'python' ? { code: fn.code } : { code: fn.code, source: fn.source };
   const code = deflateRawSync(JSON.stringify(parts), { level: 9 }).toString('base64');
   if (code.length > maxStoredCode) {
     throw new JobError(
       'FunctionInvalid',
-      `The function "${fn.name}" has ${Math.ceil(code.length / 1024)} KiB of code, more than the ${maxStoredCode / 1024} KiB that a table keeps.`,
-      'Import less of a package, or what is smaller.',
+      `The function "${fn.name}" has ${Math.ceil(code.length / 1024)} KiB of code, more than the ${maxStoredCode / 1024} KiB that a table can store.`,
+      'Import less, or use a smaller package.',
     );
   }
   return { [functionKey]: JSON.stringify({ ...about, takes: fn.takes, ...entry }), [codeKey]: code };
@@ -89,7 +93,7 @@ export function readStored(field: Field): StoredFunction | undefined {
   };
   // Users consent to a hash, so it must be the hash of the code that would run.
   if (functionHash(fn) !== hash) {
-    const what = `The function of the column "${field.name}" is not the one that was registered: its hash is another, or the column has another type.`;
+    const what = `The function of the column "${field.name}" is not the registered one: its hash or the type of the column differs.`;
     throw new JobError('FunctionInvalid', what, 'Register the function again.');
   }
   return { function: Object.freeze({ ...fn, hash }), author: textOf(author), registeredAt: textOf(registeredAt) };
@@ -134,7 +138,7 @@ const isTexts = (value: unknown): value is string[] =>
 const damaged = (column: string, cause?: unknown): JobError =>
   new JobError(
     'FunctionInvalid',
-    `What is kept of the function of the column "${column}" is damaged.`,
+    `The stored function of the column "${column}" is damaged.`,
     'Register the function again.',
     {
       cause,

@@ -32,7 +32,7 @@ export function isAccepted(hash: string): boolean {
  * @throws JobError Internal if `hash` is not a function hash, StorageFull or StorageFailed if it can't be stored
  */
 export function accept(hash: string, about: { readonly name?: string; readonly table?: string } = {}): void {
-  if (!isHash(hash)) throw new JobError('Internal', `"${hash.slice(0, 100)}" is no hash of a function.`, '');
+  if (!isHash(hash)) throw new JobError('Internal', `"${hash.slice(0, 100)}" is not a function hash.`, '');
   if (isAccepted(hash)) return;
   const folder = acceptedFolder();
   const text = `${JSON.stringify({ ...about, accepted_at: new Date().toISOString() })}\n`;
@@ -52,8 +52,8 @@ export function checkAccepted(fn: ComputedFunction, table: string, allowed: read
   if (!bringsCode(fn) || allowed.includes(fn.hash) || isAccepted(fn.hash)) return;
   throw new JobError(
     'FunctionNotAccepted',
-    `The function "${fn.name}" was found on the table "${table}" and was not accepted on this machine. Its hash is ${fn.hash}.`,
-    'Look at its code, and accept it if you trust who wrote it.',
+    `The function "${fn.name}" of table "${table}" is not accepted on this machine. Its hash is ${fn.hash}.`,
+    'Review its code, and accept it if you trust its author.',
   );
 }
 
@@ -69,7 +69,7 @@ export function consentText(
   const lines = [
     `The column "${column}" of the table "${table}" is computed by the function ${JSON.stringify(fn.name)}.`,
     `It reads ${fn.inputs.map((name) => `"${name}"`).join(', ') || 'no column'} and gives ${type}.`,
-    `Registered by ${author === '' ? 'nobody who says so' : JSON.stringify(author)}, in their own words. Hash: ${fn.hash}`,
+    `Registered by ${author === '' ? 'an unknown author' : JSON.stringify(author)} (not verified). Hash: ${fn.hash}`,
     '',
     codeShown(fn),
   ];
@@ -90,9 +90,9 @@ function codeShown(fn: ComputedFunction): string {
     case 'python':
       return cut(fn.code);
     case 'typescript':
-      return `${cut(fn.code)}\n\nIt was made of this text, as its author says:\n\n${cut(fn.source)}`;
+      return `${cut(fn.code)}\n\nSource code, according to the author:\n\n${cut(fn.source)}`;
     case 'server':
-      return 'The server of the catalog has its code and runs it.';
+      return 'The catalog server stores and runs its code.';
   }
 }
 

@@ -376,14 +376,14 @@ def failure_of(error: BaseException) -> JobFailure:
     if getattr(error, "errno", None) == 28 or "no space left" in low or "os error 28" in low or "disk quota" in low:
         return JobFailure(
             "StorageFull",
-            f"There is no room left where the table is: {text}",
-            "Free some space and resume the job; what was committed and kept is still there.",
+            f"There is no space left for the table: {text}",
+            "Free some space, then resume the job: computed rows are kept.",
         )
     if is_conflict(error):
         return JobFailure(
             "TableChanged",
-            f"The table changed each time when the values were to be committed: {text}",
-            "Resume the job when less is written to the table; what was computed has been kept.",
+            f"The table changed at each attempt to commit the values: {text}",
+            "Resume the job when less is written to the table: computed rows are kept.",
         )
     if isinstance(error, OSError) or is_of_storage(text):
         return JobFailure(
@@ -693,7 +693,7 @@ class Store:
                 return os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
             except FileNotFoundError:
                 time.sleep(0.01 * attempt)
-        raise FileNotFoundError(f"{os.path.dirname(target)} goes again and again.")
+        raise FileNotFoundError(f"{os.path.dirname(target)} is deleted repeatedly.")
 
     def move(self, path: str, to: str) -> None:
         """Renames a file on disk, even to a folder on another disk."""
@@ -837,7 +837,8 @@ class Lease:
             if age is not None and abs(age) < 2 * LEASE_BEAT_SECONDS:
                 raise self._busy(holder)
             if not is_told:
-                emit("notice", text=f"Waiting whether {holder.get('holder', 'a job')} is still at {self.column}.")
+                name = holder.get("holder", "another job")
+                emit("notice", text=f"Checking whether {name} is still computing {self.column}.")
                 is_told = True
             if self.cancelled.wait(1):
                 raise Cancelled()
@@ -849,9 +850,9 @@ class Lease:
     def _busy(self, holder: Json) -> JobFailure:
         return JobFailure(
             "Busy",
-            f"Job {holder.get('job_id', 'of another kind')} of {holder.get('holder', 'somebody')} is computing "
+            f"Job {holder.get('job_id', 'of another kind')} of {holder.get('holder', 'another user')} is computing "
             f"{self.column} of this table.",
-            "Wait for its end, or cancel it there.",
+            "Wait until it has finished, or cancel it where it runs.",
         )
 
     def _is_over(self, holder: Json) -> bool:
@@ -884,8 +885,8 @@ class Lease:
         if self.lost is not None or not self._is_ours():
             raise JobFailure(
                 "Busy",
-                f"Another job of {self.lost} took {self.column} over while this one stood still.",
-                "Follow that one; what was computed here has been kept for it.",
+                f"Another job of {self.lost} took {self.column} over while this job was paused.",
+                "Follow that job; the rows computed here are kept for it.",
             )
 
     def give_up(self) -> None:
@@ -1048,7 +1049,7 @@ class Checkpoints:
             if is_ours:
                 return meta, table
         except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as error:
-            log(f"{path} can't be read and is computed anew: {error}")
+            log(f"{path} can't be read and is computed again: {error}")
         if self.cleans:
             self.store.delete(path)
         return None
@@ -1132,7 +1133,7 @@ class Checkpoints:
                 ):
                     found[int(name[1:-5])] = record
             except (KeyError, TypeError, ValueError):
-                log(f"{self.folder}/{name} can't be read; its fragment is computed anew")
+                log(f"{self.folder}/{name} can't be read; its fragment is computed again")
         return found
 
     def begin_file(self, path: str) -> None:
@@ -1184,7 +1185,7 @@ def open_table(job: Job, version: int | None = None) -> lance.LanceDataset:
     except (ValueError, FileNotFoundError) as error:
         if version is not None:
             raise JobFailure(
-                "TableChanged", f"Version {version} of {job.uri} is not there any more.", "Choose another."
+                "TableChanged", f"Version {version} of {job.uri} no longer exists.", "Choose another version."
             ) from error
         raise JobFailure(
             "StorageFailed", f"There is no Lance table at {job.uri}: {error}", "Check its address."
@@ -1194,7 +1195,7 @@ def open_table(job: Job, version: int | None = None) -> lance.LanceDataset:
 def fragment_of(table: lance.LanceDataset, number: int) -> LanceFragment:
     found = table.get_fragment(number)
     if found is None:
-        raise JobFailure("TableChanged", f"Fragment {number} is not there any more.", "Resume the job.")
+        raise JobFailure("TableChanged", f"Fragment {number} no longer exists.", "Resume the job.")
     return found
 
 
@@ -1308,7 +1309,7 @@ def rows_in_scope(job: Job, table: lance.LanceDataset, fragment: LanceFragment) 
         if "invalid user input" not in str(error).lower():
             raise
         raise JobFailure(
-            "RequestInvalid", f"The rows of {job.scope} can't be found: {words_of(error)}", "Mend the condition."
+            "RequestInvalid", f"The rows of {job.scope} can't be found: {words_of(error)}", "Fix the condition."
         ) from error
 
 
@@ -1424,7 +1425,7 @@ def describe(error: BaseException) -> str:
 
 def misfit(value: Any, wanted: pa.DataType) -> str:
     shown = repr(value)
-    return f"The function gave {shown if len(shown) <= 80 else shown[:77] + '…'}, which is no {wanted}."
+    return f"The function returned {shown if len(shown) <= 80 else shown[:77] + '…'}, which is not a valid {wanted}."
 
 
 class Misfit(ValueError):
@@ -1443,13 +1444,13 @@ def fitting(given: Any, wanted: pa.DataType) -> pa.Array:
         return as_type(given if isinstance(given, pa.Array) else in_one(pa.array(given, type=wanted)), wanted)
     except unfit as error:
         if not isinstance(given, (pa.Array, list, tuple, np.ndarray)):
-            raise Misfit(f"The function gave a {type(given).__name__} for a batch, which is no array.") from error
+            raise Misfit(f"The function returned a {type(given).__name__} for a batch, not an array.") from error
         for value in given.to_pylist() if isinstance(given, pa.Array) else given:
             try:
                 pa.array([value], type=wanted)
             except unfit:
                 raise Misfit(misfit(value, wanted)) from None
-        raise Misfit(f"The function gave an array that is no {wanted}: {error}") from error
+        raise Misfit(f"The function returned an array that is not a valid {wanted}: {error}") from error
 
 
 class PythonFunction:
@@ -1471,16 +1472,16 @@ class PythonFunction:
             self.call: Callable[..., Any] = found() if isinstance(found, type) else found
         except AttributeError as error:
             raise JobFailure(
-                "FunctionInvalid", f"The file has no function {entry}: {error}", "Name one that it has."
+                "FunctionInvalid", f"The file has no function {entry}: {error}", "Name a function of the file."
             ) from error
         except (Exception, SystemExit) as error:
             raise JobFailure(
                 "FunctionInvalid",
                 f"The file of {entry} does not load: {describe(error)}",
-                "Mend it, or its environment.",
+                "Fix the file or its environment.",
             ) from error
         if not callable(self.call):
-            raise JobFailure("FunctionInvalid", f"{entry} is not a function.", "Name one that is.")
+            raise JobFailure("FunctionInvalid", f"{entry} is not a function.", "Name a function.")
 
     def wait(self) -> None:
         return
@@ -1552,7 +1553,7 @@ class PythonFunction:
         try:
             array = fitting(self._again(lambda: self.call(piece.inputs)), self.type)
             if len(array) != rows:
-                raise Misfit(f"The function gave {len(array)} values for a batch of {rows} rows.")
+                raise Misfit(f"The function returned {len(array)} values for a batch of {rows} rows.")
             return Answer(piece, array, {})
         except Misfit as error:
             message = str(error)
@@ -1640,7 +1641,7 @@ class NodeFunction:
             raise JobFailure(
                 "NodeMissing",
                 f"{self.node} on {socket.gethostname()} does not start: {words_of(error)}",
-                "Name a Node 20 or newer that is there.",
+                "Name an existing Node.js 20 or newer.",
             ) from error
         self.process = started
         assert started.stdin is not None
@@ -1706,14 +1707,14 @@ class NodeFunction:
             return JobFailure(
                 str(said.get("code", "FunctionInvalid")),
                 str(said.get("message", f"The function {name} does not load.")),
-                str(said.get("hint", "The log has what Node said.")),
+                str(said.get("hint", "See the output of Node in the log.")),
             )
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
         if self.process.pid == self.stalled:
-            how = f"stood still for {STALL_SECONDS:g} seconds and was ended"
+            how = f"did not respond for {STALL_SECONDS:g} seconds and was stopped"
         why = f": {said['message']}" if said.get("message") else "."
         return JobFailure(
-            "FunctionCrashed", f"The process of the function {name} {how}{why}", "The log has what it said last."
+            "FunctionCrashed", f"The process of the function {name} {how}{why}", "See its last output in the log."
         )
 
     def look(self) -> None:
@@ -2054,7 +2055,7 @@ class Worker:
             self.tables = {int(table.version): table}
         except Exception as error:
             # The first task reports the error, if it persists.
-            log(f"the table could not be looked at: {words_of(error)}")
+            log(f"can't read the table: {words_of(error)}")
 
     def table(self, version: int) -> lance.LanceDataset:
         if version not in self.tables:
@@ -2203,8 +2204,8 @@ class Worker:
         return JobFailure(
             "FunctionFailed",
             f"{self.job.function['name']} failed in row {row['row']} of fragment {fragment}: {failure.message}",
-            f"Mend the {'expression' if self.function is None else 'function'}, or say what is done with rows that it "
-            "fails for (null, skip).",
+            f"Fix the {'expression' if self.function is None else 'function'}, or set on_error to \"null\" or "
+            "\"skip\".",
             row,
         )
 
@@ -2307,12 +2308,12 @@ class Worker:
             raise
         except pa.ArrowNotImplementedError as error:
             raise JobFailure(
-                "FunctionFailed", f"{name} gives values that are no {self.type}: {words_of(error)}.", "Cast them."
+                "FunctionFailed", f"{name} returns values that are not {self.type}: {words_of(error)}.", "Cast them."
             ) from error
         except ValueError as error:
             # Raised before any row is read: a column is missing, or the expression can't be parsed.
             raise JobFailure(
-                "FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Mend it."
+                "FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Fix it."
             ) from error
 
     def _in_scope(self, table: lance.LanceDataset, fragment: LanceFragment, rows: np.ndarray) -> np.ndarray:
@@ -2325,7 +2326,7 @@ class Worker:
             raise JobFailure(
                 "RequestInvalid",
                 f"The condition {self.job.where} fails for a row: {words_of_sql(error)}",
-                "Write one that holds for every row.",
+                "Use a condition that works for every row.",
             ) from error
         return np.concatenate(found)
 
@@ -2438,7 +2439,7 @@ class Processes:
             except (ValueError, KeyError):
                 log(f"a worker said {line!r}")
         code = child.wait()
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
         with self.moving:
             lost = [slot for slot, home in self.homes.items() if home is child]
         for slot in lost:
@@ -2468,7 +2469,7 @@ class Processes:
                 self.ticks[child.pid] = ticks
                 self.heard[child.pid] = now - STALL_SECONDS / 2
                 continue
-            log(f"process {child.pid} of workers has stood still for {STALL_SECONDS:.0f} s and is ended")
+            log(f"process {child.pid} of workers has not responded for {STALL_SECONDS:.0f} s and is stopped")
             child.kill()
 
     def stop(self) -> None:
@@ -2540,7 +2541,7 @@ class RayActors:
             return "workers that are starting"
         asked = ", ".join(f"{name} {value}" for name, value in self.options.items() if name != "max_concurrency")
         has = ", ".join(f"{name} {free[name]:g}" for name in ("CPU", "GPU") if name in free) or "nothing"
-        return f"room in Ray: a worker asks for {asked}; free are {has}"
+        return f"free resources in Ray: a worker requests {asked}, {has} are free"
 
     def send(self, slot: int, task: Task) -> None:
         self.calls[self.actors[slot].run.remote(asdict(task))] = (slot, "run")
@@ -2594,14 +2595,14 @@ class RayActors:
             ticks = self.ray.get(call)
         except self.ray.exceptions.RayError as error:
             # The worker is lost together with its node, which Ray reports itself.
-            log(f"worker {slot + 1} cannot be looked at: {error}")
+            log(f"worker {slot + 1} can't be checked: {error}")
             return
         # Code that holds the interpreter lock is silent too, but it uses processor time.
         if ticks is None or ticks != self.ticks.get(slot):
             self.ticks[slot] = -1 if ticks is None else ticks
             self.heard[slot] -= STALL_SECONDS / 2
             return
-        log(f"worker {slot + 1} has stood still for {STALL_SECONDS:.0f} s and is ended")
+        log(f"worker {slot + 1} has not responded for {STALL_SECONDS:.0f} s and is stopped")
         # Not through Ray, which would need the worker's cooperation.
         self._there(node, "end_process").remote(pid)
 
@@ -3019,7 +3020,7 @@ class MergeMender:
         except (JobFailure, KeyError, ValueError) as error:
             # The old versions were cleaned up: what other writers did is unknown, so all values of the merge are
             # reverted.
-            log(f"what others did beside a merge can't be found any more: {words_of(error)}")
+            log(f"can't find the concurrent changes of a merge: {words_of(error)}")
             rows = rows_there(merge, now, [job.column])
             nothing = pa.table([pa.nulls(len(rows.places), rows.columns.schema.types[0])], rows.columns.schema)
             return RowsThere(rows.places, rows.addresses, nothing)
@@ -3228,7 +3229,7 @@ class Driver:
         new = sorted(fragment.fragment_id for fragment in table.get_fragments() if fragment.fragment_id not in initial)
         if new:
             shown = ", ".join(str(number) for number in new[:20]) + (" and others" if len(new) > 20 else "")
-            emit("notice", text=f"Rows that came meanwhile, in fragments {shown}, were not computed.")
+            emit("notice", text=f"Rows added meanwhile, in fragments {shown}, were not computed.")
 
     def _pass(self, plan: Plan) -> None:
         finished = sum(int(record["rows"]) for record in plan.ready)
@@ -3261,7 +3262,7 @@ class Driver:
             if failure is None:
                 raise
             # The error that ended the job comes first; these fragments are kept, and the next run commits them.
-            log(f"what was finished could not be committed: {words_of(error)}")
+            log(f"can't commit the finished rows: {words_of(error)}")
         if failure is not None:
             raise failure
 
@@ -3340,7 +3341,7 @@ class Driver:
     def _tell_dropped(self, fragments: list[int], attempt: int) -> None:
         for number in fragments:
             self.skipped.pop(number, None)
-        reason = "Somebody else has rewritten these fragments or their inputs."
+        reason = "Another writer has changed these fragments or their inputs."
         emit("conflict", attempt=attempt, dropped=fragments, reason=reason)
 
     def _commit(self, table: lance.LanceDataset, records: list[Json]) -> int:
@@ -3478,8 +3479,8 @@ class Driver:
                 if not is_same_type(found.type, self.checkpoints.type):
                     raise JobFailure(
                         "RequestInvalid",
-                        f"Column {self.job.column} holds {found.type}, and the function gives {self.checkpoints.type}.",
-                        "Make both the same.",
+                        f"Column {self.job.column} is {found.type}, and the function returns {self.checkpoints.type}.",
+                        "Use the same type for both.",
                     )
                 self._take_type(found.type)
                 self.had_column, self.column_metadata = True, found.metadata
@@ -3498,7 +3499,7 @@ class Driver:
                     raise
                 time.sleep(0.1 + 0.2 * random.random())
             table = open_table(self.job)
-        raise JobFailure("TableChanged", f"Column {self.job.column} could not be added.", "Add it, and resume the job.")
+        raise JobFailure("TableChanged", f"Can't add column {self.job.column}.", "Add it, then resume the job.")
 
     def _take_type(self, column_type: pa.DataType) -> None:
         """Adopts the type of the existing column, including the nullability of nested fields."""
@@ -3556,7 +3557,7 @@ class Driver:
                 table = open_table(self.job)
         emit(
             "notice",
-            text="That all values are of this function could not be noted on the column, which others kept changing.",
+            text="Can't record on the column that all values are from this function: other writers kept changing it.",
         )
 
 
@@ -3682,7 +3683,7 @@ class Scheduler:
             raise JobFailure(
                 "FunctionCrashed",
                 f"{reason} It was started {MAX_TASK_ATTEMPTS} times.",
-                "The log has what was said last; resume the job then.",
+                "See the last output in the log, then resume the job.",
             )
         emit("restarted", what="worker", reason=reason)
         if task is not None:
@@ -3815,7 +3816,7 @@ def tell_trial(driver: Driver) -> None:
     left = sorted((work for work in plan.todo if job.fragment in (None, work.fragment)), key=lambda work: work.rows)
     if not left:
         raise JobFailure(
-            "RequestInvalid", f"There is no row of {job.column} left to compute.", "Say which rows with where."
+            "RequestInvalid", f"No rows of {job.column} are left to compute.", "Select rows with \"where\"."
         )
     fragment = fragment_of(table, left[0].fragment)
     task = Task(left[0].fragment, table.version, 0, left[0].physical_rows, False)
@@ -3868,9 +3869,9 @@ def read_source(source: str) -> Json:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise JobFailure("RequestInvalid", f"The job in {source} is no JSON: {error}") from error
+        raise JobFailure("RequestInvalid", f"The job in {source} is not valid JSON: {error}") from error
     if not isinstance(found, dict):
-        raise JobFailure("RequestInvalid", f"The job in {source} is no object.")
+        raise JobFailure("RequestInvalid", f"The job in {source} is not a JSON object.")
     return found
 
 

@@ -158,9 +158,9 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     throw new JobError(
       'FunctionCrashed',
       watch.isStalled
-        ? `The Python driver stood still for ${watch.seconds} seconds and was ended.`
+        ? `The Python driver did not respond for ${watch.seconds} seconds and was stopped.`
         : `The Python driver ended: ${exitReason(code, signal, tail.join('\n'))}.`,
-      'Resume the job: what was computed has been kept.',
+      'Resume the job: computed rows are kept.',
     );
   } finally {
     run.signal.removeEventListener('abort', stop.ask);

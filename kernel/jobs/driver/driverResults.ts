@@ -51,14 +51,14 @@ const silent = (): void => {};
 export async function askPlan(asked: Asked): Promise<DriverPlan> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'plan' });
   if (isPlan(said)) return said as DriverPlan;
-  throw new JobError('Internal', 'The Python driver gave a plan of another form.', 'The log has what it said.');
+  throw new JobError('Internal', 'The Python driver returned an invalid plan.', 'See its output in the log.');
 }
 
 /** Computes one fragment without writing it. @throws JobError as `runDriver`, and the failure of the function */
 export async function askTrial(asked: Asked): Promise<BackfillTrial> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'try' });
   if (!isTrial(said))
-    throw new JobError('Internal', 'The Python driver gave a trial of another form.', 'The log has what it said.');
+    throw new JobError('Internal', 'The Python driver returned an invalid trial.', 'See its output in the log.');
   const { fragment, rows, seconds, errors, before, after } = said as BackfillTrial;
   return { fragment, rows, seconds, errors, before, after };
 }

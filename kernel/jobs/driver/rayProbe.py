@@ -69,9 +69,9 @@ def reach(uri: str, options: dict[str, str]) -> str | None:
     path = uri[len("file://") :] if uri.startswith("file://") else uri
     if "://" not in path:
         if not os.path.isdir(path):
-            return "there is no folder " + path
+            return "folder does not exist: " + path
         if not os.access(path, os.W_OK):
-            return "whoever Ray runs as may not write to " + path
+            return "the user that runs Ray can't write to " + path
         return None
     try:
         import lance

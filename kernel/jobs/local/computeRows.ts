@@ -67,7 +67,7 @@ function checkType({ name, column }: Computing, value: Data): void {
   throw new JobError(
     'FunctionInvalid',
     `The function "${name}" gives ${typeText(value.type)}, and the column "${column.name}" is of type ${typeText(column.type)}.`,
-    'Let it give the type of the column, or make a column of another type.',
+    'Return the type of the column, or create a column of another type.',
   );
 }
 
@@ -78,7 +78,7 @@ function thrown({ name, inputs }: Computing, rows: ReadRows, row: number, error:
   return new JobError(
     'FunctionFailed',
     `The function "${name}" failed for ${where}: ${error}`,
-    'Mend the function, or let onError be "null" or "skip"; what was finished is kept.',
+    'Fix the function, or set onError to "null" or "skip". Finished rows are kept.',
   );
 }
 

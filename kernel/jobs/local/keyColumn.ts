@@ -93,7 +93,7 @@ export async function findKey(
   // Prefers `id` to `order_id`, which may identify another row.
   const name = unique.length > 1 ? unique.find((each) => /^_?id$/i.test(each)) : unique[0];
   if (name === undefined) throw noKey(table, unique);
-  return { name, reason: `each row has a value of its own in "${name}"` };
+  return { name, reason: `the values of "${name}" are unique` };
 }
 
 /** Checking a column reads all its values. */
@@ -105,17 +105,17 @@ async function checkedKey(table: Table, schema: Schema, name: string, signal: Ab
     const there = schema.fields.filter(isKeyType).map((each) => `"${each.name}"`);
     throw new JobError(
       'ColumnMissing',
-      `Table "${table.name}" has no column "${name}" to be the key.`,
-      there.length > 0 ? `Of its columns ${there.join(', ')} might be.` : hint,
+      `Table "${table.name}" has no column "${name}" to use as the key.`,
+      there.length > 0 ? `Possible key columns: ${there.join(', ')}.` : hint,
     );
   }
   if (!isKeyType(field)) {
-    const what = `The column "${name}" is of type ${typeText(field.type)}, which can't name rows here.`;
-    throw new JobError('KeyMissing', what, `Name one of whole numbers or texts. ${hint}`);
+    const what = `The column "${name}" is of type ${typeText(field.type)}, which can't be a key here.`;
+    throw new JobError('KeyMissing', what, `Choose a column of integers or strings. ${hint}`);
   }
   const found = await uniquenessOf(table, name, signal);
   if (!isUnique(found)) throw notUnique(table.name, name, found);
-  return { name, reason: 'it was named, and each row has a value of its own' };
+  return { name, reason: 'it was requested, and its values are unique' };
 }
 
 const isKeyType = ({ type }: Field): boolean =>
@@ -128,23 +128,19 @@ const hint = 'The runner "local-python" needs no key.';
 function notUnique(table: string, column: string, { nulls, example }: Uniqueness): JobError {
   const why =
     nulls > 0
-      ? `${nulls === 1 ? 'one row has' : `${nulls} rows have`} none`
+      ? `${nulls === 1 ? 'one row has' : `${nulls} rows have`} no value`
       : `more than one row has ${JSON.stringify(example)}`;
   return new JobError(
     'KeyNotUnique',
     `The column "${column}" of table "${table}" can't be the key: ${why}.`,
-    `Name another one by the option "key". ${hint}`,
+    `Set another column with the option "key". ${hint}`,
   );
 }
 
 function noKey({ name }: Table, unique: readonly string[]): JobError {
   const what =
     unique.length > 1
-      ? `Several columns of table "${name}" might name its rows: ${unique.map((each) => `"${each}"`).join(', ')}.`
-      : `Table "${name}" has no column that obviously names its rows, by which the runner "local" would write them back.`;
-  return new JobError(
-    'KeyMissing',
-    what,
-    `Name one by the option "key", of which each row has a value of its own. ${hint}`,
-  );
+      ? `Several columns of table "${name}" can be the key: ${unique.map((each) => `"${each}"`).join(', ')}.`
+      : `Table "${name}" has no obvious key column, which the runner "local" needs to write rows back.`;
+  return new JobError('KeyMissing', what, `Set a column with unique values with the option "key". ${hint}`);
 }

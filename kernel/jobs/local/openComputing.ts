@@ -110,11 +110,7 @@ const notHere = ({ name, kind }: ComputedFunction): JobError =>
   kind === 'python'
     ? new JobError(
         'RunnerUnavailable',
-        `The function "${name}" is written in Python, which the runner "local" does not run.`,
+        `The function "${name}" is written in Python, which the runner "local" can't run.`,
         'Use the runner "local-python".',
       )
-    : new JobError(
-        'RunnerUnavailable',
-        `Only the server of the catalog can compute "${name}".`,
-        'Use the runner "rest".',
-      );
+    : new JobError('RunnerUnavailable', `Only the catalog server can compute "${name}".`, 'Use the runner "rest".');

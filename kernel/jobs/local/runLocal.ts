@@ -147,7 +147,7 @@ async function fillPass(
     // Also after a cancellation: no index of the job stays on the table.
     await index
       .leave(AbortSignal.timeout(60_000))
-      .catch((error: unknown) => context.log(`The index stays: ${String(error)}\n`));
+      .catch((error: unknown) => context.log(`Can't drop the temporary index: ${String(error)}\n`));
   }
 }
 
@@ -156,10 +156,10 @@ async function nextPass(run: Run, { count, from }: Pass, number: number): Promis
   const { context, source, key, scope, planned } = run;
   const { spec, signal, emit } = context;
   const left = (why: string): undefined => {
-    emit({ kind: 'notice', text: `${why}: rows that they added are left for the next run.` });
+    emit({ kind: 'notice', text: `${why}. New rows are left for the next run.` });
   };
-  if (!isOpenEnded(spec)) return left('Others wrote to the table meanwhile, and the job says which rows it is about');
-  if (number === mostPasses) return left('Others go on writing to the table');
+  if (!isOpenEnded(spec)) return left('The table changed meanwhile, and the job selects its rows');
+  if (number === mostPasses) return left('Other writers keep changing the table');
   const readVersion = await source.table.version({ signal });
   const table = await source.openAt(readVersion);
   // Fragment ids ascend: skips rows of earlier passes, also those without a value.
@@ -172,9 +172,9 @@ async function nextPass(run: Run, { count, from }: Pass, number: number): Promis
     await findKey(table, key.name, spec.column, signal);
   } catch (error) {
     if (!isJobError(error)) throw error;
-    return left(`Others wrote to the table meanwhile, and ${error.message.replace(/\.$/, '')}`);
+    return left(`The table changed meanwhile: ${error.message.replace(/\.$/, '')}`);
   }
-  emit({ kind: 'notice', text: 'Others wrote to the table meanwhile: rows that they added are computed too.' });
+  emit({ kind: 'notice', text: 'The table changed meanwhile: new rows are computed too.' });
   tellPlan(context, planned, pass);
   return pass;
 }

@@ -92,6 +92,6 @@ function readRows(batch: RecordBatch, inputs: readonly string[]): Omit<ReadRows,
 const outOfOrder = (): JobError =>
   new JobError(
     'RunnerUnavailable',
-    'The server does not give rows with their addresses in their order, which the runner "local" goes by.',
+    'The server does not return rows in the order of their addresses, which the runner "local" needs.',
     'Use another runner.',
   );

@@ -54,7 +54,7 @@ export async function openSource(
       throw new JobError(
         'ColumnMissing',
         `Table "${name}" has no column "${spec.column}".`,
-        'Register its function on the table first, which adds the column.',
+        'Register its function on the table, which adds the column.',
       );
     }
     const close = (): Promise<void> => catalog.close();

@@ -86,6 +86,6 @@ const failure = ({ name }: Computing, error: unknown): JobError =>
   new JobError(
     'FunctionFailed',
     `The expression of "${name}" failed: ${messageOf(error)}`,
-    'Mend the expression, or let onError be "null" or "skip"; what was finished is kept.',
+    'Fix the expression, or set onError to "null" or "skip". Finished rows are kept.',
     { cause: error },
   );

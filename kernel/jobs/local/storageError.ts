@@ -11,15 +11,15 @@ export function storageError(error: unknown, what: string): Error {
     return new JobError(
       'StorageFull',
       `There is no space left for ${what}.`,
-      'Make room and resume the job: what was finished is kept.',
+      'Free some space, then resume the job: finished rows are kept.',
       { cause: error },
     );
   }
   if (!('code' in error) || !('syscall' in error)) return error;
   return new JobError(
     'StorageFailed',
-    `Writing ${what} failed (${error.message}).`,
-    'See to the folder and resume the job: what was finished is kept.',
+    `Can't write ${what}: ${error.message}.`,
+    'Fix the folder, then resume the job: finished rows are kept.',
     { cause: error },
   );
 }

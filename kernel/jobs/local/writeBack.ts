@@ -247,8 +247,8 @@ export class WriteBack {
     const dropped = [...new Set(changed.map(({ fragment }) => fragment))];
     const rows = changed.reduce((total, { addresses }) => total + addresses.length, 0);
     const parts = [
-      ...(rows > 0 ? [`Somebody changed ${rows} rows after they were read; they were computed again.`] : []),
-      ...(isBack ? ['Somebody wrote values into rows while they were written back; those were kept.'] : []),
+      ...(rows > 0 ? [`Another writer changed ${rows} rows after they were read; they were computed again.`] : []),
+      ...(isBack ? ['Another writer set values in rows while they were written back; those values were kept.'] : []),
     ];
     this.#target.emit({ kind: 'conflict', attempt, dropped, reason: parts.join(' ') });
   }
@@ -256,8 +256,8 @@ export class WriteBack {
   #restless(): JobError {
     return new JobError(
       'TableChanged',
-      `Others wrote to the same rows of table "${this.#target.table.name}" ${patience} times while they were written back.`,
-      'Resume the job when they have finished: what was computed is kept.',
+      `Can't write rows back to table "${this.#target.table.name}": other writers changed them ${patience} times meanwhile.`,
+      'Resume the job when the other writers have finished: computed rows are kept.',
     );
   }
 

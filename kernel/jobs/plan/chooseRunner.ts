@@ -35,7 +35,7 @@ export async function chooseRunner(
   const picked = asked === 'auto' ? pick(request, all) : all.find(({ runner }) => runner === asked);
   if (!picked?.isPossible) throw unavailable(asked, picked, all);
   const others = all.filter((each) => each !== picked);
-  return { runner: picked.runner, reason: asked === 'auto' ? picked.reason : 'It was asked for.', others };
+  return { runner: picked.runner, reason: asked === 'auto' ? picked.reason : 'It was requested.', others };
 }
 
 type Found = { readonly runner: RunnerName } & Availability;
@@ -73,24 +73,20 @@ const preferred = ({ function: fn }: ChoosingRequest): readonly RunnerName[] =>
   fn.kind === 'server' ? ['rest'] : ['local', 'local-python'];
 
 const noRunner = (asked: string, known: readonly RunnerName[]): JobError =>
-  new JobError(
-    'RunnerUnavailable',
-    `There is no runner "${asked}".`,
-    `Use auto, ${known.join(', ')}, or leave it out.`,
-  );
+  new JobError('RunnerUnavailable', `There is no runner "${asked}".`, `Use auto, ${known.join(', ')}, or omit it.`);
 
 function unavailable(asked: RunnerName | 'auto', picked: Found | undefined, all: readonly Found[]): JobError {
   const possible = all.filter(({ isPossible }) => isPossible).map(({ runner }) => `"${runner}"`);
   if (asked !== 'auto') {
     const why = picked ? ` ${picked.reason}` : '';
     const hint =
-      possible.length > 0 ? `Set the runner to ${possible.join(' or ')} to run it there.` : 'See to that first.';
+      possible.length > 0 ? `Set the runner to ${possible.join(' or ')} to run it there.` : 'Fix this first.';
     return new JobError('RunnerUnavailable', `The runner "${asked}" can't run this.${why}`, hint);
   }
   const reasons = all.map(({ runner, reason }) => `${runner}: ${reason}`);
   return new JobError(
     'RunnerUnavailable',
     `No runner can run this. ${reasons.join(' ')}`,
-    possible.length > 0 ? `Name ${possible.join(' or ')} to use it all the same.` : 'See to one of them.',
+    possible.length > 0 ? `Name ${possible.join(' or ')} to use it anyway.` : 'Fix one of these problems.',
   );
 }

@@ -65,7 +65,7 @@ export async function bytesOfValues(
 ): Promise<Figure> {
   if (rows === 0) return counted(0);
   const width = fixedWidth(new Schema([column]));
-  if (width !== undefined) return estimated(rows * width, `${width} bytes a value, one for each row`);
+  if (width !== undefined) return estimated(rows * width, `${width} bytes per value, one value per row`);
   const there = pinned
     .query()
     .where(`${sqlName(column.name)} IS NOT NULL`)
@@ -73,8 +73,8 @@ export async function bytesOfValues(
     .limit(sampleRows);
   const sample = isColumnThere ? await there.toArrow({ signal }) : undefined;
   if (!sample || sample.numRows === 0)
-    return estimated(rows * usualWidth, `${usualWidth} bytes a value, since there is none yet`);
-  return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} values that are there`);
+    return estimated(rows * usualWidth, `${usualWidth} bytes per value, since no values exist`);
+  return estimated(rows * sampledWidth(sample.batches), `${countText(sample.numRows)} existing values`);
 }
 
 /** Bytes of a variable-length value, without a sample. */
@@ -115,7 +115,7 @@ export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]>
 const info = (text: string): Note => ({ level: 'info', text });
 const warning = (text: string): Note => ({ level: 'warning', text });
 
-const inFolder = 'What is computed is kept in the folder of the job, where only this machine can go on from it.';
+const inFolder = 'Computed rows are kept in the folder of the job, so only this machine can resume it.';
 /** Describes concurrent writes: added rows are computed too, unless the request selects rows. */
 const others = (spec: JobSpec, isLocal: boolean): string => {
   const changed = isLocal
@@ -124,7 +124,7 @@ const others = (spec: JobSpec, isLocal: boolean): string => {
   const added = isOpenEnded(spec)
     ? 'rows that they add are computed too'
     : 'rows that they add are left for the next run';
-  return `Others may write meanwhile: ${changed}, ${added}.`;
+  return `Other writers may change the table meanwhile: ${changed}, ${added}.`;
 };
 
 async function indexesOf({ source }: NotesOf, signal: AbortSignal): Promise<IndexInfo[]> {
@@ -141,9 +141,7 @@ function keyNotes({ key }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
   const theirs = indexes.find(
     ({ columns, type, name }) => type === 'BTREE' && columns[0] === key.name && name !== ownName(key.name),
   );
-  const index = theirs
-    ? `its index "${theirs.name}" is made again at the end`
-    : 'an index of it is made for the time of the run';
+  const index = theirs ? `its index "${theirs.name}" is recreated at the end` : 'a temporary index of it is created';
   return [info(`Rows are written back by "${key.name}" (${key.reason}); ${index}.`)];
 }
 
@@ -151,7 +149,7 @@ function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
   return indexes
     .filter(({ columns }) => columns.includes(spec.column))
     .map(({ name }) =>
-      warning(`The index "${name}" does not cover the new values of "${spec.column}"; make it again after the run.`),
+      warning(`The index "${name}" does not cover the new values of "${spec.column}"; recreate it after the run.`),
     );
 }
 
@@ -165,8 +163,8 @@ async function staleNotes({ source, spec }: NotesOf, signal: AbortSignal): Promi
   const schema = await source.table.schema({ signal });
   const made = schema.fields.find(({ name }) => name === spec.column)?.metadata.get(valuesKey);
   if (made === undefined || made === spec.function.hash) return [];
-  const scope = spec.where === undefined ? ' Rows that have a value keep it; give "where" to compute them again.' : '';
-  return [warning(`The values that are there were made by another version of the function.${scope}`)];
+  const scope = spec.where === undefined ? ' Rows with a value keep it; set "where" to compute them again.' : '';
+  return [warning(`The existing values were computed by another version of the function.${scope}`)];
 }
 
 const allRunners: Runners = { known: knownRunners, load: loadRunner };

@@ -139,5 +139,5 @@ const nothingToDo = (column: string, where: string | undefined): JobError =>
   new JobError(
     'RequestInvalid',
     where === undefined ? `Every row has a value in "${column}".` : `No row is in scope (${where}).`,
-    'Give "where" to say which rows are computed.',
+    'Set "where" to select the rows to compute.',
   );

@@ -94,7 +94,7 @@ const hasSecret = shape({ secret: isText });
 
 function answer(socket: Socket, secret: string, onCancel: () => void): void {
   const check = (params: { readonly secret: string }): void => {
-    if (!hasSecret(params) || !isSame(params.secret, secret)) throw new Error('That is not the secret of this job.');
+    if (!hasSecret(params) || !isSame(params.secret, secret)) throw new Error('The secret of this job does not match.');
   };
   const endpoint = new Endpoint<ControlMethods, Methods>((frame) => void socket.write(encodeFrame(frame)), {
     hello: (params) => {

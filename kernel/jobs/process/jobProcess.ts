@@ -40,7 +40,7 @@ export async function runJob({ root, id, loadRunner }: JobStart): Promise<number
   // The starter may have exited already.
   process.stdout.on('error', () => {});
   process.stdout.write(readyWord);
-  recorder.say(`Run ${record.run} by the runner ${record.runner}, as process ${process.pid}.`);
+  recorder.say(`Run ${record.run} with the runner "${record.runner}" in process ${process.pid}.`);
   try {
     await run({ folders, record, request, recorder, loadRunner, signal: cancelled.signal });
   } finally {
@@ -73,8 +73,8 @@ async function run({ folders, record, request, recorder, loadRunner, signal }: R
     });
     if (recorder.hasEnded()) return;
     // A job must not count as finished if the runner reported no end.
-    const message = `The runner "${record.runner}" ended without saying how.`;
-    recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Look at the log of the job; resume it.' });
+    const message = `The runner "${record.runner}" ended without a result.`;
+    recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Check the log of the job, then resume it.' });
   } catch (error) {
     if (!isPlanned(error)) recorder.log(`${stackOf(error)}\n`);
     // After a cancellation, any error is a consequence of it.
@@ -96,7 +96,7 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
     process.on(signal, () => {
       // Child processes end when their pipes close, and store their results.
       if (cancelled.aborted) recorder.event({ kind: 'cancelled' });
-      else recorder.interrupt('The system ended its process, as it does when it shuts down. Resume it to go on.');
+      else recorder.interrupt('The system ended the job process, for example at shutdown. Resume the job to continue.');
       close();
       process.exit(0);
     });

@@ -8,7 +8,7 @@ import { runJob } from './jobProcess.ts';
 
 const [root, id] = process.argv.slice(2);
 if (root === undefined || id === undefined || !isJobId(id)) {
-  process.stderr.write('This is started by what runs backfills: job.cjs JOBS-FOLDER ID.\n');
+  process.stderr.write('Lance Catalog starts this program: job.cjs JOBS-FOLDER ID.\n');
   process.exit(2);
 }
 // Job files are private to the user.

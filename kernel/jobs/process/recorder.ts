@@ -28,15 +28,15 @@ function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | unde
     case 'planned': {
       const { readVersion, rows, fragments, reusedRows } = event;
       const kept = reusedRows > 0 ? `, ${countText(reusedRows)} of them kept from an earlier run` : '';
-      return `Version ${readVersion} is read: ${rowsText(rows)} in ${counted(fragments, 'fragment')} to compute${kept}.`;
+      return `Reading version ${readVersion}: ${rowsText(rows)} in ${counted(fragments, 'fragment')} to compute${kept}.`;
     }
     case 'conflict':
-      return `Somebody else changed the table: ${event.reason} (${counted(event.dropped.length, 'fragment')} to compute again)`;
+      return `Another writer changed the table: ${event.reason} (${counted(event.dropped.length, 'fragment')} to compute again)`;
     case 'restarted':
-      return `The ${event.what} was started again: ${event.reason}`;
+      return `The ${event.what} restarted: ${event.reason}`;
     case 'errors': {
       const [first] = event.samples;
-      return `${rowsText(event.count)} failed${first ? `, the first of them with: ${first.message}` : '.'}`;
+      return `${rowsText(event.count)} failed${first ? `, the first with: ${first.message}` : '.'}`;
     }
     case 'notice':
       return event.text;
@@ -55,7 +55,7 @@ function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | unde
 }
 
 function keptText({ rows, fragments }: JobProgress): string {
-  if (rows.total === undefined || fragments.total === undefined) return 'nothing was computed yet.';
+  if (rows.total === undefined || fragments.total === undefined) return 'no rows are computed.';
   const there = `${countText(fragments.done)} of ${countText(fragments.total)} fragments are in the table`;
   return `${countText(rows.done)} of ${rowsText(rows.total)} are computed and kept; ${there}.`;
 }
@@ -168,7 +168,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       if (hasEnded) return;
       const stamped = hiddenIn({ at: Date.now(), ...event }, hide);
       // A record with an invalid number could not be read again.
-      if (!isJobEvent(stamped)) return lines.add(`An event that is none: ${JSON.stringify(stamped)}\n`);
+      if (!isJobEvent(stamped)) return lines.add(`Invalid event: ${JSON.stringify(stamped)}\n`);
       fold.add(stamped);
       events.add(stamped);
       const words = eventWords(stamped, () => fold.progress(stamped.at));

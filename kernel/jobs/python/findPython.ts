@@ -53,7 +53,7 @@ export async function findPython(
     const { python, lance, problem } = await probePython(path, signal);
     if (problem === undefined && python !== undefined && lance !== undefined)
       return { found: { path, python, lance }, tried };
-    tried.push({ path, from, problem: problem ?? 'It is no Python.' });
+    tried.push({ path, from, problem: problem ?? 'It is not a Python interpreter.' });
   }
   return { found: undefined, tried };
 }
@@ -68,6 +68,6 @@ export async function needPython(named: string | undefined, signal: AbortSignal)
   throw new JobError(
     'PythonMissing',
     whyNoPython(tried),
-    `Let "lance-catalog python install" make one, or name one with the option "python" that has it (python3 -m pip install ${pylance.name}==${pylance.version}).`,
+    `Run "lance-catalog python install" to create one, or set the option "python" to one that has it (python3 -m pip install ${pylance.name}==${pylance.version}).`,
   );
 }

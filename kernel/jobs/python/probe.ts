@@ -45,25 +45,25 @@ export async function probePython(path: string, signal: AbortSignal): Promise<Pr
     return { python: undefined, lance: undefined, problem: `It does not run: ${firstLine(error)}.` };
   }
   if (!isRecord(said) || typeof said['python'] !== 'string')
-    return { python: undefined, lance: undefined, problem: 'It is no Python.' };
+    return { python: undefined, lance: undefined, problem: 'It is not a Python interpreter.' };
   const lance = typeof said['lance'] === 'string' ? said['lance'] : undefined;
   return { python: said['python'], lance, problem: problemOf(said['python'], lance, said['problem']) };
 }
 
 function problemOf(python: string, lance: string | undefined, problem: unknown): string | undefined {
   if (!isAtLeast(python, minimumPython))
-    return `It is Python ${python}, and ${minimumPython.join('.')} or newer is needed.`;
+    return `It is Python ${python}, and ${minimumPython.join('.')} or newer is required.`;
   if (lance === undefined)
     return typeof problem === 'string'
       ? `Its package ${pylance.name} does not load: ${problem}`
       : `It has no package ${pylance.name}.`;
   if (isAtLeast(lance, minimumPylance)) return undefined;
-  return `Its ${pylance.name} is ${lance}, and ${minimumPylance.join('.')} or newer is needed.`;
+  return `Its ${pylance.name} is ${lance}, and ${minimumPylance.join('.')} or newer is required.`;
 }
 
 function firstLine(error: unknown): string {
   const { code, killed, message } = error as { code?: unknown; killed?: boolean; message?: string };
-  if (code === 'ENOENT') return 'there is no such program';
-  if (killed === true) return `it said nothing for ${timeout / 1000} s`;
+  if (code === 'ENOENT') return 'the program does not exist';
+  if (killed === true) return `it printed nothing for ${timeout / 1000} s`;
   return (message ?? String(error)).trim().split('\n').at(-1) ?? 'it ended at once';
 }

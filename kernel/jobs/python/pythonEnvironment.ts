@@ -46,15 +46,15 @@ export async function makePythonEnvironment(signal: AbortSignal, onProgress: (li
 }
 
 const busy = (): JobError =>
-  new JobError('Busy', 'Another process is making the environment of Python.', 'Wait until it has.');
+  new JobError('Busy', 'Another process is creating the Python environment.', 'Wait until it has finished.');
 
 async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: string) => void): Promise<void> {
   const base = await basePython(signal);
   await rm(folder, { recursive: true, force: true });
   try {
-    onProgress(`Making an environment of Python in ${folder} …`);
+    onProgress(`Creating a Python environment in ${folder} …`);
     await step(base, ['-m', 'venv', folder], signal, onProgress);
-    onProgress(`Installing ${wanted} there, about ${environmentSize} MB …`);
+    onProgress(`Installing ${wanted} there, about ${environmentSize} MB…`);
     const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off', wanted];
     await step(environmentPython(), pip, signal, onProgress);
     const { problem } = await probePython(environmentPython(), signal);
@@ -82,8 +82,8 @@ async function basePython(signal: AbortSignal): Promise<string> {
   }
   throw new JobError(
     'PythonMissing',
-    `There is no Python ${minimumPython.join('.')} or newer here to make an environment with. ${problems.join(' ')}`,
-    'Install one, from python.org or with the packages of the system.',
+    `Can't create a Python environment: Python ${minimumPython.join('.')} or newer is not installed. ${problems.join(' ')}`,
+    'Install Python from python.org or with the package manager of the system.',
   );
 }
 
@@ -107,12 +107,12 @@ async function step(
   if (/No space left|Errno 28/.test(said))
     throw new JobError(
       'StorageFull',
-      `There is no room for the environment in ${environmentFolder()}.`,
+      `There is no space left for the environment in ${environmentFolder()}.`,
       'Free some space.',
     );
   throw new JobError(
     'PythonMissing',
-    `"${program} ${args.slice(0, 3).join(' ')}" failed: ${last.at(-1) ?? 'it said nothing'}`,
-    'Install python3-venv where the system has it apart, see that the package index can be reached, and try again.',
+    `"${program} ${args.slice(0, 3).join(' ')}" failed: ${last.at(-1) ?? 'no output'}`,
+    'Install python3-venv if the system packages it separately, check that the package index can be reached, and try again.',
   );
 }

@@ -87,7 +87,7 @@ export function readLog(folder: string, from: number): { readonly text: string; 
   const skipped = Math.max(0, part.start - from);
   const at = Math.max(from, part.start);
   const bytes = wholeCharacters(readAt(part.path, at - part.start));
-  const note = skipped === 0 ? '' : `… ${skipped} bytes are not kept …\n`;
+  const note = skipped === 0 ? '' : `… ${skipped} bytes omitted …\n`;
   return { text: note + bytes.toString('utf8'), next: at + bytes.length };
 }
 

@@ -2,8 +2,8 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 
 /** Description in messages, and hint if the disk is full. */
 const keptThings = {
-  records: ['the record of a job', 'Make room there, or remove jobs that have ended.'],
-  accepted: ['the hash of a function that may run here', 'Make room there, and begin the backfill again.'],
+  records: ['the record of a job', 'Free some space there, or remove finished jobs.'],
+  accepted: ['the hash of an accepted function', 'Free some space there, then start the backfill again.'],
 } as const;
 
 /**
@@ -26,8 +26,8 @@ export function notKept(error: unknown, root: string, kept: keyof typeof keptThi
   if ('path' in error && typeof error.path === 'string' && !error.path.startsWith(root) && !root.startsWith(error.path))
     return undefined;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
-    return new JobError('StorageFull', `There is no room for ${thing} in "${root}".`, hint, { cause: error });
+    return new JobError('StorageFull', `There is no space left for ${thing} in "${root}".`, hint, { cause: error });
   }
-  const what = `"${root}" can't be written to, where ${thing} is kept: ${error.message}.`;
-  return new JobError('StorageFailed', what, 'See who may write there.', { cause: error });
+  const what = `Can't write ${thing} to "${root}": ${error.message}.`;
+  return new JobError('StorageFailed', what, 'Check the permissions of the folder.', { cause: error });
 }

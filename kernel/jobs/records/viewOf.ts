@@ -47,10 +47,10 @@ function progressOf({ progress }: JobRecord, liveness: Liveness, now: number): J
       if (liveness.answers) return progress;
       return {
         ...progress,
-        bottleneck: `Its process (${liveness.pid}) does not answer: it was stopped, or the machine is very busy.`,
+        bottleneck: `Its process (${liveness.pid}) does not respond: it was stopped, or the machine is very busy.`,
       };
     case 'elsewhere':
-      return { ...progress, sentence: `${progress.sentence} It runs on ${liveness.host}, and is cancelled there.` };
+      return { ...progress, sentence: `${progress.sentence} It runs on ${liveness.host}; cancel it there.` };
     case 'gone':
       if (isOnItsWay(progress, liveness, now)) return progress;
       return atRest(progress, { state: 'interrupted', sentence: goneSentence(liveness.words) });
@@ -67,6 +67,6 @@ export function isOnItsWay(
 }
 
 function goneSentence(words: string): string {
-  const how = words === '' ? 'killed, or the machine went down' : words;
-  return `Its process ended without telling how (${how}). What was computed is kept: resume it to go on from there.`;
+  const how = words === '' ? 'killed, or the machine shut down' : words;
+  return `Its process ended unexpectedly (${how}). Computed rows are kept: resume the job to continue.`;
 }

@@ -85,7 +85,7 @@ export function jobDetails(view: JobView): string {
     ['runner', `${view.runner} (${runnerWords[view.runner]}): ${view.runnerReason}`],
     ['state', [stateWords[view.state], progressText(view)].filter((part) => part !== '').join(' · ')],
     ['now', view.sentence],
-    ['rows', `${of(rows.done, rows.total)}${rows.reused > 0 ? `, ${countText(rows.reused)} of an earlier run` : ''}`],
+    ['rows', `${of(rows.done, rows.total)}${rows.reused > 0 ? `, ${countText(rows.reused)} from an earlier run` : ''}`],
     ['fragments', of(fragments.done, fragments.total)],
     ['written', `${sizeText(view.bytesWritten)}${view.version === undefined ? '' : `, version ${view.version}`}`],
   ];
@@ -96,7 +96,7 @@ export function jobDetails(view: JobView): string {
       durationText(((endedAt ?? Date.now()) - startedAt) / 1000) + (endedAt === undefined ? ' so far' : ''),
     ]);
   if (view.bottleneck !== undefined) lines.push(['held up by', view.bottleneck]);
-  if (view.conflicts > 0) lines.push(['conflicts', `${countText(view.conflicts)}, all tried again`]);
+  if (view.conflicts > 0) lines.push(['conflicts', `${countText(view.conflicts)}, all retried`]);
   if (view.skipped > 0) lines.push(['skipped', `${rowsText(view.skipped)}, for the next run`]);
   if (failure) lines.push(['failure', failure.message]);
   return [...lined([['job', view.id], ...lines]), ...errorLines(view)].join('\n');

@@ -42,7 +42,7 @@ const kinds = {
   sql: 'SQL',
   typescript: 'TypeScript',
   python: 'Python',
-  server: 'known to the server alone',
+  server: 'known only to the server',
 } as const;
 
 function functionText({ function: { name, version, kind, inputs } }: BackfillPlan): string {

@@ -18,14 +18,14 @@ export const localRunner: Runner = {
 
 async function availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
   const { function: fn, column, readVersion, key } = request;
-  if (fn?.kind === 'python') return no('It runs SQL and TypeScript, and the function is written in Python.');
-  if (fn?.kind === 'server') return no('Only the server of the catalog can compute this column.');
+  if (fn?.kind === 'python') return no('It runs SQL and TypeScript functions, but the function is written in Python.');
+  if (fn?.kind === 'server') return no('Only the catalog server can compute this column.');
   await using source = await openSource(request.table, { column, readVersion, function: fn }, signal);
   try {
     const found = await findKey(source.pinned, key, column, signal);
     // The first batch shows whether the server returns row addresses.
     for await (const _rows of scanRows({ table: source.pinned, scope: 'TRUE', inputs: [] }, signal)) break;
-    return { isPossible: true, reason: `It needs nothing that is not here, and writes rows back by "${found.name}".` };
+    return { isPossible: true, reason: `It needs no other software and writes rows back by "${found.name}".` };
   } catch (error) {
     if (isJobError(error)) return no(error.message);
     throw error;

@@ -18,13 +18,13 @@ export const localPythonRunner: Runner = {
 
 async function availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
   if (request.function?.kind === 'server')
-    return { isPossible: false, reason: 'Only the server of the catalog can compute this column.' };
+    return { isPossible: false, reason: 'Only the catalog server can compute this column.' };
   if (request.table.catalog.implementation !== 'dir')
-    return { isPossible: false, reason: 'The tables of a server are reached through it alone, not by their files.' };
+    return { isPossible: false, reason: 'It needs access to the table files, which the server does not give.' };
   const { found, tried } = await findPython({ named: request.python }, signal);
   return found
     ? { isPossible: true, reason: `${found.path} has pylance ${found.lance}.` }
-    : { isPossible: false, reason: `${whyNoPython(tried)} "lance-catalog python install" makes one that has.` };
+    : { isPossible: false, reason: `${whyNoPython(tried)} Run "lance-catalog python install" to create one.` };
 }
 
 async function run({ spec, request, emit, log, folder, signal }: RunContext): Promise<void> {

@@ -49,8 +49,8 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   } finally {
     control.close();
   }
-  const what = `The process of job ${id} (${control.pid}) can't be ended: the system holds it.`;
-  throw new JobError('Internal', what, 'It may wait for a disk or a network folder; look for it with ps.');
+  const what = `Can't end the process of job ${id} (${control.pid}): the system blocks it.`;
+  throw new JobError('Internal', what, 'It may wait for a disk or a network folder. Check it with ps.');
 }
 
 /** Waits if the process is about to start. */
@@ -93,7 +93,6 @@ function recordEnd(folders: JobFolders, id: string): void {
 }
 
 function forcedSentence({ runner }: JobRecord): string {
-  const elsewhere =
-    runner === 'ray' || runner === 'rest' ? ` What ${runnerWords[runner]} was told to do may go on there.` : '';
-  return `It did not end when it was told to, and was ended by force.${elsewhere} What was computed is kept.`;
+  const elsewhere = runner === 'ray' || runner === 'rest' ? ` The job may continue in ${runnerWords[runner]}.` : '';
+  return `It did not stop when cancelled and was killed.${elsewhere} Computed rows are kept.`;
 }

@@ -37,6 +37,6 @@ async function askConsent({ table, column, stored, ask, howToAllow }: Consent, r
   const isAgreed = await ask(consentText(fn, { author, table, column })).catch((cause: unknown) => {
     throw isAbort(cause) ? cause : new JobError(refused.kind, refused.what, hint, { cause });
   });
-  if (!isAgreed) throw new JobError(refused.kind, `The function of ${table}.${column} was not accepted.`, hint);
+  if (!isAgreed) throw new JobError(refused.kind, `The function of ${table}.${column} is not accepted.`, hint);
   accept(fn.hash, { name: fn.name, table });
 }

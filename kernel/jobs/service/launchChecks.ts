@@ -22,7 +22,8 @@ export async function launchProblem({ ray }: BackfillRequest, signal: AbortSigna
   const { rayCluster = profile.rayCluster } = ray;
   const report = await verifyCluster({ ...profile, rayCluster }, { signal, only: jobCheckIds });
   signal.throwIfAborted();
-  if (report.stopped) throw new ClusterError('Aborted', `Verifying "${ray.profile}" was stopped.`, 'Start again.');
+  if (report.stopped)
+    throw new ClusterError('Aborted', `Verifying "${ray.profile}" was stopped.`, 'Start the job again.');
   return problemOf(report);
 }
 
@@ -34,6 +35,6 @@ function problemOf({ profile, results }: CheckReport): JobError | undefined {
   return new JobError(
     'ClusterNotReady',
     `"${profile}" is not ready for backfills:${shown.join('')}${omitted > 0 ? `\n  … and ${omitted} more.` : ''}\n`,
-    `All of it, with what mends it: lance-catalog check --profile ${profile}`,
+    `Show all problems and their fixes: lance-catalog check --profile ${profile}`,
   );
 }

@@ -100,7 +100,7 @@ async function functionOf(
   return onTable(table, signal, async (opened) => {
     const field = await columnOf(opened, column, signal).catch((error: unknown) => {
       if (!isJobError(error) || error.kind !== 'ColumnMissing') throw error;
-      const hint = `${error.hint} To make the column, give its function: ${functionForms}.`;
+      const hint = `${error.hint} To create the column, set its function: ${functionForms}.`;
       throw new JobError('ColumnMissing', error.what, hint, { cause: error });
     });
     const stored = readStored(field);
@@ -109,12 +109,12 @@ async function functionOf(
       return stored.function;
     }
     if (engineFunction(field)) {
-      const what = `The column "${column}" of "${table.name}" is computed by the engine itself.`;
+      const what = `The column "${column}" of "${table.name}" is computed by the engine.`;
       throw new JobError('FunctionMissing', what, `Refresh it: table.refreshColumn("${column}").`);
     }
     if (table.catalog.implementation === 'rest') return serverFunction(field);
-    const what = `The column "${column}" of "${table.name}" has no function that computes it.`;
-    throw new JobError('FunctionMissing', what, `Give one: ${functionForms}.`);
+    const what = `The column "${column}" of "${table.name}" has no function.`;
+    throw new JobError('FunctionMissing', what, `Set one: ${functionForms}.`);
   });
 }
 
@@ -126,8 +126,8 @@ async function checkColumn({ table, column }: BackfillRequest, signal: AbortSign
   await onTable(table, signal, async (opened) => {
     const { fields } = await opened.schema({ signal });
     if (fields.some(({ name }) => name === column)) return;
-    const what = `The column "${column}" of "${table.name}" was dropped since the job began.`;
-    throw new JobError('ColumnMissing', what, 'Begin a new backfill with its function, which makes the column.');
+    const what = `The column "${column}" of "${table.name}" was dropped after the job started.`;
+    throw new JobError('ColumnMissing', what, 'Start a new backfill with its function, which creates the column.');
   });
 }
 
@@ -203,9 +203,9 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     if (record) return record;
     const what =
       isJobId(id) && existsSync(folders.of(id))
-        ? `The record of job ${id} can't be read.`
-        : `There is no job ${id} here.`;
-    throw new JobError('JobMissing', what, 'List the jobs there are: lance-catalog jobs.');
+        ? `Can't read the record of job ${id}.`
+        : `Job ${id} does not exist on this machine.`;
+    throw new JobError('JobMissing', what, 'List the jobs: lance-catalog jobs.');
   };
 
   const view = async (id: string, signal: AbortSignal): Promise<JobView> => viewOfRecord(recordOf(id), signal);
@@ -215,7 +215,11 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     return Promise.all(records.filter((record) => record !== undefined).map((record) => viewOfRecord(record, signal)));
   };
 
-  const rivalOf = async (wanted: string, but: string | undefined, signal: AbortSignal): Promise<Rival | undefined> => {
+  const otherJobAt = async (
+    wanted: string,
+    but: string | undefined,
+    signal: AbortSignal,
+  ): Promise<OtherJob | undefined> => {
     for (const id of folders.ids()) {
       const record = folders.read(id);
       if (!record || id === but || record.place !== wanted || !isActive(record.progress)) continue;
@@ -226,7 +230,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   };
 
   /** Records the failure if the process does not start. */
-  const begin = async (record: JobRecord, request: BackfillRequest): Promise<void> => {
+  const launch = async (record: JobRecord, request: BackfillRequest): Promise<void> => {
     try {
       await startProcess({ folders, id: record.id, request, entry, node });
     } catch (error) {
@@ -245,10 +249,10 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     const request = withAbsolutePaths(asked);
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
     const joined = async (): Promise<{ id: string; joined: true } | undefined> => {
-      const rival = await rivalOf(placeOf(whole), undefined, signal);
-      if (!rival) return undefined;
-      if (isSameWork(rival.record, whole)) return { id: rival.record.id, joined: true };
-      throw busy(rival);
+      const otherJob = await otherJobAt(placeOf(whole), undefined, signal);
+      if (!otherJob) return undefined;
+      if (isSameWork(otherJob.record, whole)) return { id: otherJob.record.id, joined: true };
+      throw busy(otherJob);
     };
     // Before the table is changed, and again under the lock.
     const other = await joined();
@@ -261,7 +265,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       if (another) return another;
       const record = newRecord(whole, choice);
       folders.create(record, whole);
-      await begin(record, whole);
+      await launch(record, whole);
       folders.tidy();
       return { id: record.id, joined: false };
     });
@@ -281,14 +285,14 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     return alone(signal, async () => {
       // Another process may have resumed it in the meantime.
       const record = await resting();
-      const rival = await rivalOf(record.place, id, signal);
-      if (rival) throw busy(rival);
+      const otherJob = await otherJobAt(record.place, id, signal);
+      if (otherJob) throw busy(otherJob);
       const { createdAt, source } = record;
       const kept = choice.runner === record.runner ? record.kept : {};
       const again = { ...newRecord(whole, choice, id), createdAt, run: record.run + 1, kept, source };
       folders.writeRequest(id, whole);
       folders.write(again, { isLasting: true });
-      await begin(again, whole);
+      await launch(again, whole);
       return { id };
     });
   };
@@ -321,7 +325,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   };
 }
 
-type Rival = { readonly record: JobRecord; readonly view: JobView };
+type OtherJob = { readonly record: JobRecord; readonly view: JobView };
 
 function newRecord(request: ChoosingRequest, { runner, reason }: RunnerChoice, id?: string): JobRecord {
   const now = Date.now();
@@ -339,7 +343,7 @@ function newRecord(request: ChoosingRequest, { runner, reason }: RunnerChoice, i
     runnerReason: reason,
     run: 1,
     kept: {},
-    progress: { ...progress, state: 'queued', sentence: 'It waits for its process to come up.' },
+    progress: { ...progress, state: 'queued', sentence: 'Waiting for the job process to start.' },
   };
 }
 
@@ -353,11 +357,19 @@ function isSameWork({ functionHash, options }: JobRecord, request: ChoosingReque
   );
 }
 
-function busy({ record, view }: Rival): JobError {
+function busy({ record, view }: OtherJob): JobError {
   const far = progressText(view);
-  const what = `Job ${record.id} is at "${record.column}" of ${jobTableText(record.table)} already${far && ` (${far})`}.`;
-  return new JobError('Busy', what, `Wait for it, or end it: lance-catalog jobs cancel ${record.id}.`);
+  const what = `Job ${record.id} is already computing "${record.column}" of ${jobTableText(record.table)}${far && ` (${far})`}.`;
+  return new JobError(
+    'Busy',
+    what,
+    `Wait until it has finished, or cancel it: lance-catalog jobs cancel ${record.id}.`,
+  );
 }
 
 const running = (id: string, what: string): JobError =>
-  new JobError('JobRunning', `Job ${id} runs, so it can't be ${what}.`, 'Cancel it first, or wait for its end.');
+  new JobError(
+    'JobRunning',
+    `Job ${id} can't be ${what}: it is running.`,
+    'Cancel it first, or wait until it has finished.',
+  );

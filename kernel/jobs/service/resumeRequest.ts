@@ -43,16 +43,16 @@ function whole(
   if (given) {
     // A table of the same name may be in another catalog.
     if (placeOf(withAbsolutePaths(given)) !== place) {
-      const what = `Job ${id} is at "${column}" of ${jobTableText(table)} in "${table.catalog}", not at what was given.`;
+      const what = `Job ${id} computes "${column}" of ${jobTableText(table)} in "${table.catalog}", not the requested column.`;
       throw new JobError('RequestInvalid', what, 'Resume it with that table, or start a new job.');
     }
     // The stored request determines the work; the credentials come from the given one.
     return kept ? { ...kept.request, table: given.table, ray: given.ray ?? kept.request.ray } : given;
   }
-  if (!kept) throw new JobError('RequestInvalid', `What job ${id} was asked can't be read.`, 'Start a new job.');
+  if (!kept) throw new JobError('RequestInvalid', `Can't read the request of job ${id}.`, 'Start a new job.');
   if (kept.isWhole) return kept.request;
-  const what = `Job ${id} needs the keys of "${table.catalog}" again, since records hold none.`;
-  throw new JobError('RequestInvalid', what, 'Resume it where that catalog is connected.');
+  const what = `Job ${id} needs the credentials of "${table.catalog}" again, because job records do not store them.`;
+  throw new JobError('RequestInvalid', what, 'Resume it where the catalog is connected.');
 }
 
 /** Restricts a filter to nulls. Without a filter, every job selects only those. */

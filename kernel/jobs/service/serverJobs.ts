@@ -88,7 +88,7 @@ async function wholeLog(jobs: Jobs, id: string, signal: AbortSignal): Promise<st
 const isOf = ({ table }: JobView, { location }: Catalog): boolean => table.catalog === location;
 
 const missing = (id: string): CatalogError =>
-  new CatalogError('InvalidInput', `There is no job ${id}.`, 'List the jobs that there are.', { status: 404 });
+  new CatalogError('InvalidInput', `Job ${id} does not exist.`, 'List the jobs.', { status: 404 });
 
 const summaryOf = ({ id, state, table, createdAt }: JobView): JobSummary => ({
   id,

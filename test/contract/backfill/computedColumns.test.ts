@@ -50,7 +50,7 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
       const registering = registerFunction(table, 'size', first, { signal });
       await assert.rejects(registering, (error) => {
         assert.ok(isCatalogError(error, 'Unsupported'), String(error));
-        assert.match(error.message, /Give the function with each backfill instead/);
+        assert.match(error.message, /Pass the function with each backfill instead/);
         return true;
       });
       assert.deepEqual((await table.schema()).names, ['id', 'text']);
@@ -116,9 +116,9 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     ['a name in double quotes', 'length("My Col")', /has "my col" in double quotes, .* Write `my col` in backticks/],
     ['a text in double quotes', '"colour"', /names no column of the table\. .*backticks/],
     ['no column', "'red'", /names no column of the table\. .*backticks/],
-    ['a comment at its end', 'length(`my col`) -- letters', /ends with a comment, but is to be one expression/],
-    ['two expressions', 'id, text', /is nothing that the engine computes for a row/],
-    ['something behind it', 'id other', /is not one expression of SQL\. .*backticks/],
+    ['a comment at its end', 'length(`my col`) -- letters', /ends with a comment, but must be a single expression/],
+    ['two expressions', 'id, text', /can't be computed for a row by the engine/],
+    ['something behind it', 'id other', /is not a single SQL expression\. .*backticks/],
   ] as const)
     test(`that are SQL with ${what} are refused in words`, async () => {
       const { db } = await makeCatalog();
@@ -131,7 +131,10 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     const { db } = await makeCatalog();
     const type = new Dictionary(new Utf8(), new Int32());
     const table = await db.createTable('t', new ArrowTable({ kind: vectorFromArray(['mug'], type) }));
-    assert.match(await told(sql(table, 'kind')), /gives dictionary<.*>, which no column is computed as\. Cast it/);
+    assert.match(
+      await told(sql(table, 'kind')),
+      /returns dictionary<.*>, which a computed column can't have\. Cast it/,
+    );
     assert.deepEqual((await sql(table, 'cast(kind as string)')).inputs, ['kind']);
   });
 
@@ -193,7 +196,7 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     const key = 'lance-catalog.function.code';
     const code = (await other.schema()).fields.at(-1)?.metadata.get(key) ?? '';
     await table.updateFieldMetadata([{ path: 'size', metadata: { [key]: code } }]);
-    await assert.rejects(storedFunction(table, 'size', signal), /is not the one that was registered/);
+    await assert.rejects(storedFunction(table, 'size', signal), /is not the registered one/);
     assert.deepEqual(await computedColumns(table, signal), []);
   });
 

@@ -170,7 +170,7 @@ suite('Secrets of a job', function () {
     await counting.jobs.cancel(id, soon());
     await assert.rejects(counting.jobs.resume(id, {}, soon()), (error) => {
       assert.ok(isJobError(error) && error.kind === 'RequestInvalid');
-      assert.match(error.message, /needs the keys of/);
+      assert.match(error.message, /needs the credentials of/);
       return true;
     });
     counting.allow(10);

@@ -50,7 +50,7 @@ suite('A job in a process of its own', function () {
     const { text, next } = await counting.jobs.log(id, 0, soon());
     const printed = text.split('\n').filter((line) => line.startsWith('fragment'));
     assert.deepEqual(printed.slice(0, 2), ['fragment 0', 'fragment 1']);
-    assert.match(text, /^\S+Z Run 1 by the runner local.*\n.*to compute\.\nfragment 0\n/);
+    assert.match(text, /^\S+Z Run 1 with the runner "local" in process .*\n.*to compute\.\nfragment 0\n/);
     assert.match(text, /\nfragment 9\n\S+Z Done: 1,000 rows computed in .*\n$/);
     assert.equal(next, text.length);
     assert.deepEqual(await counting.jobs.log(id, next, soon()), { text: '', next });
@@ -63,7 +63,7 @@ suite('A job in a process of its own', function () {
     const gone = await counting.until(id, (view) => !isActive(view));
     assert.equal(gone.state, 'interrupted');
     assert.deepEqual(gone.can, { cancel: false, resume: true, retry: false, remove: true });
-    assert.match(gone.sentence, /resume it to go on/);
+    assert.match(gone.sentence, /resume the job to continue/);
     counting.allow(10);
     assert.deepEqual(await counting.jobs.resume(id, {}, soon()), { id });
     const done = await counting.until(id, (view) => view.state === 'succeeded');
@@ -109,7 +109,7 @@ suite('A job in a process of its own', function () {
 
   for (const [word, wanted] of [
     ['deaf', /The job was cancelled/],
-    ['stuck', /was ended by force/],
+    ['stuck', /was killed/],
   ] as const) {
     test(`that is ${word} is ended by harder means, and is cancelled`, async () => {
       const id = await running(2);
@@ -129,7 +129,7 @@ suite('A job in a process of its own', function () {
     const pid = pidOf(counting, id);
     process.kill(pid, 'SIGSTOP');
     try {
-      const view = await counting.until(id, ({ bottleneck }) => bottleneck?.includes('does not answer') === true);
+      const view = await counting.until(id, ({ bottleneck }) => bottleneck?.includes('does not respond') === true);
       assert.equal(view.state, 'running');
       assert.ok(view.can.cancel);
     } finally {
@@ -151,13 +151,13 @@ suite('A job in a process of its own', function () {
     process.kill(pidOf(counting, id), 'SIGTERM');
     const view = await counting.until(id, ({ state }) => !isActive({ state }));
     assert.equal(view.state, 'interrupted');
-    assert.match(view.sentence, /The system ended its process/);
+    assert.match(view.sentence, /The system ended the job process/);
   });
 
   for (const [word, wanted] of [
     ['throw', 'The stand-in was told to fail.'],
     ['uncaught', 'Nobody waits for this.'],
-    ['return', 'ended without saying how'],
+    ['return', 'ended without a result'],
   ] as const) {
     test(`whose runner does "${word}" has failed, and names its log`, async () => {
       counting.allow(word);

@@ -72,8 +72,8 @@ suite('A backfill that an editor asks for', function () {
   });
 
   test('refuses SQL that is no expression of a row when it is defined', async () => {
-    await assert.rejects(read('id; drop table'), /has a semicolon, but is to be one expression/);
-    await assert.rejects(read('sum(length(text))'), /write no sum, count or window over many/);
+    await assert.rejects(read('id; drop table'), /has a semicolon, but must be a single expression/);
+    await assert.rejects(read('sum(length(text))'), /use no aggregate or window functions/);
     assert.deepEqual((await read("concat(text, ';')")).inputs, ['text']);
   });
 

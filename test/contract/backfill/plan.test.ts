@@ -83,7 +83,10 @@ suite('plans and trials of backfills', function () {
   test('an empty condition is refused in words, since it says neither all rows nor those without a value', async () => {
     await textTable(place.db, 'blank', { fragments: 1, rows: 10 });
     const { request } = requestOf({ table: 'blank', function: sql });
-    await assert.rejects(planBackfill({ ...request, where: ' ' }, signal, local), /empty "where"\. Leave it out/);
+    await assert.rejects(
+      planBackfill({ ...request, where: ' ' }, signal, local),
+      /"where", got an empty string\. Omit it/,
+    );
   });
 
   test('a plan changes nothing', async () => {

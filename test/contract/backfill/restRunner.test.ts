@@ -120,7 +120,7 @@ suite('the runner rest, against a stand-in of a server that runs backfills', () 
     const run = runOf();
     const running = runner.run(run.context);
     await eventually(() => assert.ok(kindsOf(run).includes('workers')));
-    assert.match(JSON.stringify(run.events), /waits in the queue of the server/);
+    assert.match(JSON.stringify(run.events), /is queued on the server/);
     for (const job of server.jobs) job.state = 'IN_PROGRESS';
     await eventually(() => assert.match(JSON.stringify(run.events), /"ready":1/));
     await server.release();
@@ -202,15 +202,23 @@ suite('the runner rest, against a stand-in of a server that runs backfills', () 
     server.away = 503;
     await assert.rejects(running, (error) => {
       assert.ok(isJobError(error) && error.kind === 'ServerRefused');
-      assert.match(error.message, /has not answered for a long time.*server-1 may go on. Resume/);
+      assert.match(error.message, /has not responded for a long time.*server-1 may continue\. Resume/);
       return true;
     });
   });
 
   const failures: readonly [phase: string | undefined, retryable: boolean | undefined, said: RegExp][] = [
-    ['PLANNING', undefined, /^The server's job server-1 failed while it planned the work: it broke\. The job's log/],
-    ['COMMIT', true, /while it committed what was computed: it broke\. The server says that it may succeed/],
-    ['EXECUTE', false, /while it ran the function: it broke\. Put that right first\./],
+    [
+      'PLANNING',
+      undefined,
+      /^The server's job server-1 failed while it planned the job: it broke\. See the log of the job/,
+    ],
+    [
+      'COMMIT',
+      true,
+      /while it committed the computed rows: it broke\. Resume the job: the server reports that it may succeed/,
+    ],
+    ['EXECUTE', false, /while it ran the function: it broke\. Fix this first\./],
     ['WARP', undefined, /failed in its phase WARP: it broke\./],
     [undefined, undefined, /^The server's job server-1 failed: it broke\./],
   ];

@@ -76,7 +76,7 @@ const table = await db.openTable('products');`,
       const { evalue, traceback } = errorOf(outputs) ?? {};
       assert.match(
         evalue ?? '',
-        / give its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, \{ function: \{ sql/,
+        / set its function: \{ function: udf\(\{ … \}, \(row\) => …\) \}, \{ function: \{ sql/,
       );
       assert.match(traceback?.join('\n') ?? '', /^JobError: [^\n]*\n(?: {4}at (?:async )?\[\d+\]:2:\d+\n?)+$/);
     }
@@ -146,7 +146,7 @@ const table = await db.openTable('products');`,
   test('say what is wrong with what they were given', async () => {
     for (const [code, said] of [
       ["await table.backfill('x', { function: { shell: 'rm' } as never })", /is not a valid column function/],
-      ["await table.backfill('x')", /no column "x".* give its function/],
+      ["await table.backfill('x')", /no column "x".* set its function/],
       ["await table.backfill('shout', { where: 'idd < 3' })", /has no column "idd"/],
       ["await table.backfill('shout', { runner: 'foo' as never })", /no runner "foo"\. Use auto, local, local-python/],
       ["await (await db.openTable('products', { version: 1 })).backfill('words')", /opened at a version/],
@@ -161,7 +161,7 @@ const table = await db.openTable('products');`,
     try {
       const code = "(await (await db.openTable('products')).backfill('words', { where: 'id < 5' })).rows";
       const refused = await run(stranger, code);
-      assert.match(String(errorOf(refused.outputs)?.evalue), /was not accepted.*allowStoredCode: \['[0-9a-f]{64}'\]/);
+      assert.match(String(errorOf(refused.outputs)?.evalue), /is not accepted.*allowStoredCode: \['[0-9a-f]{64}'\]/);
       assert.match(String(questions.at(-1)), /caption\.split[^]*\[y\/N\]/);
       answer = 'y';
       assert.equal(await valueOf(stranger, code), '5');

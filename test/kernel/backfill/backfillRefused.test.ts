@@ -26,7 +26,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
       assert.equal(column.code, 2, column.stderr);
       assert.match(
         column.stderr,
-        /^The column "dropped" of "older" was dropped since the job began\. Begin a new backfill/,
+        /^The column "dropped" of "older" was dropped after the job started\. Start a new backfill/,
       );
       await db.dropTable('older');
       const table = await cli('jobs', 'resume', id);
@@ -43,7 +43,10 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
     const args = [cliEntry, 'backfill', 'products', 'size', '--sql', 'length(caption)', '--catalog', './data'];
     for (const [given, said] of [
       [{ TMPDIR: nowhere }, `The folder for temporary files "${nowhere}" (variable TMPDIR) does not exist.`],
-      [{ XDG_DATA_HOME: join(folder, 'file') }, `"${join(folder, 'file')}/lance-catalog/accepted-functions" can't be`],
+      [
+        { XDG_DATA_HOME: join(folder, 'file') },
+        `Can't write the hash of an accepted function to "${join(folder, 'file')}/lance-catalog/accepted-functions"`,
+      ],
     ] as const) {
       const { code, stderr } = await command(process.execPath, args, { cwd: folder, env: { ...env, ...given } });
       assert.equal(code, 2, stderr);
@@ -55,7 +58,7 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
   test('say in a sentence what keeps them from beginning, and end with 2', async () => {
     for (const [args, said] of [
       [['nothing', 'size', '--sql', '1'], /^Table "nothing" does not exist\. Its namespace has products\.\n$/],
-      [['products', 'nothing'], /no column "nothing"\. It has id, .* give its function: --sql EXPR, or --file FILE/],
+      [['products', 'nothing'], /no column "nothing"\. It has id, .* set its function: --sql EXPR, or --file FILE/],
       [['products', 'same', '--sql', 'id', '--where', 'id <'], /^Table "products": The filter "id <" can't be parsed/],
       [['products', 'size', '--plan', '--try'], /one of --plan and --try/],
     ] as const) {
@@ -66,6 +69,6 @@ suite('lance-catalog backfill and jobs, where they are refused,', function () {
     }
     const { code, stderr } = await cli('jobs', 'show', 'bf-none');
     assert.equal(code, 2);
-    assert.match(stderr, /There is no job bf-none/);
+    assert.match(stderr, /Job bf-none does not exist on this machine/);
   });
 });

@@ -15,7 +15,7 @@ const events: readonly JobEvent[] = [
     reusedRows: 10,
   },
   { at: 2, kind: 'workers', ready: 0, wanted: 2 },
-  { at: 2, kind: 'workers', ready: 0, wanted: 2, waitingFor: 'room in Ray' },
+  { at: 2, kind: 'workers', ready: 0, wanted: 2, waitingFor: 'free resources in Ray' },
   { at: 3, kind: 'progress', rows: 5, errors: 0, computeSeconds: 0.5, readSeconds: 0.1, writeSeconds: 0 },
   { at: 4, kind: 'fragment', fragment: 0, computedRows: 5, reusedRows: 1, bytesWritten: 900, seconds: 0.2 },
   {

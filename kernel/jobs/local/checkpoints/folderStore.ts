@@ -95,8 +95,8 @@ async function makeOne(folder: string): Promise<void> {
 const gone = (root: string, cause: unknown): JobError =>
   new JobError(
     'TableChanged',
-    `The folder ${root} is gone: the table was dropped or moved.`,
-    'Begin the job anew when it is there again.',
+    `The folder ${root} no longer exists: the table was dropped or moved.`,
+    'Start the job again when the folder exists.',
     { cause },
   );
 

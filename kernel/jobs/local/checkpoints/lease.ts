@@ -62,11 +62,11 @@ export async function takeLease(store: CheckpointStore, options: LeaseOptions): 
     check: async () => {
       const holder = await holderOf(lease);
       if (holder?.nonce === nonce) return;
-      const by = holder ? `The job ${holder.jobId} of ${holder.name} took` : 'Somebody has taken';
+      const by = holder ? `The job ${holder.jobId} of ${holder.name}` : 'Another job';
       throw new JobError(
         'Busy',
-        `${by} over the column "${spec.column}" while this job stood still.`,
-        'What this one computed is kept; resume it when the other has ended.',
+        `${by} took over the column "${spec.column}" while this job was paused.`,
+        'Computed rows are kept: resume this job when the other job has finished.',
       );
     },
     [Symbol.asyncDispose]: async () => {
@@ -127,7 +127,8 @@ async function outwait({ store, path }: OwnLease, options: LeaseOptions): Promis
       return;
     }
     if (age !== undefined && Math.abs(age) < 2 * beat) throw busy(holder, spec.column);
-    if (!isTold) notice(`Waiting whether ${holder?.name ?? 'somebody'} is still at the column "${spec.column}".`);
+    if (!isTold)
+      notice(`Checking whether ${holder?.name ?? 'another job'} is still computing the column "${spec.column}".`);
     await clock.wait(1000, signal);
     const now = await store.read(path, signal);
     if (now && !isSame(now, seen)) throw busy(holderIn(now), spec.column);
@@ -140,8 +141,8 @@ const isSame = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== unde
 const busy = (holder: Holder | undefined, column: string): JobError =>
   new JobError(
     'Busy',
-    `${holder ? `The job ${holder.jobId} of ${holder.name}` : 'Another job'} is at the column "${column}" of this table.`,
-    'Wait for it, or cancel it there.',
+    `${holder ? `The job ${holder.jobId} of ${holder.name}` : 'Another job'} is computing the column "${column}" of this table.`,
+    'Wait until it has finished, or cancel it where it runs.',
   );
 
 /** Replaces the file, so that readers never see half of it. */

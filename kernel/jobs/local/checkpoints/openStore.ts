@@ -77,7 +77,7 @@ async function told<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>
   } catch (error) {
     if (!isClusterError(error)) throw error;
     signal?.throwIfAborted();
-    const hint = `${error.hint} What was finished is kept: resume the job then.`.trimStart();
+    const hint = `${error.hint} Finished rows are kept: resume the job then.`.trimStart();
     throw new JobError('StorageFailed', error.what, hint, { cause: error });
   }
 }
@@ -93,7 +93,7 @@ type OpenStore = Disposable &
 /** Opens the store beside a table, on a disk of this machine or in an S3 bucket. Does not contact the bucket yet. */
 export async function openBesideTable(table: BackfillRequest['table'], spec: JobSpec['table']): Promise<OpenStore> {
   if (table.catalog.implementation !== 'dir' || spec.uri === '')
-    return elsewhere('The files of the table are behind its server.');
+    return elsewhere('The files of the table are only available through its server.');
   const [, scheme] = /^([a-z][a-z\d+.-]+):\/\//i.exec(spec.uri) ?? [];
   if (scheme === undefined) {
     const found = await stat(spec.uri).catch(() => undefined);
@@ -101,7 +101,7 @@ export async function openBesideTable(table: BackfillRequest['table'], spec: Job
     return { isBesideTable: true, store: new FolderStore(spec.uri), [Symbol.dispose]: () => undefined };
   }
   if (!/^s3a?$/i.test(scheme))
-    return elsewhere(`The runner "local" reaches the files of tables at ${scheme}:// through the engine alone.`);
+    return elsewhere(`The runner "local" can access tables at ${scheme}:// only through the engine.`);
   const settings = readBucketSettings(spec.uri, spec.storageOptions, process.env);
   if (typeof settings === 'string') return elsewhere(settings);
   const { BucketFiles } = await loadPart(() => import('#cluster/entry.ts'));

@@ -19,7 +19,7 @@ export async function launchOnRay(
 ): Promise<void> {
   const { emit, request } = context;
   const spec = await withRayConcurrency(jobs, context, signal);
-  const waitingFor = `a look at what ${jobs.subject} has; once for a table`;
+  const waitingFor = `a check of ${jobs.subject}, once per table`;
   const onLook = (): void => emit({ kind: 'workers', ready: 0, wanted: spec.concurrency, waitingFor });
   const { pip, notices } = await lookAtRay(jobs, { spec, version, onLook }, signal);
   for (const text of notices) emit({ kind: 'notice', text });

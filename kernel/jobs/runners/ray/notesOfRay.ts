@@ -23,7 +23,7 @@ export async function notesOfRay(
   } catch (cause) {
     signal.throwIfAborted();
     if (limit.aborted)
-      return [{ level: 'info', text: 'Ray did not say in time what it has; that is looked for when the job begins.' }];
+      return [{ level: 'info', text: 'Ray did not report its packages in time; the job checks them when it starts.' }];
     const error = jobErrorOf(cause);
     if (!isJobError(error)) throw error;
     return [{ level: 'warning', text: `This run would fail: ${error.message}` }];

@@ -2,10 +2,10 @@ import { readEventLine } from '#jobs/eventLines.ts';
 import type { NewEvent, RunContext } from '#jobs/runners/runner.ts';
 
 // Ray colors its own messages.
-// oxlint-disable-next-line no-control-regex -- that is what a colour begins with
-const colours = /\u001B\[[0-9;]*m/g;
+// oxlint-disable-next-line no-control-regex -- color codes start with a control character
+const colors = /\u001B\[[0-9;]*m/g;
 
-const plainText = (text: string): string => text.replaceAll(colours, '');
+const plainText = (text: string): string => text.replaceAll(colors, '');
 
 class Lines {
   #rest = '';

@@ -58,15 +58,15 @@ export function fitnessOf(subject: string, probed: Probed, wanted: Wanted, table
   const pip = [...missing, ...wanted.dependencies];
   const notices: string[] = [];
   if (wanted.dependencies.length > 0)
-    notices.push(`${subject} installs what the function names first: ${wanted.dependencies.join(', ')}.`);
+    notices.push(`${subject} first installs the packages of the function: ${wanted.dependencies.join(', ')}.`);
   if (missing.length > 0) {
     const names = missing.map((one) => one.split('==', 1)[0]).join(' and ');
     notices.push(
-      `${subject} has no fit ${names}, so it installs that first, which takes a minute or two and the network. An image that has it starts faster.`,
+      `${subject} has no supported ${names} and installs it first, which needs the network and takes a minute or two. An image with it starts faster.`,
     );
   }
   if (probed.silent > 0)
-    notices.push(`${count(probed.silent, 'node')} of Ray did not say in time whether the table can be reached there.`);
+    notices.push(`${count(probed.silent, 'node')} of Ray did not report in time whether the table can be reached.`);
   return { pip, notices };
 }
 
@@ -80,7 +80,7 @@ function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tab
   const old = [driver, ...nodes].find(({ python }) => !isFit(python, least.python));
   if (old)
     return unavailable(
-      `${subject} runs Python ${old.python}; backfills take ${minimumPython.join('.')} or newer.`,
+      `${subject} runs Python ${old.python}; backfills need ${minimumPython.join('.')} or newer.`,
       'Use an image of Ray with a newer Python.',
     );
   const away = nodes.filter((node) => node.unreachable !== undefined);
@@ -91,7 +91,7 @@ function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tab
   const names = modules.map((name) => `"${name}"`).join(' and ');
   return unavailable(
     `${subject} has no module ${names}, which the function imports.`,
-    'Use an image that has it, or name its package at the top of the file: # /// script, # dependencies = ["…"], # ///.',
+    'Use an image that has it, or declare its package at the top of the file: # /// script, # dependencies = ["…"], # ///.',
   );
 }
 
@@ -103,7 +103,7 @@ function awayFrom(subject: string, away: readonly ProbedNode[], all: number, tab
     `${who} of ${subject} ${verb} not reach the table: ${away[0]?.unreachable ?? ''}.`,
     isFolder
       ? 'Mount that folder at the same path on every node, keep the table in an object store, or choose a runner on this machine.'
-      : 'Give the nodes what it takes to reach the object store, or the settings with the connection.',
+      : 'Give the nodes access to the object store, or add the storage settings to the connection.',
   );
 }
 

@@ -6,7 +6,7 @@ import type { RunContext } from '#jobs/runners/runner.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { DriverEnd } from './rayEvents.ts';
 
-const goOn = 'Resume the job: what was computed is kept, and is not computed again.';
+const goOn = 'Resume the job: computed rows are kept and not computed again.';
 
 /**
  * Returns why a finished job did not succeed, `undefined` if it did. The driver reports the reason, but the state in
@@ -16,17 +16,16 @@ export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefin
   const named = `The job ${job.submissionId} of ${subject}`;
   if (end?.kind === 'failed' && job.state !== 'STOPPED')
     return new JobError(isJobErrorKind(end.code) ? end.code : 'RayJobFailed', end.message, end.hint);
-  if (job.state === 'STOPPED')
-    return new JobError('RayJobFailed', `${named} was stopped there, by somebody else.`, goOn);
+  if (job.state === 'STOPPED') return new JobError('RayJobFailed', `${named} was stopped by another client.`, goOn);
   if (job.state === 'SUCCEEDED') {
     if (end?.kind === 'succeeded') return undefined;
-    const what = `${named} has ended in order, and has not said that it finished.`;
-    return new JobError('RayJobFailed', what, `Look into its log. ${goOn}`);
+    const what = `${named} ended without an error, but did not report success.`;
+    return new JobError('RayJobFailed', what, `Check its log. ${goOn}`);
   }
   if (/runtime_env setup failed|runtime env/i.test(job.message) && job.driverExitCode === undefined) {
     return new JobError(
       'RunnerUnavailable',
-      `${subject} could not prepare what the job runs on: ${lastLine(job.message)}`,
+      `${subject} can't set up the environment of the job: ${lastLine(job.message)}`,
       'Use an image that has pylance, and Node.js for TypeScript functions, or let the nodes reach a package index.',
     );
   }
@@ -34,7 +33,7 @@ export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefin
   if (code === undefined || code < 0 || code > 128) {
     return new JobError(
       'RayJobFailed',
-      `${named} was ended from outside${code === undefined ? '' : ` (code ${code})`}: its process or its node is gone.`,
+      `${named} was killed${code === undefined ? '' : ` (code ${code})`}: its process or its node is lost.`,
       `The head may be out of memory. ${goOn}`,
     );
   }
@@ -44,7 +43,7 @@ export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefin
 /** Returns the last useful line: Ray's message is the end of a log with tracebacks. */
 function lastLine(message: string): string {
   const lines = message.split('\n').map((line) => line.trim());
-  return (lines.findLast((line) => line !== '' && !line.startsWith('@@')) ?? 'it has not said why').slice(0, 400);
+  return (lines.findLast((line) => line !== '' && !line.startsWith('@@')) ?? 'no reason was reported').slice(0, 400);
 }
 
 /** Milliseconds between two messages about a pending job. */
@@ -80,8 +79,7 @@ async function roomOf(jobs: RayJobs, signal: AbortSignal): Promise<string | unde
 }
 
 function reasonOf({ message }: RayJob): string {
-  if (/runtime environment/i.test(message))
-    return 'the environment that Ray sets up, with the packages that it installs';
-  if (/resources/i.test(message)) return 'room in Ray';
-  return message === '' ? 'Ray, which does not say why' : message.slice(0, 300);
+  if (/runtime environment/i.test(message)) return 'Ray to set up the environment and install packages';
+  if (/resources/i.test(message)) return 'free resources in Ray';
+  return message === '' ? 'Ray (no reason was reported)' : message.slice(0, 300);
 }

@@ -58,7 +58,7 @@ export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: Abo
       submissionId,
       entrypoint: `python3 rayProbe.py ${quoted(argument)}`,
       runtime: { workingDir, envVars: request.envVars },
-      metadata: { 'lance-catalog': 'looks what this Ray has for backfills' },
+      metadata: { 'lance-catalog': 'checks what this Ray cluster has for backfills' },
     },
     signal,
   );
@@ -68,8 +68,8 @@ export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: Abo
   if (job.state === 'SUCCEEDED' && probed) return probed;
   throw new JobError(
     'RunnerUnavailable',
-    `${jobs.subject} did not say what it has: ${lastLineOf(log) ?? job.message.slice(0, 300)}`,
-    'Look at the job in the dashboard of Ray; a python3 has to be on PATH of the head.',
+    `${jobs.subject} did not report its packages: ${lastLineOf(log) ?? job.message.slice(0, 300)}`,
+    'Check the job in the Ray dashboard. The head needs python3 on PATH.',
   );
 }
 

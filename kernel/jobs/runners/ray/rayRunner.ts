@@ -42,8 +42,8 @@ export const rayRunner: Runner = createRayRunner();
 
 async function availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
   if (request.function?.kind === 'server')
-    return { isPossible: false, reason: 'Only the server of the catalog can compute this column.' };
-  if (!request.ray) return { isPossible: false, reason: 'Nothing says where a Ray is.' };
+    return { isPossible: false, reason: 'Only the catalog server can compute this column.' };
+  if (!request.ray) return { isPossible: false, reason: 'No Ray address or profile is set.' };
   try {
     return await withRay(request.ray, AbortSignal.any([signal, AbortSignal.timeout(20_000)]), async (jobs, limit) => {
       const { version } = await jobs.version(limit);
@@ -59,12 +59,12 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
 async function run(context: RunContext, silence: number): Promise<void> {
   const { request, spec, signal } = context;
   if (!request.ray)
-    throw new JobError('RequestInvalid', 'Nothing says where the Ray is.', 'Give its address as "ray".');
+    throw new JobError('RequestInvalid', 'No Ray address or profile is set.', 'Set the address as "ray".');
   if (spec.table.uri === '')
     throw new JobError(
       'RunnerUnavailable',
-      'The catalog does not say where the table is, so Ray cannot reach it.',
-      'Choose the runner "rest", or connect to the directory of the tables.',
+      "The catalog does not report the location of the table, so Ray can't reach it.",
+      'Choose the runner "rest", or connect to the folder of the tables.',
     );
   await withRay(request.ray, signal, async (jobs, live) => {
     const version = await jobs.version(live);
@@ -74,13 +74,12 @@ async function run(context: RunContext, silence: number): Promise<void> {
       if (!there) {
         await launchOnRay(jobs, { context, submissionId, version }, live);
         context.kept.set(kept.sent, submissionId);
-      } else
-        context.emit({ kind: 'restarted', what: 'connection', reason: `Followed on: it went on as ${submissionId}.` });
+      } else context.emit({ kind: 'restarted', what: 'connection', reason: `Reconnected to Ray job ${submissionId}.` });
       await follow(context, jobs, submissionId, { silence, signal: live });
     } catch (error) {
       if (signal.aborted) await cancel(context, jobs, submissionId);
       if (isClusterError(error) && error.kind === 'NotFound')
-        throw new JobError('RayJobFailed', error.what, `${error.hint} Resume the job: what was computed is kept.`);
+        throw new JobError('RayJobFailed', error.what, `${error.hint} Resume the job: computed rows are kept.`);
       throw error;
     }
   });
@@ -122,7 +121,7 @@ async function follow(
   { silence, signal }: { readonly silence: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const events = new RayEvents(context, (known) => context.kept.set(kept.known, String(known)));
-  const goesOn = 'The job goes on there.';
+  const goesOn = 'The job continues there.';
   const job = await followRayJob(
     jobs,
     {
@@ -150,7 +149,7 @@ async function cancel(context: RunContext, jobs: RayJobs, submissionId: string):
   try {
     const job = await jobs.stop(submissionId, signal);
     if (!isOver(job.state)) {
-      const text = `${submissionId} has not begun on Ray, which ends it as soon as it would.`;
+      const text = `${submissionId} has not started on Ray. Ray stops it when it starts.`;
       context.emit({ kind: 'notice', text });
       return;
     }
@@ -162,7 +161,7 @@ async function cancel(context: RunContext, jobs: RayJobs, submissionId: string):
     context.kept.set(kept.submission, '');
   } catch (error) {
     if (isClusterError(error) && error.kind === 'NotFound') return;
-    const text = `Whether ${submissionId} has ended on Ray is not known: ${messageOf(error)}`;
+    const text = `Can't check whether ${submissionId} has ended on Ray: ${messageOf(error)}`;
     context.emit({ kind: 'notice', text });
   }
 }

@@ -42,26 +42,26 @@ const asText = (_key: string, value: unknown): unknown => (typeof value === 'big
 
 /** What the server did when it failed, by words in its phase names. */
 const phases: readonly [word: RegExp, said: string][] = [
-  [/queue|pending|schedul/i, 'while it waited for its turn'],
-  [/plan|prepare|init|valid/i, 'while it planned the work'],
-  [/commit/i, 'while it committed what was computed'],
+  [/queue|pending|schedul/i, 'while it was queued'],
+  [/plan|prepare|init|valid/i, 'while it planned the job'],
+  [/commit/i, 'while it committed the computed rows'],
   [/read|scan|load/i, 'while it read the table'],
-  [/write|flush|checkpoint/i, 'while it wrote what was computed'],
+  [/write|flush|checkpoint/i, 'while it wrote the computed rows'],
   [/run|exec|appl|comput|udf/i, 'while it ran the function'],
 ];
 
 function failureOf(id: string, failure: JobDescription['failure']): JobError {
   if (!failure)
-    return new JobError('ServerRefused', `The server's job ${id} failed, and the server does not say why.`, logHint);
+    return new JobError('ServerRefused', `The server's job ${id} failed, and the server reports no reason.`, logHint);
   const { phase = '', message, retryable } = failure;
   const said = phases.find(([word]) => word.test(phase))?.[1] ?? (phase === '' ? '' : `in its phase ${phase}`);
   const what = `The server's job ${id} failed${said === '' ? '' : ` ${said}`}: ${message.replace(/[.!?]?\s*$/, '.')}`;
   if (retryable === true)
-    return new JobError('ServerRefused', what, 'The server says that it may succeed when resumed.');
-  return new JobError('ServerRefused', what, retryable === false ? `Put that right first. ${logHint}` : logHint);
+    return new JobError('ServerRefused', what, 'Resume the job: the server reports that it may succeed.');
+  return new JobError('ServerRefused', what, retryable === false ? `Fix this first. ${logHint}` : logHint);
 }
 
-const logHint = "The job's log has what the server told of it.";
+const logHint = 'See the log of the job for what the server reported.';
 
 /** Durations in milliseconds. */
 export type Patience = {
@@ -104,8 +104,8 @@ export async function followServerJob(following: Following): Promise<void> {
   if (last.state === 'cancelled')
     throw new JobError(
       'ServerRefused',
-      `The server's job ${id} was cancelled by somebody else.`,
-      'Resume it to go on.',
+      `The server's job ${id} was cancelled by another client.`,
+      'Resume it to continue.',
     );
   await tellSuccess(following);
 }
@@ -122,7 +122,7 @@ async function untilEnded(following: Following, tellLog: TellLog, signal: AbortS
     try {
       const job = await following.catalog.jobs.describe(following.id, { signal });
       if (silentSince !== undefined)
-        context.emit({ kind: 'restarted', what: 'connection', reason: 'The server answers again.' });
+        context.emit({ kind: 'restarted', what: 'connection', reason: 'The server responds again.' });
       silentSince = undefined;
       if (isOver(job)) return job;
       if (job.state === 'running' && !isRunning) {
@@ -130,7 +130,7 @@ async function untilEnded(following: Following, tellLog: TellLog, signal: AbortS
         pause = patience.firstPause;
         context.emit({ kind: 'workers', ready: 1, wanted: 1 });
       } else if (job.state === 'queued' && !isRunning && pause === patience.firstPause)
-        context.emit({ kind: 'workers', ready: 0, wanted: 1, waitingFor: 'The job waits in the queue of the server.' });
+        context.emit({ kind: 'workers', ready: 0, wanted: 1, waitingFor: 'The job is queued on the server.' });
       const done = isRunning ? await rows.done(signal) : undefined;
       if (done !== undefined && done !== told) {
         told = done;
@@ -140,7 +140,7 @@ async function untilEnded(following: Following, tellLog: TellLog, signal: AbortS
     } catch (error) {
       if (signal.aborted || isAbort(error) || !isPassing(error)) throw error;
       if (silentSince === undefined)
-        context.emit({ kind: 'notice', text: `The server does not answer: ${messageOf(error)}` });
+        context.emit({ kind: 'notice', text: `The server does not respond: ${messageOf(error)}` });
       silentSince ??= performance.now();
       if (performance.now() - silentSince > patience.silence) throw gone(following.id, error);
     }
@@ -156,8 +156,8 @@ const isPassing = (error: unknown): boolean =>
 const gone = (id: string, cause: unknown): JobError =>
   new JobError(
     'ServerRefused',
-    `The server has not answered for a long time: ${messageOf(cause)}`,
-    `Its job ${id} may go on. Resume this one when the server is back, and it is followed again.`,
+    `The server has not responded for a long time: ${messageOf(cause)}`,
+    `Its job ${id} may continue. Resume this job when the server is back to follow it again.`,
     { cause },
   );
 
@@ -180,7 +180,7 @@ async function tellSuccess({ context, catalog, rows }: Following): Promise<void>
   if (left > 0)
     context.emit({
       kind: 'notice',
-      text: `${left} rows still have no value: the function gave none, the server left them out, or they are new.`,
+      text: `${left} rows still have no value: the function returned none, the server skipped them, or they are new.`,
     });
   const computed = done ?? rows.plan.rows;
   context.emit({ kind: 'progress', rows: computed, errors: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 });

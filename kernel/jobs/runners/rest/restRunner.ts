@@ -35,7 +35,7 @@ export const restRunner: Runner = createRestRunner();
 const isServer = ({ table }: BackfillRequest): boolean => table.catalog.implementation === 'rest';
 
 async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
-  if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a directory, not a server.' };
+  if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a folder, not a server.' };
   return onCatalog(request.table.catalog, signal, async (catalog) => {
     try {
       // A backfill can't be probed, but a server that lists jobs can run them.
@@ -43,10 +43,10 @@ async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Pr
       const isThere = can.AlterTableBackfillColumns !== 'no' && can.ListJobs !== 'no';
       return isThere
         ? { isPossible: true, reason: `${catalog.location} runs jobs.` }
-        : { isPossible: false, reason: `${catalog.location} runs no jobs.` };
+        : { isPossible: false, reason: `${catalog.location} can't run jobs.` };
     } catch (error) {
       if (isAbort(error)) throw error;
-      const reason = `Whether ${catalog.location} runs jobs can't be asked: ${messageOf(error)}`;
+      const reason = `Can't check whether ${catalog.location} runs jobs: ${messageOf(error)}`;
       return { isPossible: false, reason };
     }
   });
@@ -55,7 +55,7 @@ async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Pr
 async function run(context: RunContext, patience: Patience): Promise<void> {
   const { request, spec, signal } = context;
   if (!isServer(request))
-    throw new JobError('RunnerUnavailable', 'The catalog is a directory, not a server.', 'Choose another runner.');
+    throw new JobError('RunnerUnavailable', 'The catalog is a folder, not a server.', 'Choose another runner.');
   await onCatalog(request.table.catalog, signal, async (catalog) => {
     const { name, namespacePath } = request.table;
     const table = await catalog.openTable(name, [...namespacePath], { signal });
@@ -64,7 +64,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
     // After the launch: a job that the server refuses never ran.
     context.emit({ kind: 'planned', ...rows.plan });
     if (isAdopted)
-      context.emit({ kind: 'notice', text: `The server's job ${id} was begun before, and is followed again.` });
+      context.emit({ kind: 'notice', text: `Following the server's job ${id}, which an earlier run started.` });
     await followServerJob({ context, catalog, id, rows, patience });
   });
 }
@@ -112,9 +112,14 @@ async function launch({ spec, request, signal }: RunContext, table: Table): Prom
     if (signal.aborted || !isCatalogError(error)) throw error;
     const place = `${displayPath(table.namespacePath, table.name)}.${spec.column}`;
     if (error.kind === 'Unsupported')
-      throw new JobError('RunnerUnavailable', `The server runs no backfill of ${place}.`, 'Choose another runner.', {
-        cause: error,
-      });
+      throw new JobError(
+        'RunnerUnavailable',
+        `The server can't run a backfill of ${place}.`,
+        'Choose another runner.',
+        {
+          cause: error,
+        },
+      );
     throw new JobError('ServerRefused', `The server refused to compute ${place}: ${error.message}`, '', {
       cause: error,
     });

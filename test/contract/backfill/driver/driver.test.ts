@@ -162,7 +162,7 @@ suite('the Python driver', function () {
     const at = await makeTable({ column: 'c' });
     await assert.rejects(drive(specOf(at, functionOf(sql("'x'"), { type: new Utf8() }))).done, (error) => {
       assert.ok(isJobError(error) && error.kind === 'RequestInvalid');
-      return /holds int32.*gives string/.test(error.message);
+      return /is int32.*returns string/.test(error.message);
     });
   });
 });

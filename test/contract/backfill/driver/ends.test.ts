@@ -68,7 +68,7 @@ suite('what is said of processes of a backfill that end by themselves', function
     await job.done;
     assert.deepEqual(
       job.all('restarted').map(({ reason }) => reason),
-      ['The process of the function f stood still for 1.5 seconds and was ended.'],
+      ['The process of the function f did not respond for 1.5 seconds and was stopped.'],
     );
   });
 });

@@ -121,7 +121,7 @@ suite('a backfill whose function fails', function () {
     const body = pythonRow("def f(id):\n    return 'many' if id == 150 else id\n");
     await assert.rejects(
       drive(specOf(at, functionOf(body, { inputs: ['id'] }))).done,
-      failing('FunctionFailed', /row 50 of fragment 1: The function gave 'many', which is no int32/),
+      failing('FunctionFailed', /row 50 of fragment 1: The function returned 'many', which is not a valid int32/),
     );
   });
 
@@ -130,7 +130,7 @@ suite('a backfill whose function fails', function () {
     const body = pythonBatch('def f(batch):\n    return [1]\n');
     await assert.rejects(
       drive(specOf(at, functionOf(body))).done,
-      failing('FunctionFailed', /gave 1 values for a batch of \d+ rows/),
+      failing('FunctionFailed', /returned 1 values for a batch of \d+ rows/),
     );
   });
 
@@ -201,7 +201,7 @@ suite('a backfill whose function fails', function () {
       );
       const big = functionOf(body, { inputs: ['id'], type: new Utf8() });
       const job = drive(specOf(at, big, { concurrency: 1, commitGranularity: 1, checkpointSize: 100_000 }));
-      await assert.rejects(job.done, failing('StorageFull', /no room left/));
+      await assert.rejects(job.done, failing('StorageFull', /no space left/));
       const committed = job.all('committed').flatMap(({ fragments }) => fragments);
       const filled = Object.values(await tables.values(at, 'c')).filter((value) => value !== null).length;
       assert.equal(filled, committed.length * 2000);

@@ -74,7 +74,7 @@ suite('a driver that is killed or stands still', function () {
     process.kill(pid, 'SIGSTOP');
     await assert.rejects(
       job.done,
-      (error) => isJobError(error) && error.what === 'The Python driver stood still for 2 seconds and was ended.',
+      (error) => isJobError(error) && error.what === 'The Python driver did not respond for 2 seconds and was stopped.',
     );
     assert.deepEqual(stillRunning([pid]), []);
     assert.deepEqual(readdirSync(temporary), []);

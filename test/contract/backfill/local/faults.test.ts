@@ -148,7 +148,7 @@ suite('faults of backfills by the runner local', function () {
       eventsOf(events, 'notice')
         .map(({ text }) => text)
         .join(' '),
-      /rows that they added are computed too/,
+      /new rows are computed too/,
     );
   });
 

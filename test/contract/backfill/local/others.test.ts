@@ -67,14 +67,14 @@ suite('backfills by the runner local, where others take the table or its column'
     const { calls, notices, empty } = await runBeside(table, { where: 'id >= 0' }, add);
     assert.ok(![...calls.keys()].some((id) => id >= 10_000));
     assert.equal(empty.filter((id) => id >= 10_000).length, 30);
-    assert.match(notices.at(-1) ?? '', /says which rows it is about: rows that they added are left for the next run/);
+    assert.match(notices.at(-1) ?? '', /the job selects its rows\. New rows are left for the next run/);
   });
 
   test('rows that are added with a key that is there already are left, and why is said', async () => {
     const table = await textTable(place.db, 'doubled', { fragments: 4, rows: 2000 });
     const { notices, empty } = await runBeside(table, {}, () => table.add(rowsFrom(10, 30)));
     assert.equal(empty.filter((id) => id % 100 !== 7).length, 30);
-    assert.match(notices.at(-1) ?? '', /the key: .*: rows that they added are left for the next run/);
+    assert.match(notices.at(-1) ?? '', /the key: .*\. New rows are left for the next run/);
   });
 
   test('two jobs at one column: the second is refused, and says which job has it', async () => {

@@ -37,9 +37,9 @@ class Values(unittest.TestCase):
         self.assertEqual(backfill.fitting(np.array([1.0, 2.0]), pa.int32()).to_pylist(), [1, 2])
 
     def test_the_value_that_does_not_fit_is_named_with_the_type(self) -> None:
-        self.assertEqual(self.misfit([1, "two"], pa.int32()), "The function gave 'two', which is no int32.")
-        self.assertEqual(self.misfit([1, 2**40], pa.int32()), f"The function gave {2**40}, which is no int32.")
-        self.assertIn("which is no fixed_size_list", self.misfit([[1.0, 2.0]], pa.list_(pa.float32(), 3)))
+        self.assertEqual(self.misfit([1, "two"], pa.int32()), "The function returned 'two', which is not a valid int32.")
+        self.assertEqual(self.misfit([1, 2**40], pa.int32()), f"The function returned {2**40}, which is not a valid int32.")
+        self.assertIn("which is not a valid fixed_size_list", self.misfit([[1.0, 2.0]], pa.list_(pa.float32(), 3)))
 
     def test_a_long_value_is_cut_in_the_sentence(self) -> None:
         said = backfill.misfit("x" * 500, pa.int32())
@@ -47,7 +47,7 @@ class Values(unittest.TestCase):
         self.assertIn("…", said)
 
     def test_what_is_no_array_is_named_by_its_class(self) -> None:
-        self.assertEqual(self.misfit(7, pa.int32()), "The function gave a int for a batch, which is no array.")
+        self.assertEqual(self.misfit(7, pa.int32()), "The function returned a int for a batch, not an array.")
         self.assertIn("NoneType", self.misfit(None, pa.int32()))
 
     def test_an_array_of_another_type_is_cast_where_nothing_is_lost(self) -> None:
@@ -122,7 +122,7 @@ class InPython(unittest.TestCase):
         code = "def f(x):\n    return 'many' if x == 2 else x\n"
         found = self.answer(code, [1, 2, 3], "null")
         self.assertEqual(found.values.to_pylist(), [1, None, 3])
-        self.assertEqual(found.errors, {1: "The function gave 'many', which is no int32."})
+        self.assertEqual(found.errors, {1: "The function returned 'many', which is not a valid int32."})
         found = self.answer(code, [1, 2, 3])
         self.assertEqual(found.values.to_pylist(), [1])
         assert found.failure is not None
@@ -158,7 +158,7 @@ class InPython(unittest.TestCase):
         code = "def f(batch):\n    return [1]\n"
         found = self.answer(code, [1, 2], takes="batch")
         assert found.failure is not None
-        self.assertEqual(found.failure.message, "The function gave 1 values for a batch of 2 rows.")
+        self.assertEqual(found.failure.message, "The function returned 1 values for a batch of 2 rows.")
         found = self.answer(code, [1, 2], "null", takes="batch")
         self.assertEqual((found.values.to_pylist(), list(found.errors)), ([None, None], [0, 1]))
 

@@ -75,7 +75,7 @@ suite('The words of types', () => {
     test(`"${words}" is refused with those that are known`, () =>
       assert.throws(
         () => typeOfWords(words),
-        fails('FunctionInvalid', /is no type of a column\. Write one of bool, int8/),
+        fails('FunctionInvalid', /is not a column type\. Use one of bool, int8/),
       ));
 });
 
@@ -156,7 +156,7 @@ suite('A function in a TypeScript file', function () {
 
   test('is refused where it uses what only a notebook has', async () => {
     const text = `${head}import { connect } from 'lance-catalog';\n${plain.replace(head, '').replace('row.text.length', 'connect.length')}`;
-    await assert.rejects(ofFile({ 'f.ts': text }), fails('FunctionNotPortable', /needs 'lance-catalog'/));
+    await assert.rejects(ofFile({ 'f.ts': text }), fails('FunctionNotPortable', /imports 'lance-catalog'/));
   });
 
   test('is refused where an import is missing, with the way to install it', async () => {
@@ -164,7 +164,7 @@ suite('A function in a TypeScript file', function () {
       ofFile({ 'f.ts': `import x from 'not-there';\n${plain}\nx();` }),
       fails(
         'FunctionInvalid',
-        /imports 'not-there', which is not found \(f\.ts:1:15\)\. Install it: npm install not-there/,
+        /imports 'not-there', which can't be found \(f\.ts:1:15\)\. Install it: npm install not-there/,
       ),
     );
   });
@@ -172,7 +172,7 @@ suite('A function in a TypeScript file', function () {
   test('is refused where it is no TypeScript, at the place where it stops to be some', async () => {
     await assert.rejects(
       ofFile({ 'f.ts': plain.replace(/\);$/, '\n') }),
-      fails('FunctionInvalid', /f\.ts can't be compiled: '\)' expected \(line 3, column 1\)\. Mend the code\./),
+      fails('FunctionInvalid', /f\.ts can't be compiled: '\)' expected \(line 3, column 1\)\. Fix the code\./),
     );
   });
 

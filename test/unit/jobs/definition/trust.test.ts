@@ -76,7 +76,7 @@ suite('Consent to functions that were found', () => {
           assert.equal(told?.kind, 'StorageFull');
           assert.match(
             told.message,
-            /^There is no room for the hash of a function .* in "\/home\/a"\. Make room there/,
+            /^There is no space left for the hash of an accepted function in "\/home\/a"\. Free some space there/,
           );
           return true;
         },
@@ -88,12 +88,12 @@ suite('Consent to functions that were found', () => {
     writeFileSync(join(home, 'file'), '');
     assert.throws(
       () => accept(fn.hash),
-      /^JobError: ".*accepted-functions" can't be written to, where the hash of a function/,
+      /^JobError: Can't write the hash of an accepted function to ".*accepted-functions"/,
     );
   });
 
   test('is not to be had by a hash that is a path', () => {
-    assert.throws(() => accept('../../.bashrc'), /no hash of a function/);
+    assert.throws(() => accept('../../.bashrc'), /not a function hash/);
     assert.equal(isAccepted('../../../etc/passwd'), false);
   });
 

@@ -29,7 +29,7 @@ suite('lance-catalog python', function () {
     writeFileSync(join(data, 'lance-catalog/python.lock'), '');
     const { status, stderr } = run(['install'], { XDG_DATA_HOME: data, PATH: '' });
     assert.notEqual(status, 0);
-    assert.match(stderr, /Another process is making the environment of Python/);
+    assert.match(stderr, /Another process is creating the Python environment/);
   });
 
   test('removes an environment only where there is one', () => {

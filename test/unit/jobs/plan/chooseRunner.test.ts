@@ -65,7 +65,7 @@ suite('the choice of a runner', () => {
 
   test('the runner that is asked for is used, and no other in its place', async () => {
     const runners = runnerStandIns({ local: true, 'local-python': 'There is no Python.' });
-    assert.equal((await chooseRunner(requestOf({ runner: 'local' }), runners, signal)).reason, 'It was asked for.');
+    assert.equal((await chooseRunner(requestOf({ runner: 'local' }), runners, signal)).reason, 'It was requested.');
     await assert.rejects(chooseRunner(requestOf({ runner: 'local-python' }), runners, signal), {
       kind: 'RunnerUnavailable',
       message:
@@ -77,7 +77,7 @@ suite('the choice of a runner', () => {
     const runners = runnerStandIns({ local: true, 'local-python': true });
     await assert.rejects(chooseRunner(requestOf({ runner: 'foo' as RunnerName }), runners, signal), {
       kind: 'RunnerUnavailable',
-      message: 'There is no runner "foo". Use auto, local, local-python, or leave it out.',
+      message: 'There is no runner "foo". Use auto, local, local-python, or omit it.',
     });
   });
 
@@ -98,7 +98,7 @@ suite('the choice of a runner', () => {
 
   test('a version that is not there is told alone, and not among the reasons of runners', async () => {
     const missing = new CatalogError('VersionNotFound', 'Table "t" has no version 9.', 'See listVersions().');
-    const runners = runnerStandIns({ local: missing, ray: 'Nothing says where a Ray is.' });
+    const runners = runnerStandIns({ local: missing, ray: 'No Ray address or profile is set.' });
     await assert.rejects(chooseRunner(requestOf(), runners, signal), missing);
   });
 });

@@ -29,7 +29,7 @@ suite('What the log of a job says of its events', () => {
   test('is what there is to do', () => {
     assert.equal(
       lastOf(planned),
-      'Version 7 is read: 3,000 rows in 6 fragments to compute, 200 of them kept from an earlier run.',
+      'Reading version 7: 3,000 rows in 6 fragments to compute, 200 of them kept from an earlier run.',
     );
   });
 
@@ -39,7 +39,7 @@ suite('What the log of a job says of its events', () => {
       lastOf(planned, committed, { at: 3, kind: 'cancelled' }),
       'Cancelled: 200 of 3,000 rows are computed and kept; 1 of 6 fragments are in the table.',
     );
-    assert.equal(lastOf({ at: 1, kind: 'cancelled' }), 'Cancelled: nothing was computed yet.');
+    assert.equal(lastOf({ at: 1, kind: 'cancelled' }), 'Cancelled: no rows are computed.');
   });
 
   test('is why one failed and what can be done, in a line that a terminal can show', () => {

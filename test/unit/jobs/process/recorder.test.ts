@@ -69,7 +69,7 @@ suite('What is written down of a run', () => {
     recorder.keep('job', '7');
     assert.equal(state(), 'running');
     assert.equal(folders.read(id)?.progress.rows.done, 0);
-    assert.match(logged(), /An event that is none: .*"progress"/);
+    assert.match(logged(), /Invalid event: .*"progress"/);
   });
 
   test('is without secrets, also where a line comes in two pieces', () => {

@@ -33,10 +33,10 @@ suite('the Python for backfills', () => {
       { ...good, lance: null, problem: 'ImportError: libx' },
       /does not load: ImportError: libx/,
     ],
-    'with an old package': [{ ...good, lance: '0.20.0' }, /Its pylance is 0\.20\.0, and .* or newer is needed/],
-    'that is too old': [{ ...good, python: '3.8.18' }, /It is Python 3\.8\.18, and 3\.10 or newer is needed/],
+    'with an old package': [{ ...good, lance: '0.20.0' }, /Its pylance is 0\.20\.0, and .* or newer is required/],
+    'that is too old': [{ ...good, python: '3.8.18' }, /It is Python 3\.8\.18, and 3\.10 or newer is required/],
     'that is none': ['hello', /does not run/],
-    'that says something else': ['[]', /no Python/],
+    'that says something else': ['[]', /not a Python interpreter/],
   };
   for (const [title, [answer, words]] of Object.entries(problems))
     test(`is none ${title}, and that is said`, async () => {
@@ -47,7 +47,7 @@ suite('the Python for backfills', () => {
 
   test('is said not to be there', async () => {
     const { tried } = await findPython({ named: join(tempFolder(), 'none') }, signal);
-    assert.match(tried[0]?.problem ?? '', /there is no such program/);
+    assert.match(tried[0]?.problem ?? '', /the program does not exist/);
   });
 
   test('is looked for in the environment variable, and nowhere else where that is set', async () => {

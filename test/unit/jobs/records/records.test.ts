@@ -196,7 +196,7 @@ suite('The log of a job', () => {
       next = piece.next;
     }
     assert.equal(next, lines * 1024, 'offsets are those of all that was written');
-    assert.match(text, /\n… \d+ bytes are not kept …\n/);
+    assert.match(text, /\n… \d+ bytes omitted …\n/);
     assert.ok(text.startsWith(line) && text.endsWith(line));
   });
 

@@ -162,7 +162,7 @@ suite('A worker of a TypeScript function', function () {
       input: texts(['a', 'b']),
       takes: 'batch',
     });
-    assert.match(String(errors(done)[1]), /gave 1 values for a batch of 2 rows/);
+    assert.match(String(errors(done)[1]), /returned 1 values for a batch of 2 rows/);
   });
 
   test('takes an Error among the values of a batch as that of its row', async () => {

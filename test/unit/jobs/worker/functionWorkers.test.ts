@@ -89,7 +89,7 @@ suite('Workers of a TypeScript function', function () {
     const { workers } = await start('export default ({ n }) => { if (n === 1) process.exit(3); return n; };');
     await assert.rejects(workers.compute(batchOf(1)), (error) => {
       assert.ok(isJobError(error) && error.kind === 'FunctionCrashed', String(error));
-      assert.match(error.message, /"made" died again and again: exit code 3/);
+      assert.match(error.message, /"made" ended repeatedly: exit code 3/);
       return true;
     });
     assert.deepEqual(values(await workers.compute(batchOf(2))), [2]);

@@ -54,7 +54,7 @@ suite('Events of a run, folded', () => {
   });
 
   test('say what was to be said, however long it takes, until it goes on', () => {
-    const lost: Told = { kind: 'notice', text: 'Ray does not answer. The job goes on there.' };
+    const lost: Told = { kind: 'notice', text: 'Ray does not answer. The job continues there.' };
     assert.equal(after(600, [1, planned], [2, progress(10)], [3, lost]).sentence, lost.text);
     const back: Told = { kind: 'restarted', what: 'connection', reason: 'Ray did not answer.' };
     assert.match(after(10, [1, planned], [3, lost], [9, back]).sentence, /^The connection was started again/);

@@ -38,7 +38,7 @@ suite('What a Ray has for backfills', () => {
   test('is completed by a package where one node has no pylance, which is said', () => {
     const { pip, notices } = fitness(probed({}, { pylance: undefined }));
     assert.deepEqual(pip, ['pylance==14.0.2']);
-    assert.match(notices[0]!, /^Ray has no fit pylance, so it installs that first/);
+    assert.match(notices[0]!, /^Ray has no supported pylance and installs it first/);
     assert.ok(!isFine(probed({}, { pylance: undefined }), wanting('sql')));
   });
 
@@ -56,7 +56,7 @@ suite('What a Ray has for backfills', () => {
   test('is refused for the Python of one node that is too old', () => {
     assert.throws(() => fitness(probed({}, { python: '3.9.19' })), {
       kind: 'RunnerUnavailable',
-      what: 'Ray runs Python 3.9.19; backfills take 3.10 or newer.',
+      what: 'Ray runs Python 3.9.19; backfills need 3.10 or newer.',
     });
   });
 
@@ -73,19 +73,22 @@ suite('What a Ray has for backfills', () => {
       what: 'Ray has no module "PIL" and "tiny", which the function imports.',
     });
     const { pip, notices } = fitness(found, 'python', 'pillow>=11');
-    assert.deepEqual([pip, notices], [['pillow>=11'], ['Ray installs what the function names first: pillow>=11.']]);
+    assert.deepEqual(
+      [pip, notices],
+      [['pillow>=11'], ['Ray first installs the packages of the function: pillow>=11.']],
+    );
   });
 
   test('is refused where some of its nodes do not reach the table, with why', () => {
-    const away = { unreachable: 'there is no folder /data/films.lance' };
+    const away = { unreachable: 'folder does not exist: /data/films.lance' };
     assert.throws(() => fitness(probed({}, away, away)), {
-      what: '2 of the 3 nodes of Ray do not reach the table: there is no folder /data/films.lance.',
+      what: '2 of the 3 nodes of Ray do not reach the table: folder does not exist: /data/films.lance.',
       hint: /^Mount that folder at the same path on every node/,
     });
   });
 
   test('says of nodes that did not answer that nothing is known of them', () => {
-    assert.match(fitness({ ...probed({}), silent: 2 }).notices[0]!, /^2 nodes of Ray did not say in time/);
+    assert.match(fitness({ ...probed({}), silent: 2 }).notices[0]!, /^2 nodes of Ray did not report in time/);
     assert.ok(!isFine({ ...probed({}), silent: 1 }, wanting('sql')));
   });
 
@@ -122,7 +125,7 @@ suite('How a job on Ray has ended', () => {
   test('is a failure where Ray says success and the driver nothing', () => {
     const failure = failureOf('Ray', job({ state: 'SUCCEEDED' }), undefined);
     assert.equal(failure?.kind, 'RayJobFailed');
-    assert.match(failure.message, /has not said that it finished\. Look into its log\./);
+    assert.match(failure.message, /did not report success\. Check its log\./);
   });
 
   test('is what the driver says of its failure', () => {
@@ -141,13 +144,13 @@ suite('How a job on Ray has ended', () => {
     assert.equal(failure?.kind, 'RunnerUnavailable');
     assert.match(
       failure.message,
-      /could not prepare what the job runs on: ERROR: No matching distribution found for x/,
+      /can't set up the environment of the job: ERROR: No matching distribution found for x/,
     );
   });
 
   test('names a driver that was killed', () => {
     for (const driverExitCode of [-9, 137, undefined])
-      assert.match(failureOf('Ray', job({ driverExitCode }), undefined)!.message, /was ended from outside/);
+      assert.match(failureOf('Ray', job({ driverExitCode }), undefined)!.message, /was killed/);
   });
 
   test('gives the last line of a driver that fell over, and no event', () => {
