@@ -132,19 +132,22 @@ suite('Functions that compute columns, in cells', function () {
     { cell: 'let counter = 0;' },
     refused(
       '() => String(counter++)',
-      /^JobError: The function "made" uses the variable "counter" of cell \[\d+\], which is declared by let.*Declare it by const/,
+      /^JobError: The function "made" uses the variable "counter" of cell \[\d+\], which is declared with let.*Declare it with const/,
     ),
     { cell: 'class Model { size = 1 } const model = new Model(); const helper = () => model.size;' },
     refused(
       '() => String(model.size)',
-      /uses the variable "model" of cell \[\d+\], which holds a Model and can't travel/,
+      /uses the variable "model" of cell \[\d+\], which holds a Model and can't be stored with the function/,
     ),
     refused('() => String(helper())', /uses the variable "model" of cell/),
-    refused('() => String(db)', /uses the variable "db", which is the notebook's/),
-    refused('() => String(display)', /uses "display", which is the notebook's and is not there where it runs/),
-    refused('() => import.meta.url', /uses import\.meta, which means nothing where it runs/),
-    refused('() => require("node:fs").sep', /uses require, which is not there/),
-    refused('String.prototype.trim as any', /is built in/),
+    refused('() => String(db)', /uses the variable "db", which belongs to the notebook/),
+    refused(
+      '() => String(display)',
+      /uses "display", which belongs to the notebook and is not available where the function runs/,
+    ),
+    refused('() => import.meta.url', /uses import\.meta, which is not available where the function runs/),
+    refused('() => require("node:fs").sep', /uses require, which is not available/),
+    refused('String.prototype.trim as any', /is a built-in or bound function/),
     refused('({ f() { return "" } }).f', /is a method of an object/),
   );
 
@@ -153,11 +156,11 @@ suite('Functions that compute columns, in cells', function () {
     notebook,
     {
       cell: `const adder = (more: string) => udf(${about}, ({ text }) => text + more); adder('!')`,
-      error: /uses "more", which is declared around it and can't travel/,
+      error: /uses "more", which is declared in an enclosing scope and can't be stored with the function/,
     },
     {
       cell: `for (const each of [1, 2]) udf(${about}, ({ text }) => text + each);`,
-      error: /uses "each", which is declared around it/,
+      error: /uses "each", which is declared in an enclosing scope/,
     },
     {
       cell: `const again = (more: string) => () => more; const bound = again('x'); udf(${about}, () => bound())`,

@@ -140,7 +140,7 @@ suite('lance-catalog run', function () {
     assert.equal(bad.code, 1, bad.stdout);
     assert.match(
       bad.stderr,
-      /^Cell 2 of .* failed\.\n-p many=7 is a number, and "many" is declared as \{ a: number; \}\. Write a value of that type in JSON\.\n-p n=soon is text, and "n" is declared as number\. Write for instance -p n=10\.\n-p on=1 is a number, and "on" is declared as boolean\. Write for instance -p on=true\.\n-p none=\[1\] is a list, and "none" is declared as string\[\]\. Write for instance -p 'none=\["a", "b"\]'\.\n/,
+      /^Cell 2 of .* failed\.\n-p many=7 is a number, but "many" is declared as \{ a: number; \}\. Write a value of this type in JSON\.\n-p n=soon is a string, but "n" is declared as number\. Write for instance -p n=10\.\n-p on=1 is a number, but "on" is declared as boolean\. Write for instance -p on=true\.\n-p none=\[1\] is an array, but "none" is declared as string\[\]\. Write for instance -p 'none=\["a", "b"\]'\.\n/,
     );
   });
 
@@ -239,10 +239,10 @@ suite('lance-catalog run', function () {
     ]);
     assert.match(
       language.stderr,
-      /^".*some\.ipynb" is a notebook of the language python, and this runs TypeScript and JavaScript\. /,
+      /^Can't run ".*some\.ipynb": its language is python, not TypeScript or JavaScript\. /,
     );
     assert.equal(readFileSync(foreign, 'utf8'), before);
-    assert.match(folder.stderr, /^".*none\/out\.ipynb" can't be written: there is no folder/);
+    assert.match(folder.stderr, /^Can't write ".*none\/out\.ipynb": the folder ".*none" does not exist/);
     assert.match(parameter.stderr, /^The parameter "limit" has no value\. Write name=value/);
     assert.match(seconds.stderr, /^Expected a number of seconds for --timeout, got "soon"\./);
     assert.match(mode.stderr, /^Expected one of error, warn, off for --type-check, got "perhaps"\./);

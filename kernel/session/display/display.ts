@@ -29,7 +29,7 @@ async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
   const facts: [string, string][] = [];
   let problem: string | undefined;
-  if (catalog.location) facts.push(['kind', catalog.implementation], ['where', withoutSecrets(catalog.location)]);
+  if (catalog.location) facts.push(['kind', catalog.implementation], ['location', withoutSecrets(catalog.location)]);
   try {
     const [namespaces, tables] = await Promise.all([
       catalog.listNamespaces([], { limit: limit + 1, signal }),
@@ -37,7 +37,7 @@ async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise
     ]);
     facts.push(['namespaces', listed(namespaces.namespaces, limit)], ['tables', listed(tables.tables, limit)]);
   } catch (error) {
-    problem = timeout.aborted ? `It did not answer within ${listMs / 1000} s.` : messageOf(error);
+    problem = timeout.aborted ? `The catalog did not answer within ${listMs / 1000} s.` : messageOf(error);
   }
   const title = catalog.location ? 'Catalog' : 'Catalog (none chosen)';
   const rows = facts.map((fact) => htmlRow('td', fact)).join('');
@@ -228,7 +228,7 @@ const labelText = (label: string | undefined): string =>
 const maxText = 100_000;
 
 const notAll =
-  'Not all is shown. display(value, { limit: 10000 }) shows more entries, and a part of the value more levels.';
+  'Not everything is shown. For more entries, use display(value, { limit: 10000 }); for more levels, display a part of the value.';
 
 /**
  * Shows a value as text; if the text has several lines or is cut, also as a tree.

@@ -39,7 +39,7 @@ function plotlyBundle(figure: unknown): MimeBundle {
   const title = titleOf(isRecord(layout) ? layout['title'] : undefined);
   return {
     ...jsonBundle({ 'application/vnd.plotly.v1+json': sent }),
-    'text/plain': `Plotly figure of ${counted((body['data'] as unknown[]).length, 'trace')}${title}. VS Code draws it, and JupyterLab with an extension for Plotly.`,
+    'text/plain': `Plotly figure of ${counted((body['data'] as unknown[]).length, 'trace')}${title}. VS Code draws it; JupyterLab needs an extension for Plotly.`,
   };
 }
 
@@ -58,11 +58,7 @@ function plainSpec(spec: unknown, name: string, example: string): Record<string,
 }
 
 const notASpec = (name: string, example: string): CatalogError =>
-  new CatalogError(
-    'InvalidInput',
-    `${name} was given something that is no chart.`,
-    `Give an object such as ${example}.`,
-  );
+  new CatalogError('InvalidInput', `Expected a chart specification for ${name}.`, `Pass an object such as ${example}.`);
 
 type DisplayParts = {
   places: Places;
@@ -131,5 +127,9 @@ function streamOf(value: unknown): Parameters<typeof showStream>[0] | undefined 
 
 function checkLimit(limit: number | undefined): number | undefined {
   if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) return limit;
-  throw new CatalogError('InvalidInput', `display can't show ${String(limit)} entries.`, 'Give a whole number from 1.');
+  throw new CatalogError(
+    'InvalidInput',
+    `Expected a positive integer for "limit", got ${String(limit)}.`,
+    'Pass 1 or more.',
+  );
 }

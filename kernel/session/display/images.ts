@@ -77,13 +77,13 @@ export async function showAsImage(value: unknown): Promise<Shown> {
   if (shown) return shown;
   throw new CatalogError(
     'InvalidInput',
-    'display.image was given something that is no picture.',
-    'Give the bytes of a PNG, JPEG, GIF, WebP or SVG file, a Blob, a canvas, SVG text or a data: URL.',
+    'Expected an image for display.image.',
+    'Pass the bytes of a PNG, JPEG, GIF, WebP or SVG file, a Blob, a canvas, SVG text or a data: URL.',
   );
 }
 
 export const showSvg = (text: string): Shown => ({
-  data: { 'image/svg+xml': text, 'text/plain': `SVG picture, ${sizeText(Buffer.byteLength(text))}` },
+  data: { 'image/svg+xml': text, 'text/plain': `SVG image, ${sizeText(Buffer.byteLength(text))}` },
   metadata: {},
 });
 
@@ -101,7 +101,7 @@ function ofBytes(bytes: Uint8Array): Shown | undefined {
   return bounded(bytes.length, name, () => ({
     data: {
       [mime]: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
-      'text/plain': `${name} picture${dimensions}, ${sizeText(bytes.length)}`,
+      'text/plain': `${name} image${dimensions}, ${sizeText(bytes.length)}`,
     },
     metadata: {},
   }));
@@ -111,14 +111,14 @@ const bounded = (length: number, name: string, make: () => Shown): Shown =>
   length <= maxBytes
     ? make()
     : textOnly(
-        `${name} picture of ${sizeText(length)}, too large for a notebook. Show a smaller one, or write it to a file.`,
+        `${name} image of ${sizeText(length)}, too large for a notebook. Show a smaller image, or write it to a file.`,
       );
 
 async function ofBlob(blob: Blob): Promise<Shown> {
   if (blob.size > maxBytes)
     return bounded(blob.size, blob.type.slice('image/'.length).toUpperCase(), () => textOnly(''));
   const shown = ofBytes(new Uint8Array(await blob.arrayBuffer()));
-  return shown ?? textOnly(`Blob of type "${blob.type}", ${sizeText(blob.size)}, which is no picture that is known.`);
+  return shown ?? textOnly(`Blob of type "${blob.type}", ${sizeText(blob.size)}, not in a known image format.`);
 }
 
 /** node-canvas and similar libraries return their image as bytes, or at least as a data URL. */
@@ -129,7 +129,7 @@ function ofCanvas(canvas: object): Shown | Promise<Shown> | undefined {
   if (made instanceof Uint8Array) return ofBytes(made);
   const url: unknown = methodOf(canvas, 'toDataURL')?.();
   if (typeof url === 'string') return ofText(url);
-  return url instanceof Promise ? url.then((text) => ofText(String(text)) ?? textOnly('An empty canvas')) : undefined;
+  return url instanceof Promise ? url.then((text) => ofText(String(text)) ?? textOnly('Empty canvas')) : undefined;
 }
 
 function ofText(text: string): Shown | undefined {

@@ -9,12 +9,12 @@ import { isRecord } from '#shared/records.ts';
  * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold, or if the value is not a MIME bundle
  */
 export function jsonBundle(data: unknown): MimeBundle {
-  if (!isRecord(data)) throw noBundle(`a value ${typeOf(data)} is no MIME bundle.`);
+  if (!isRecord(data)) throw noBundle(`expected a MIME bundle, got a value ${typeOf(data)}.`);
   return Object.fromEntries(Object.entries(data).map(([mime, form]) => [mime, jsonForm(mime, form)]));
 }
 
 function jsonForm(mime: string, form: unknown): unknown {
-  if (!mime.includes('/')) throw noBundle(`"${mime}" is no MIME type.`);
+  if (!mime.includes('/')) throw noBundle(`"${mime}" is not a MIME type.`);
   // Not serialized: a table is megabytes of base64.
   if (typeof form === 'string') return form;
   if (form instanceof Uint8Array) return Buffer.from(form.buffer, form.byteOffset, form.length).toString('base64');
@@ -24,7 +24,7 @@ function jsonForm(mime: string, form: unknown): unknown {
   } catch (cause) {
     throw unfit(mime, messageOf(cause).split('\n')[0] ?? '', cause);
   }
-  if (text === undefined) throw unfit(mime, `it is ${typeOf(form)}.`);
+  if (text === undefined) throw unfit(mime, `it is ${typeOf(form)}`);
   return JSON.parse(text);
 }
 
@@ -37,12 +37,12 @@ const typeOf = (value: unknown): string =>
 const noBundle = (what: string): CatalogError =>
   new CatalogError(
     'InvalidInput',
-    `display can't show this: ${what}`,
-    "Give an object such as { 'text/plain': 'text' }.",
+    `Can't display this value: ${what}`,
+    "Pass an object such as { 'text/plain': 'text' }.",
   );
 
 const unfit = (mime: string, why: string, cause?: unknown): CatalogError =>
-  new CatalogError('InvalidInput', `The form "${mime}" can't be sent as JSON: ${why}`, 'Give text or plain values.', {
+  new CatalogError('InvalidInput', `Can't send the form "${mime}" as JSON: ${why}.`, 'Pass a string or plain values.', {
     cause,
   });
 

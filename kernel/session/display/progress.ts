@@ -30,8 +30,8 @@ export function createProgress(parts: ProgressParts): Progress {
     if (!isAsyncIterable(source) && !isIterable(source))
       throw new CatalogError(
         'InvalidInput',
-        'progress was given something that is neither iterable nor async iterable.',
-        'Give an array, a Set, a generator or a query: for (const x of progress(xs)) { … }.',
+        'Expected an iterable or an async iterable for progress.',
+        'Pass an array, a Set, a generator or a query: for (const x of progress(xs)) { … }.',
       );
     const unit = options.rows === true ? ('rows' as const) : undefined;
     const begun = { done: 0, total, label, unit, end: undefined };

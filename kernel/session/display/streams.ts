@@ -103,13 +103,13 @@ async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
 const notABatch = (index: number, item: unknown): CatalogError =>
   new CatalogError(
     'InvalidInput',
-    `display can follow record batches only, and item ${index} is ${item === null ? 'null' : `of type ${typeof item}`}.`,
-    'Loop over it with for await, and display each item.',
+    `Expected a record batch as item ${index} of the stream, got ${item === null ? 'null' : `a value of type ${typeof item}`}.`,
+    'Loop over the stream with for await, and display each item.',
   );
 
 const otherColumns = (index: number, own: Schema, schema: Schema): CatalogError =>
   new CatalogError(
     'InvalidInput',
-    `Batch ${index} has the columns ${schemaText(own)}, and those before it ${schemaText(schema)}.`,
-    'Show streams of different columns one by one.',
+    `Batch ${index} has the columns ${schemaText(own)}, but earlier batches have ${schemaText(schema)}.`,
+    'Display streams with different columns separately.',
   );

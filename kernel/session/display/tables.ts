@@ -198,7 +198,7 @@ export function showSchema(schema: Schema): Shown {
 }
 
 const streamHint =
-  'Rows that can be read once: display(…) shows them as they come, and for await (… of stream.batches) reads them.';
+  'The rows can be read only once: display(…) shows them as they arrive, and for await (… of stream.batches) reads them.';
 
 /** Shows only the schema of a stream: reading its rows would take them from the code that uses the stream later. */
 export function showBatchStream(schema: Schema): Shown {

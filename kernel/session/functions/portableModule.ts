@@ -258,7 +258,7 @@ class ModuleMaker {
     const compiled = Function.prototype.toString.call(fn);
     const what = via === undefined ? 'is' : `uses the function "${via}"${this.#cell(via)}, which is`;
     if (/\{\s*\[native code\]\s*\}$/.test(compiled))
-      throw this.#refused(`${what} built in or bound to something`, 'Write it as (row) => ….');
+      throw this.#refused(`${what} a built-in or bound function`, 'Write it as (row) => ….');
     const used = usedNames(compiled);
     if (!used) throw this.#refused(`${what} a method of an object`, 'Write it as (row) => ….');
     let text = compiled;
@@ -277,18 +277,18 @@ class ModuleMaker {
     if (of === 'kernel' && name === 'import') return 'import';
     const where = via === undefined ? '' : ` in "${via}"${this.#cell(via)}`;
     if (of === 'kernel') {
-      const meant = name === 'meta' ? 'import.meta' : name === 'evalText' ? 'eval' : 'something of the notebook';
-      throw this.#refused(`uses ${meant}${where}, which means nothing where it runs`, 'Do without it.');
+      const meant = name === 'meta' ? 'import.meta' : name === 'evalText' ? 'eval' : 'a feature of the notebook';
+      throw this.#refused(`uses ${meant}${where}, which is not available where the function runs`, 'Remove it.');
     }
     if (globals.has(name)) return name;
     if (name === 'require' || name === 'module' || name === 'exports')
       throw this.#refused(
-        `uses ${name}${where}, which is not there where it runs`,
+        `uses ${name}${where}, which is not available where the function runs`,
         'Import the module in the cell instead.',
       );
     throw this.#refused(
-      `uses "${name}"${where}, which is declared around it and can't travel`,
-      'Declare it as a constant of a cell, or pass it as a constant in the function.',
+      `uses "${name}"${where}, which is declared in an enclosing scope and can't be stored with the function`,
+      'Declare it as a constant at the top level of a cell, or as a constant inside the function.',
     );
   }
 
@@ -308,8 +308,8 @@ class ModuleMaker {
     if (from === 'lance-catalog' && imported === 'arrow') return `import * as ${name} from 'apache-arrow';`;
     if (from === 'lance-catalog' || from === 'tslab')
       throw this.#refused(
-        `uses "${name}", which is the notebook's and is not there where it runs`,
-        'Give it what it needs as columns or constants.',
+        `uses "${name}", which belongs to the notebook and is not available where the function runs`,
+        'Pass what the function needs as columns or constants.',
       );
     const specifier = JSON.stringify(from);
     if (imported === '*') return `import * as ${name} from ${specifier};`;
@@ -321,19 +321,19 @@ class ModuleMaker {
     const kind = declared && this.#notebook.cellOf(name) !== undefined ? declared.kind : 'other';
     const value = this.#notebook.variables[name];
     if (kind === 'let' || kind === 'var' || kind === 'other') {
-      const said = kind === 'other' ? "which is the notebook's" : `which is declared by ${kind} and may change`;
+      const said = kind === 'other' ? 'which belongs to the notebook' : `which is declared with ${kind} and may change`;
       const hint =
         kind === 'other'
-          ? 'Give it what it needs as columns or constants.'
-          : 'Declare it by const, or pass it as a constant in the function.';
+          ? 'Pass what the function needs as columns or constants.'
+          : 'Declare it with const, or as a constant inside the function.';
       throw this.#refused(`uses the variable "${name}"${this.#cell(name)}, ${said}`, hint);
     }
     if (typeof value === 'function') return `const ${name} = ${parenthesised(this.#text(value, name))};`;
     const text = constantText(value);
     if (text !== undefined) return `const ${name} = ${text};`;
     throw this.#refused(
-      `uses the variable "${name}"${this.#cell(name)}, which holds ${described(value)} and can't travel`,
-      'Make it within the function, or pass what it needs as a constant.',
+      `uses the variable "${name}"${this.#cell(name)}, which holds ${described(value)} and can't be stored with the function`,
+      'Create the value inside the function, or declare the plain values that it needs as constants.',
     );
   }
 
@@ -353,6 +353,6 @@ function described(value: unknown): string {
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
   const name: unknown = value.constructor?.name;
   if (Array.isArray(value) || name === 'Object' || name === 'Set' || name === 'Map')
-    return 'more than plain values, or more than 64 KB of them';
+    return 'values that are not plain, or more than 64 KB,';
   return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object';
 }

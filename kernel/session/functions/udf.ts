@@ -24,7 +24,10 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     const options = checkFunctionOptions(given);
     const { name } = options;
     if (typeof compute !== 'function')
-      throw invalid(`The function "${name}" was given no function.`, 'Write udf({ … }, (row) => …).');
+      throw invalid(
+        `Expected a function as the second argument of udf for "${name}", got ${typeof compute}.`,
+        'Write udf({ … }, (row) => …).',
+      );
     const file = callingFile();
     const made = file === undefined ? ofCell(options, compute, notebook(), folder()) : functionOfRunning(file, options);
     try {

@@ -32,25 +32,28 @@ const minorWithIds = 5;
  * @throws CatalogError InvalidInput (13) if the text is not a notebook or has an unsupported format version
  */
 export function parseNotebook(text: string, name: string): Notebook {
-  const bad = (what: string, hint = 'Give an .ipynb file.', cause?: unknown) =>
+  const bad = (what: string, hint = 'Use an .ipynb file.', cause?: unknown) =>
     new CatalogError('InvalidInput', `${name} ${what}.`, hint, { cause });
   let file: unknown;
   try {
     // Windows programs may write a byte order mark.
     file = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw bad('is no notebook: it holds no JSON', undefined, cause);
+    throw bad('is not a notebook: it is not valid JSON', undefined, cause);
   }
   const { cells, metadata, nbformat = 4, nbformat_minor: minor, ...rest } = isRecord(file) ? file : {};
   if (nbformat !== 4 && typeof nbformat === 'number')
-    throw bad(`is a notebook of format ${nbformat}`, 'Save it as one of format 4, in JupyterLab for instance.');
-  if (!Array.isArray(cells)) throw bad('is no notebook: it has no cells');
+    throw bad(
+      `has notebook format ${nbformat}, but only format 4 is supported`,
+      'Save it in format 4, for example with JupyterLab.',
+    );
+  if (!Array.isArray(cells)) throw bad('is not a notebook: it has no cells');
   const taken = new Set<string>();
   return {
     ...rest,
     cells: cells.map((cell: unknown, index) => {
       const read = readCell(cell, taken);
-      if (!read) throw bad(`is no notebook: its cell ${index + 1} has no type or no text`);
+      if (!read) throw bad(`is not a notebook: cell ${index + 1} has no type or no source`);
       return read;
     }),
     metadata: isRecord(metadata) ? metadata : {},
@@ -112,8 +115,8 @@ export function checkLanguage({ metadata }: Notebook, name: string): NotebookLan
   if (typeof language === 'string') return language;
   throw new CatalogError(
     'InvalidInput',
-    `${name} is a notebook of the language ${language.other}, and this runs TypeScript and JavaScript.`,
-    'Run it by the program of its own kernel, such as: jupyter execute',
+    `Can't run ${name}: its language is ${language.other}, not TypeScript or JavaScript.`,
+    'Run it with its own kernel, for example: jupyter execute',
   );
 }
 

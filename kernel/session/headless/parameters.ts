@@ -49,7 +49,7 @@ export function readParameter(argument: string): [name: string, parameter: Param
   const name = argument.slice(0, Math.max(at, 0)).trim();
   const hint = 'Write name=value, for instance limit=10.';
   if (at < 0) throw new CatalogError('InvalidInput', `The parameter "${argument}" has no value.`, hint);
-  if (!identifier.test(name)) throw new CatalogError('InvalidInput', `"${name}" is no name of a variable.`, hint);
+  if (!identifier.test(name)) throw new CatalogError('InvalidInput', `"${name}" is not a valid variable name.`, hint);
   const text = argument.slice(at + 1);
   try {
     return [name, { text, value: JSON.parse(text, exactNumber) as unknown }];
@@ -181,20 +181,20 @@ function parameterAt(written: readonly Written[], line: number): Written | undef
 
 function described({ name, text, type, value }: Written): string {
   const shown = `-p ${name}=${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}`;
-  if (type === undefined) return `${shown} does not fit "${name}" as the notebook declares it.`;
-  return `${shown} is ${kindOf(value)}, and "${name}" is declared as ${type.replaceAll(/\s+/g, ' ')}. ${hintFor(name, type)}`;
+  if (type === undefined) return `${shown} does not match the type of "${name}" in the notebook.`;
+  return `${shown} is ${kindOf(value)}, but "${name}" is declared as ${type.replaceAll(/\s+/g, ' ')}. ${hintFor(name, type)}`;
 }
 
 function kindOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
+  if (typeof value === 'string') return 'a string';
+  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object';
   return typeof value === 'bigint' ? 'a bigint' : 'a number';
 }
 
 function hintFor(name: string, type: string): string {
   const example = examples[type] ?? (type.endsWith('[]') ? `'NAME=["a", "b"]'` : undefined);
-  if (example === undefined) return 'Write a value of that type in JSON.';
+  if (example === undefined) return 'Write a value of this type in JSON.';
   return `Write for instance -p ${example.replace('NAME', () => name)}.`;
 }
 

@@ -11,14 +11,20 @@ import { CatalogError, messageOf } from '#shared/errors.ts';
 export async function checkTarget(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory())
-    throw new CatalogError('InvalidInput', `"${path}" is a folder.`, 'Give the path of an .ipynb file.');
+    throw new CatalogError(
+      'InvalidInput',
+      `Can't write the notebook to "${path}": it is a folder.`,
+      'Use the path of an .ipynb file.',
+    );
   if (found && !found.isFile()) return false;
   const folder = dirname(resolve(path));
   try {
     await access(folder, constants.W_OK);
   } catch (cause) {
-    const what = `"${path}" can't be written: there is no folder "${folder}" to write to.`;
-    throw new CatalogError('PermissionDenied', what, 'Make it, or give another path.', { cause });
+    const what = `Can't write "${path}": the folder "${folder}" does not exist or is not writable.`;
+    throw new CatalogError('PermissionDenied', what, 'Create the folder, make it writable, or use another path.', {
+      cause,
+    });
   }
   return true;
 }
@@ -42,6 +48,6 @@ export async function saveNotebook(path: string, text: string): Promise<void> {
 }
 
 const failure = (path: string, cause: unknown): CatalogError =>
-  new CatalogError('PermissionDenied', `"${path}" can't be written: ${messageOf(cause)}.`, 'Give another path.', {
+  new CatalogError('PermissionDenied', `Can't write "${path}": ${messageOf(cause)}.`, 'Use another path.', {
     cause,
   });

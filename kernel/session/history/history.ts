@@ -263,6 +263,6 @@ export function openHistory(front: Front): History {
   const folder = join(dataFolder(), 'history');
   return new History(new HistoryFolder(folder), (error) => {
     // Goes to the log of the Jupyter server: cells have not caused this and must not fail.
-    writeSync(2, `The history of this kernel can't be kept in ${folder}: ${messageOf(error)}\n`);
+    writeSync(2, `Can't store the history of this kernel in "${folder}": ${messageOf(error)}\n`);
   });
 }

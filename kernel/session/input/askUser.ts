@@ -90,9 +90,7 @@ export class PersonAsker {
 
 function problemOf(answer: Exclude<InputAnswer, { kind: 'value' }>, asked?: Error): Error {
   const error = new Error(
-    answer.kind === 'refused'
-      ? answer.why
-      : 'The question was cancelled, so there is no answer. Run the cell again to be asked again.',
+    answer.kind === 'refused' ? answer.why : 'The input was canceled. Run the cell again to enter a value.',
   );
   if (asked?.stack !== undefined) error.stack = asked.stack.replace(/^Error/, () => `Error: ${error.message}`);
   return error;

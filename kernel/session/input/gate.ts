@@ -20,7 +20,7 @@ export function openGate(gate: SharedArrayBuffer, answer: InputAnswer): void {
   const text = answer.kind === 'value' ? answer.value : answer.kind === 'refused' ? answer.why : '';
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length > maxAnswerBytes)
-    return openGate(gate, { kind: 'refused', why: 'The answer is longer than a megabyte. Read a file instead.' });
+    return openGate(gate, { kind: 'refused', why: 'The input is longer than 1 MB. Read a file instead.' });
   Buffer.from(gate).set(bytes, headerBytes);
   const header = new Int32Array(gate, 0, 2);
   Atomics.store(header, lengthAt, bytes.length);

@@ -6,7 +6,7 @@ export type InputQuestion = { id: string; prompt: string; password: boolean };
 type Open = { parent: string | null; gate: SharedArrayBuffer | undefined; stop: AbortController };
 
 const nobody =
-  'This cell asks for input, but what runs it takes none. Run it in a notebook editor, or give the value in code.';
+  'This cell asks for input, but the program that runs it does not support input. Run the cell in a notebook editor, or set the value in code.';
 
 /** The worker's side of user input: the open questions, and how each answer reaches the waiting code. */
 export class OpenQuestions {

@@ -25,7 +25,7 @@ export function readConnection(path: string): Connection {
   } catch (error) {
     throw bad("can't be read", error);
   }
-  if (typeof file !== 'object' || file === null) throw bad('is no object');
+  if (typeof file !== 'object' || file === null) throw bad('is not a JSON object');
   const {
     transport,
     ip,
@@ -33,9 +33,11 @@ export function readConnection(path: string): Connection {
     signature_scheme: scheme = 'hmac-sha256',
     ...rest
   } = file as Record<string, unknown>;
-  if ((transport !== 'tcp' && transport !== 'ipc') || typeof ip !== 'string') throw bad('names no transport');
-  if (typeof key !== 'string') throw bad('has a key that is no string');
-  if (scheme !== 'hmac-sha256') throw bad(`wants messages signed with ${JSON.stringify(scheme)}, not hmac-sha256`);
+  if ((transport !== 'tcp' && transport !== 'ipc') || typeof ip !== 'string')
+    throw bad('has no supported transport or no IP address');
+  if (typeof key !== 'string') throw bad('has a key that is not a string');
+  if (scheme !== 'hmac-sha256')
+    throw bad(`has the signature scheme ${JSON.stringify(scheme)}, but the kernel supports only hmac-sha256`);
   const addresses = ports.map((port): [Port, string] => {
     const number = rest[port];
     if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw bad(`has no ${port}`);

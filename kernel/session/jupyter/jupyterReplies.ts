@@ -63,7 +63,7 @@ export function answeredReply(answer: QuestionAnswer, asked: unknown): Reply {
         content: { status: answer.status, ...(answer.status === 'incomplete' && { indent: answer.indent }) },
       };
     case 'variables':
-      return failure('UnknownRequest', 'Variables are listed for editors alone.');
+      return failure('UnknownRequest', 'Only editors can list variables.');
     case 'failed':
       return failure('CompilerError', answer.message);
   }

@@ -68,7 +68,7 @@ type StdinParts = {
 };
 
 const unreachable =
-  'This cell asks for input, but the program that ran it has no input channel. Give the value in code instead.';
+  'This cell asks for input, but the program that ran it has no input channel. Set the value in code instead.';
 
 /**
  * The stdin channel. A reply need not name its request, so each client gets one question at a time, and a reply

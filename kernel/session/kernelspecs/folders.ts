@@ -35,8 +35,8 @@ export function kernelsFolder(place: SpecPlace, environment: Surroundings = surr
       if (prefix !== undefined) return join(share(prefix), 'kernels');
       throw new CatalogError(
         'InvalidInput',
-        '--sys-prefix means the active Python environment, and none is active: neither VIRTUAL_ENV nor CONDA_PREFIX is set.',
-        'Activate the environment of your Jupyter, or use --user or --prefix DIR.',
+        "Can't use --sys-prefix: no Python environment is active, since neither VIRTUAL_ENV nor CONDA_PREFIX is set.",
+        'Activate the environment of Jupyter, or use --user or --prefix DIR.',
       );
     }
   }

@@ -87,7 +87,7 @@ function failure(cause: unknown, spec: string): CatalogError {
   if (isCopy && path !== undefined && !existsSync(path))
     return new CatalogError(
       'ServiceUnavailable',
-      `The kernelspec can't be installed: "${path}" is missing.`,
+      `Can't install the kernelspec: "${path}" is missing.`,
       'Install Lance Catalog again.',
       { cause },
     );
@@ -96,10 +96,10 @@ function failure(cause: unknown, spec: string): CatalogError {
   const isSpec = spec.startsWith(written) || written.startsWith(spec);
   return new CatalogError(
     'PermissionDenied',
-    `The kernelspec can't be installed: "${written}" can't be written (${messageOf(cause)}).`,
+    `Can't install the kernelspec: can't write "${written}" (${messageOf(cause)}).`,
     isSpec
-      ? 'Use --user, or --prefix with a folder of yours.'
-      : 'The launcher of all kernelspecs is kept there, so make room, or make it writable.',
+      ? 'Use --user, or --prefix with a folder that you can write to.'
+      : 'Make it writable, or free disk space: the launcher of all kernelspecs is stored there.',
     { cause },
   );
 }
@@ -108,8 +108,8 @@ function checkName(name: string): void {
   if (/^[a-z0-9._-]+$/.test(name) && /[a-z0-9]/.test(name)) return;
   throw new CatalogError(
     'InvalidInput',
-    `"${name}" is no name of a kernel.`,
-    'Use small letters, digits, hyphens, dots and underscores; --display-name is what people read.',
+    `"${name}" is not a valid kernel name.`,
+    'Use lowercase letters, digits, hyphens, dots and underscores. Use --display-name for the name that users see.',
   );
 }
 
@@ -124,8 +124,8 @@ async function checkFree(folder: string, name: string): Promise<void> {
     if (!there || isOurs(there)) continue;
     throw new CatalogError(
       'InvalidInput',
-      `There is a kernel "${name}" in "${each}" that is not one of Lance Catalog's.`,
-      'Give another --name.',
+      `Can't install kernel "${name}": the kernel in "${each}" belongs to another program.`,
+      'Use another --name.',
     );
   }
 }
@@ -140,8 +140,8 @@ function placeOf(catalog: string): string {
   if (catalog.trim() === '')
     throw new CatalogError(
       'InvalidInput',
-      'The catalog is empty.',
-      'Give --catalog a directory or an address, or leave it out.',
+      'Expected a directory or a URL for --catalog, got an empty value.',
+      'Set --catalog to a directory or a URL, or omit it.',
     );
   const isServer = /^https?:\/\//i.test(catalog);
   if (!isServer && !isObjectStore(catalog)) return localRoot(catalog);
@@ -149,8 +149,8 @@ function placeOf(catalog: string): string {
   if (!address || address.username || address.password || address.search)
     throw new CatalogError(
       'InvalidInput',
-      'The address of the catalog would be kept in a file, and has a user, a password or a query in it.',
-      'Give the address alone; what lets you in comes from the environment of Jupyter.',
+      "Can't store the URL of the catalog in the kernelspec: it is invalid, or has a user, a password or a query.",
+      'Use a URL without credentials; the kernel reads these from the environment of Jupyter.',
     );
   return catalog;
 }

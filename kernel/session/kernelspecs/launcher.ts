@@ -101,7 +101,7 @@ function versionOnPath(): string | undefined {
 function runElsewhere(node: string, version: string, entry: string): void {
   const child = spawn(node, [...kernelFlags(version), entry, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => fail(`${needs}, and "${node}": ${error.message}`));
+  child.on('error', (error) => fail(`${needs}. Can't start "${node}": ${error.message}`));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
 }
 
@@ -156,8 +156,8 @@ function findNode(): { path: string; version: string } {
   const found = versionOnPath();
   if (found === undefined || !isFitNode(found))
     fail(
-      `${needs}; "${process.execPath}" is Node ${node}, and PATH has ${found === undefined ? 'none' : `Node ${found}`}. ` +
-        'Install a newer one, then run: lance-catalog kernel install',
+      `${needs}: "${process.execPath}" is Node ${node}, and PATH has ${found === undefined ? 'no Node' : `Node ${found}`}. ` +
+        'Install a newer version, then run: lance-catalog kernel install',
     );
   return { path: 'node', version: found };
 }
@@ -181,7 +181,7 @@ const recorded = recordedFolders();
 const kernel = newestKernel(recorded);
 if (!kernel) {
   fail(
-    `No Lance Catalog kernel is installed any more (last known: ${recorded.join(', ') || 'none'}). ` +
+    `The Lance Catalog kernel is no longer installed (last known: ${recorded.join(', ') || 'none'}). ` +
       'Install the Lance Catalog extension or package again, then run: lance-catalog kernel install',
   );
 }

@@ -23,8 +23,8 @@ export async function removeKernelspec(name: string, place?: SpecPlace): Promise
     if ((await lstat(folder)).isSymbolicLink()) await unlink(folder);
     else await rm(folder, { recursive: true });
   } catch (cause) {
-    const what = `The kernel "${name}" can't be removed from "${folder}".`;
-    throw new CatalogError('PermissionDenied', what, 'Run this as its owner.', { cause });
+    const what = `Can't remove kernel "${name}" from "${folder}".`;
+    throw new CatalogError('PermissionDenied', what, 'Run the command as the owner of the folder.', { cause });
   }
   await forget('kernelspecs', folder).catch(() => undefined);
   return folder;
@@ -35,18 +35,21 @@ function oneOf(named: readonly FoundSpec[], name: string, where: string | undefi
   const [spec, ...more] = ours;
   if (spec && more.length > 0) {
     const folders = ours.map(({ folder }) => `"${folder}"`).join(' and ');
-    throw bad(`There are several kernels "${name}": ${folders}.`, 'Say which by --user, --sys-prefix or --prefix DIR.');
+    throw bad(
+      `Several kernels have the name "${name}": ${folders}.`,
+      'Choose one with --user, --sys-prefix or --prefix DIR.',
+    );
   }
   if (spec) return spec;
   const [foreign] = named;
   if (foreign)
     throw bad(
-      `The kernel "${name}" in "${foreign.folder}" is not one of Lance Catalog's.`,
-      `Use: jupyter kernelspec remove ${name}`,
+      `Can't remove kernel "${name}": the kernel in "${foreign.folder}" belongs to another program.`,
+      `Run: jupyter kernelspec remove ${name}`,
     );
   throw bad(
     `There is no kernel "${name}"${where === undefined ? '' : ` in "${where}"`}.`,
-    'See: lance-catalog kernel list',
+    'Run: lance-catalog kernel list',
   );
 }
 

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 /** Runs the launcher of one of our kernelspecs with `--which`, and checks that this kernel can load ZeroMQ. */
 export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecState> {
-  if (!isReadable) return { works: false, why: `Its kernel.json is no kernelspec. ${again}` };
+  if (!isReadable) return { works: false, why: `Its kernel.json is not a valid kernelspec. ${again}` };
   const command = nodeCommand(argv);
   const script = command === argv ? undefined : argv[1];
   if (script !== undefined && !existsSync(script)) return { works: false, why: gone(script) };
@@ -24,7 +24,7 @@ export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecStat
   try {
     const { stdout } = await run(program, args, { timeout: limitMs, windowsHide: true });
     const said: unknown = JSON.parse(stdout);
-    if (!isRecord(said)) throw new Error('The launcher said nothing.');
+    if (!isRecord(said)) throw new Error('The launcher printed no result.');
     const [entry, version, node, nodeVersion] = ['entry', 'version', 'node', 'nodeVersion'].map((key) =>
       String(said[key]),
     );
@@ -39,14 +39,14 @@ export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecStat
     const isOwn = words !== undefined && !isError.test(words);
     return {
       works: false,
-      why: isOwn ? words : `Its launcher does not start (${words ?? 'no reason is known'}). ${again}`,
+      why: isOwn ? words : `Its launcher does not start (${words ?? 'unknown reason'}). ${again}`,
     };
   }
 }
 
 const isError = /^\w*Error: /;
 const again = 'Run "lance-catalog kernel install" again.';
-const gone = (file: string): string => `"${file}" is not there any more. ${again}`;
+const gone = (file: string): string => `"${file}" no longer exists. ${again}`;
 
 /** Checks the only native package that a Jupyter kernel needs; a kernel of VS Code needs none. */
 async function zeroMqProblem(node: string, installation: string): Promise<string | undefined> {
@@ -54,7 +54,7 @@ async function zeroMqProblem(node: string, installation: string): Promise<string
     await run(node, ['-e', 'require("zeromq")'], { cwd: installation, timeout: limitMs, windowsHide: true });
     return undefined;
   } catch (error) {
-    return `The kernel in "${installation}" can't load ZeroMQ (${lastWordsOf(error) ?? 'no reason is known'}). Install Lance Catalog again.`;
+    return `The kernel in "${installation}" can't load ZeroMQ (${lastWordsOf(error) ?? 'unknown reason'}). Install Lance Catalog again.`;
   }
 }
 

@@ -16,13 +16,13 @@ export const helpOf = (name: MagicName): string => `${usagesOf(name).join('\n')}
 export function known(name: string): MagicName {
   if (isMagicName(name)) return name;
   const nearest = nearestMagic(name);
-  const hint = nearest === undefined ? '%help lists those that there are.' : `Do you mean %${nearest}?`;
+  const hint = nearest === undefined ? 'Run %help for a list.' : `Did you mean %${nearest}?`;
   throw new MagicError(`There is no magic %${name}. ${hint}`);
 }
 
 const questions = [
-  ['?name, name?', 'Says of what type a name is, and what is written about it.'],
-  ['??name, name??', 'The same, with the text of its declaration.'],
+  ['?name, name?', 'Show the type and the documentation of a name.'],
+  ['??name, name??', 'Also show the text of its declaration.'],
 ] as const;
 
 /** Width in characters of a line, which a usual output fits, and of its left column. */
@@ -33,7 +33,7 @@ function everything(): string {
     ...magicNames.flatMap((name) => entry(usagesOf(name), formOf(name).help)),
     ...questions.flatMap(([usage, text]) => entry([usage], text)),
   ];
-  return [...lines, '', '%name stands on a line of its own, %%name on the first line of a cell.', ''].join('\n');
+  return [...lines, '', 'Write %name on a separate line, %%name on the first line of a cell.', ''].join('\n');
 }
 
 /**

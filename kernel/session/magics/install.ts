@@ -61,11 +61,13 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
   const other = otherManager(folder);
   if (other) {
     const line = `%sh cd ${JSON.stringify(folder)} && ${other.add} ${packages.join(' ')}`;
-    throw new MagicError(`${folder} has a ${other.file}, so npm would damage what is installed there. Write ${line}`);
+    throw new MagicError(
+      `"${folder}" contains ${other.file}, so npm would damage the packages installed there. Run ${line}`,
+    );
   }
   const npm = findNpm();
   if (!npm)
-    throw new MagicError('There is no npm, neither beside the Node of this kernel nor on PATH. Install Node with it.');
+    throw new MagicError("Can't find npm, neither next to the Node of this kernel nor on PATH. Install Node with npm.");
   const list = packages.join(', ');
   if (!given.has('yes')) await confirm(packages, folder, ask);
   process.stdout.write(`Installing ${list} in ${folder}\n`);
@@ -90,8 +92,9 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
   runner.compiler.refresh();
   if (signal.aborted) return;
   if (end.code !== 0) {
-    const how = end.code === null ? `was ended by ${end.signal ?? 'a signal'}` : `ended with exit code ${end.code}`;
-    throw new MagicError(`npm ${how}, so ${list} may not be installed. Its own words are above.`);
+    const how =
+      end.code === null ? `was terminated by ${end.signal ?? 'a signal'}` : `ended with exit code ${end.code}`;
+    throw new MagicError(`npm ${how}, so ${list} may not be installed. See its output above.`);
   }
   packages.forEach((each, index) => report(nameOf(each), before[index], folder));
 };
@@ -115,7 +118,7 @@ function argumentsOf(rest: string): { packages: string[]; given: ReadonlySet<Fla
   const strange = words.find((word) => word.startsWith('-') && !isFlag(word));
   if (strange !== undefined)
     throw new MagicError(
-      `There is no option ${strange}. There are --yes, --dev and --scripts (lets packages run theirs).`,
+      `Unknown option ${strange}. Use --yes, --dev or --scripts (allows install scripts of packages).`,
     );
   const packages = words.filter((word) => !word.startsWith('-')).map((word) => (isPath(word) ? resolve(word) : word));
   if (packages.length === 0) throw new MagicError('Name a package: %install d3-array@3.');
@@ -145,16 +148,18 @@ async function confirm(
   folder: string,
   ask: (prompt: string) => Promise<string>,
 ): Promise<void> {
-  const question = `Install ${withSources(packages)} into ${join(folder, 'node_modules')}, and note it in package.json there? [y/N] `;
-  const answer = await askOr(ask(question), `%install --yes ${packages.join(' ')} installs unasked.`);
-  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new MagicError('Nothing was installed, as the answer was not yes.');
+  const question = `Install ${withSources(packages)} into ${join(folder, 'node_modules')} and add it to package.json? [y/N] `;
+  const answer = await askOr(ask(question), `Use %install --yes ${packages.join(' ')} to skip it.`);
+  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new MagicError('Nothing was installed: the answer was not yes.');
 }
 
 function report(name: string | undefined, before: string | undefined, folder: string): void {
   const now = installedVersion(folder, name);
   if (name === undefined || now === undefined) return;
   const isOther = before !== undefined && before !== now;
-  const remark = isOther ? ` instead of ${before}, which cells keep that imported it until the kernel restarts` : '';
+  const remark = isOther
+    ? ` instead of ${before}; cells that have imported ${before} keep it until the kernel restarts`
+    : '';
   process.stdout.write(`${name} ${now} can be imported${remark}.\n`);
 }
 

@@ -11,37 +11,37 @@ export type MagicForm = {
 
 /** All magics, for `%help`, for completion after `%` and for parsing cells. */
 const magicForms = {
-  help: { line: '[name]', help: 'Lists the magics, or says how one is written.' },
-  time: { line: 'code', cell: '', takesCode: true, help: 'Runs code once and says how long it took.' },
+  help: { line: '[name]', help: 'List the magics, or show the usage of one.' },
+  time: { line: 'code', cell: '', takesCode: true, help: 'Run code once and show how long it took.' },
   timeit: {
     line: '[-n loops] [-r runs] code',
     cell: '[-n loops] [-r runs]',
     takesCode: true,
-    help: 'Runs code many times and says how long one time takes.',
+    help: 'Run code many times and show the mean time per loop.',
   },
-  who: { line: '', help: 'Lists the variables of the notebook with their types.' },
-  whos: { line: '', help: 'Lists them with their sizes and what is in them as well.' },
-  reset: { line: '[-f]', help: 'Forgets all variables; asks first, unless -f is given.' },
+  who: { line: '', help: 'List the variables of the notebook with their types.' },
+  whos: { line: '', help: 'List the variables with their types, sizes and values.' },
+  reset: { line: '[-f]', help: 'Delete all variables. Asks first, unless -f is given.' },
   env: {
     line: '[NAME | NAME=value | -u NAME | --ask NAME]',
-    help: 'Lists, shows, sets or unsets environment variables; --ask asks for a value that no notebook should hold.',
+    help: 'List, show, set or unset environment variables. --ask prompts for a value that the notebook must not contain.',
   },
-  cd: { line: '[folder | -]', help: 'Changes the working directory, for imports too; - goes back.' },
-  pwd: { line: '', help: 'Says what the working directory is.' },
-  check: { line: '[error | warn | off]', help: 'Says what a type error does to a cell, or sets it.' },
+  cd: { line: '[folder | -]', help: 'Change the working directory, also for imports. - returns to the previous one.' },
+  pwd: { line: '', help: 'Show the working directory.' },
+  check: { line: '[error | warn | off]', help: 'Show or set what a type error does to a cell.' },
   save: {
     line: '[-f] file [cells]',
-    help: 'Writes cells that ran, by their numbers (2 4-6) or all, to a TypeScript file; -f replaces one that is there.',
+    help: 'Write cells that ran, by number (2 4-6) or all, to a TypeScript file. -f replaces an existing file.',
   },
   install: {
     line: '[--yes] [--dev] [--scripts] name@version …',
-    help: 'Installs packages by npm in the project of the notebook; asks first, unless --yes is given, and runs no scripts of theirs.',
+    help: 'Install packages with npm in the project of the notebook. Asks first, unless --yes is given; runs install scripts only with --scripts.',
   },
   sql: {
     cell: '[--to name]',
-    help: 'Asks tables of db by SQL, with ${…} for values of the notebook; the result is _, or the name that is given.',
+    help: 'Query tables of db with SQL, with ${…} for values of the notebook. The result is stored in _, or in the given name.',
   },
-  sh: { line: 'command', cell: '', help: 'Runs commands by your shell.' },
+  sh: { line: 'command', cell: '', help: 'Run commands with your shell.' },
 } as const satisfies Record<string, MagicForm>;
 
 export type MagicName = keyof typeof magicForms;

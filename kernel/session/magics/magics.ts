@@ -79,15 +79,15 @@ type Place = { source: string; count: number; signal: AbortSignal };
 function checkForm(part: MagicPart, name: MagicName): void {
   const { line, cell } = formOf(name);
   const usage = usagesOf(name).join(' or ');
-  if (part.isCell ? cell === undefined : line === undefined) throw new MagicError(`It is written ${usage}.`);
-  if (part.isCell && !part.body) throw new MagicError('It has to stand on the first line of a cell of its own.');
+  if (part.isCell ? cell === undefined : line === undefined) throw new MagicError(`Use ${usage}.`);
+  if (part.isCell && !part.body) throw new MagicError('It must be on the first line of a separate cell.');
 }
 
 async function answer({ about, detail }: QuestionPart, { describe }: MagicParts): Promise<CellOutcome> {
   const text = about.startsWith('%')
     ? helpOf(known(about.replace(/^%+/, '')))
     : await describe(about, about.length, detail);
-  if (text === undefined) throw new MagicError(`There is no ${about} in this notebook. %who lists what there is.`);
+  if (text === undefined) throw new MagicError(`"${about}" does not exist in this notebook. Run %who for a list.`);
   process.stdout.write(`${text}\n`);
   return nothing;
 }

@@ -24,7 +24,7 @@ function variablesOf({ runner, given }: MagicParts): VariableList {
 
 function printRows(rows: readonly (readonly string[])[], omitted: number): void {
   if (rows.length === 0) {
-    process.stdout.write('The notebook has no variables of its own yet.\n');
+    process.stdout.write('The notebook has no variables yet.\n');
     return;
   }
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -42,7 +42,7 @@ export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
   const [option, ...more] = wordsOf(rest);
   if (more.length > 0 || (option !== undefined && option !== '-f')) throw new MagicError('Write %reset, or %reset -f.');
   if (option === undefined) {
-    const answer = await askOr(ask('Forget all variables of the notebook? [y/N] '), '%reset -f forgets them unasked.');
+    const answer = await askOr(ask('Delete all variables of the notebook? [y/N] '), 'Use %reset -f to skip it.');
     if (!/^\s*y(es)?\s*$/i.test(answer)) {
       process.stdout.write('All variables are kept.\n');
       return;
@@ -51,7 +51,7 @@ export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
   for (const name of Object.getOwnPropertyNames(runner.locals)) delete runner.locals[name];
   Object.assign(runner.locals, given);
   runner.compiler.reset();
-  process.stdout.write('All variables are forgotten.\n');
+  process.stdout.write('All variables are deleted.\n');
 };
 
 /**
@@ -62,13 +62,13 @@ export async function askOr(answer: Promise<string>, instead: string): Promise<s
   try {
     return await answer;
   } catch (error) {
-    throw new MagicError(`It has to ask first, and there is no answer. ${instead}`, { cause: error });
+    throw new MagicError(`The confirmation prompt got no answer. ${instead}`, { cause: error });
   }
 }
 
 export const check: MagicRun = ({ rest }, { runner: { compiler } }) => {
   const mode = typeCheckModes.find((each) => each === rest);
-  if (rest !== '' && !mode) throw new MagicError(`There is no mode '${rest}'. Write error, warn or off.`);
+  if (rest !== '' && !mode) throw new MagicError(`Expected error, warn or off, got "${rest}".`);
   if (mode) compiler.typeCheck = mode;
   process.stdout.write(`${modeSentences[compiler.typeCheck]}\n`);
 };
@@ -76,5 +76,5 @@ export const check: MagicRun = ({ rest }, { runner: { compiler } }) => {
 const modeSentences = {
   error: 'error: a cell with a type error does not run.',
   warn: 'warn: type errors are printed, and the cell runs.',
-  off: 'off: type errors are not looked for.',
+  off: 'off: types are not checked.',
 } as const;

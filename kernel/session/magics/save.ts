@@ -44,12 +44,13 @@ export function saver(texts: CellTexts): MagicRun {
     if (numbers.length === 0) throw new MagicError('No cell has run yet, so there is nothing to save.');
     const sources = numbers.map((number) => {
       const text = texts.get(number);
-      if (text === undefined) throw new MagicError(`No cell has the number ${number} here. Name ones that ran.`);
+      if (text === undefined)
+        throw new MagicError(`No executed cell has the number ${number}. Use numbers of cells that ran.`);
       return `// [${number}]\n${asCode(text)}\n`;
     });
     if (/[\\/]$/.test(file) || (await isFolder(resolve(file))))
       throw new MagicError(
-        `${file} is a folder. Name a file in it, as in %save ${file.replace(/[\\/]$/, '')}/cells.ts.`,
+        `"${file}" is a folder. Name a file in it, for example %save ${file.replace(/[\\/]$/, '')}/cells.ts.`,
       );
     const path = resolve(/\.[cm]?tsx?$/.test(file) ? file : `${file}.ts`);
     await write(path, sources.join('\n'), isForced);
@@ -59,11 +60,11 @@ export function saver(texts: CellTexts): MagicRun {
 
 function rangeOf(word: string): number[] {
   const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(word) ?? [];
-  if (first === undefined) throw new MagicError(`'${word}' is no number of a cell. Write for instance 2 4-6.`);
+  if (first === undefined) throw new MagicError(`Expected numbers of cells, for example 2 4-6, got "${word}".`);
   const from = Number(first);
   const to = Number(last ?? first);
   if (to < from || to - from >= limits.count)
-    throw new MagicError(`'${word}' is no range. Write the smaller number first.`);
+    throw new MagicError(`"${word}" is not a valid range. Write the smaller number first.`);
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
@@ -103,12 +104,13 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
     });
   } catch (error) {
     if ((error as { code?: unknown }).code === 'EEXIST')
-      throw new MagicError(`There is a file ${path} already. %save -f replaces it.`, { cause: error });
+      throw new MagicError(`The file "${path}" already exists. Use %save -f to replace it.`, { cause: error });
     const folder = dirname(path);
-    if (!(await isFolder(folder))) throw new MagicError(`There is no folder ${folder}. Make it, or name another file.`);
+    if (!(await isFolder(folder)))
+      throw new MagicError(`The folder "${folder}" does not exist. Create it, or choose another file.`);
     // Remove the path, which is that of a temporary file.
     const why = messageOf(error).replace(/, \w+ '[^]*$/, '');
-    throw new MagicError(`${path} can't be written: ${why}. Mend that, or name another file.`, {
+    throw new MagicError(`Can't write "${path}": ${why}. Fix this, or choose another file.`, {
       cause: error,
     });
   } finally {

@@ -40,8 +40,10 @@ export async function runChild(
   } catch (error) {
     // The system reports the program as missing instead of the folder.
     if (cwd !== undefined && !existsSync(cwd))
-      throw new MagicError(`The folder ${cwd} is not there any more. Go to another one with %cd.`, { cause: error });
-    throw new MagicError(`${program} can't be started: ${messageOf(error)}`, { cause: error });
+      throw new MagicError(`The folder "${cwd}" no longer exists. Change to another folder with %cd.`, {
+        cause: error,
+      });
+    throw new MagicError(`Can't start "${program}": ${messageOf(error)}`, { cause: error });
   } finally {
     signal.removeEventListener('abort', stop);
     process.off('exit', kill);
@@ -77,14 +79,14 @@ function killGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.S
 export const sh: MagicRun = async ({ rest, body, signal }) => {
   if (body !== undefined && rest !== '') throw new MagicError('Write the commands on the lines below %%sh.');
   const commands = body ?? rest;
-  if (commands.trim() === '') throw new MagicError('There is no command: write it behind %sh, or below %%sh.');
+  if (commands.trim() === '') throw new MagicError('There is no command: write it after %sh, or below %%sh.');
   const [program, ...options] = shellOf();
   const end = await runChild(program, [...options, commands], { signal });
   // After an interrupt, other code reports it.
   if (signal.aborted || end.code === 0) return;
   throw new MagicError(
     end.code === null
-      ? `The shell was ended by ${end.signal ?? 'a signal'}.`
+      ? `The shell was terminated by ${end.signal ?? 'a signal'}.`
       : `The shell ended with exit code ${end.code}.`,
   );
 };

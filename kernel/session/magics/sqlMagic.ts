@@ -34,8 +34,8 @@ function nameIn(rest: string): string | undefined {
   const [option, name, ...more] = wordsOf(rest);
   if (option === undefined) return undefined;
   if (option !== '--to' || name === undefined || more.length > 0 || !identifier.test(name))
-    throw new MagicError('Write the query on the lines below %%sql, or %%sql --to name to give its result a name.');
-  if (isReserved(name)) throw new MagicError(`${name} is a word of the language. Give the result another name.`);
+    throw new MagicError('Write the query on the lines below %%sql. To name its result, use %%sql --to name.');
+  if (isReserved(name)) throw new MagicError(`"${name}" is a reserved word. Use another name for the result.`);
   return name;
 }
 

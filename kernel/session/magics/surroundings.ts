@@ -23,7 +23,7 @@ export const env: MagicRun = async ({ rest }, { ask }) => {
   if (second === undefined) {
     checkName(first);
     if (process.env[first] === undefined)
-      throw new MagicError(`There is no environment variable ${first}. %env ${first}=value makes one.`);
+      throw new MagicError(`The environment variable ${first} is not set. Use %env ${first}=value to set it.`);
     process.stdout.write(`${shownVariable(first)}\n`);
   } else if (first === '-u') {
     checkName(second);
@@ -42,13 +42,13 @@ function setVariable(name: string, value: string): void {
 }
 
 function checkName(name: string): void {
-  if (!validName.test(name)) throw new MagicError(`'${name}' can't be the name of an environment variable.`);
+  if (!validName.test(name)) throw new MagicError(`"${name}" is not a valid name of an environment variable.`);
 }
 
 function shownVariable(name: string): string {
   const value = process.env[name] ?? '';
   const isSecret = value !== '' && (secretNames.test(name) || secretValues.test(value));
-  return isSecret ? `${name}=•••••• (not shown, for the notebook would keep it)` : `${name}=${value}`;
+  return isSecret ? `${name}=•••••• (hidden, since the notebook would store it)` : `${name}=${value}`;
 }
 
 let before: string | undefined;
@@ -56,7 +56,7 @@ let before: string | undefined;
 /** `%cd`: the working directory is the base for imports of cells, relative paths and child processes. */
 export const cd: MagicRun = ({ rest }) => {
   const target = unquoted(rest);
-  if (target === '-' && before === undefined) throw new MagicError('There is no earlier folder: this is the first.');
+  if (target === '-' && before === undefined) throw new MagicError('There is no previous folder.');
   const folder = target === '-' ? (before ?? '') : resolve(target.replace(/^~(?=$|[\\/])/, homedir()) || homedir());
   const left = currentFolder();
   try {
@@ -70,15 +70,16 @@ export const cd: MagicRun = ({ rest }) => {
 
 function whyNot(folder: string, error: unknown): string {
   const { code } = error as { code?: unknown };
-  if (code === 'ENOENT') return `There is no folder ${folder}. The working directory stays what it was.`;
-  if (code === 'ENOTDIR') return `${folder} is a file. Name the folder that it is in.`;
-  if (code === 'EACCES') return `You may not enter ${folder}.`;
-  return `${folder} can't be entered: ${messageOf(error)}`;
+  if (code === 'ENOENT') return `Can't change to "${folder}": it does not exist. The working directory is unchanged.`;
+  if (code === 'ENOTDIR') return `Can't change to "${folder}": it is a file. Use the folder that contains it.`;
+  if (code === 'EACCES') return `Can't change to "${folder}": permission denied.`;
+  return `Can't change to "${folder}": ${messageOf(error)}`;
 }
 
 export const pwd: MagicRun = () => {
   const folder = currentFolder();
-  if (folder === undefined) throw new MagicError('The working directory was deleted. Go to another one with %cd.');
+  if (folder === undefined)
+    throw new MagicError('The working directory was deleted. Change to another folder with %cd.');
   process.stdout.write(`${folder}\n`);
 };
 

@@ -102,16 +102,16 @@ function optionsOf({ name, source, code, rest }: MagicUse): { loops: number | un
   );
   const strange = Object.keys(found).find((key) => key !== 'n' && key !== 'r');
   if (strange !== undefined)
-    throw new MagicError(`There is no option -${strange}: -n says how many loops a run has, -r how many runs.`);
+    throw new MagicError(`Unknown option -${strange}. Use -n for the loops per run and -r for the number of runs.`);
   const [wrong] = /^-[nr](?=\s+[\p{ID_Start}$_])/u.exec(source.slice(end)) ?? [];
-  if (wrong !== undefined) throw new MagicError(`${wrong} takes a number, as in %${name} ${wrong} 100.`);
+  if (wrong !== undefined) throw new MagicError(`Expected a number after ${wrong}, for example %${name} ${wrong} 100.`);
   if (found['n'] === 0 || found['r'] === 0) throw new MagicError('At least one loop and one run are needed.');
   return { loops: found['n'], runs: found['r'] ?? defaultRuns };
 }
 
 function codeOf({ source, code, name }: MagicUse): string {
   if (!code || source.slice(code.start, code.end).trim() === '')
-    throw new MagicError(`There is no code: write it behind %${name}, or below %%${name}.`);
+    throw new MagicError(`There is no code: write it after %${name}, or below %%${name}.`);
   return alone(source, code);
 }
 

@@ -197,7 +197,7 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
         return reply(id, { type: 'start_reply', content: handshake() });
       }
       case 'attach':
-        return refuse({ send }, id, 'This client is attached already.');
+        return refuse({ send }, id, 'This client is already attached.');
       case 'execute_request': {
         const { code, silent = false, storeHistory = true, allowStdin: allowInput = false, cell } = request.content;
         if (cell && keeper) log.begin(id, cell, code);
@@ -247,8 +247,8 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
   const receive = (from: PipeClient, message: unknown) => {
     const id = idOf(message);
     if (id === undefined) return undefined;
-    if (!isRequest(message)) return refuse(from, id, 'The kernel does not know this request or its contents.');
-    if (isStarted && message.type === 'start') return refuse(from, id, 'This kernel was started before.');
+    if (!isRequest(message)) return refuse(from, id, 'The type of the request is unknown, or its content is invalid.');
+    if (isStarted && message.type === 'start') return refuse(from, id, 'This kernel has already been started.');
     if (!isStarted && message.type !== 'start') return refuse(from, id, 'The first message of a pipe must be "start".');
     isStarted = true;
     return handle(message);

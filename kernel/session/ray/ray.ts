@@ -123,7 +123,7 @@ async function confirmReport(report: CheckReport, input: RayParts['input']): Pro
   const failed = report.results.filter(({ status }) => status === 'fail').map(({ sentence }) => `- ${sentence}`);
   const more = failed.length > mostShown ? [`… and ${failed.length - mostShown} more.`] : [];
   try {
-    const question = `Checks failed:\n${[...failed.slice(0, mostShown), ...more].join('\n')}\nMake the RayCluster anyway? [y/N] `;
+    const question = `Checks failed:\n${[...failed.slice(0, mostShown), ...more].join('\n')}\nCreate the RayCluster anyway? [y/N] `;
     return isYes(await input(question));
   } catch {
     return false;

@@ -144,7 +144,7 @@ export class CellModules {
       try {
         if (alive.length > 0) await this.#reload(file, alive);
       } catch (error) {
-        problems.push(`${file} has changed and can't be loaded, so its earlier state is kept: ${messageOf(error)}`);
+        problems.push(`Can't reload "${file}" after a change, so its previous state is kept: ${messageOf(error)}`);
       }
     }
     return problems;
@@ -215,7 +215,7 @@ export class CellModules {
     if (!messageOf(cause).includes(`'${specifier}'`)) return cause;
     const message = isPath(specifier)
       ? (missingFile(specifier, this.#folder(), `'${specifier}'`) ?? messageOf(cause))
-      : `There is no package '${specifier}' in ${this.#folder()} or above it: run %install ${packageOf(specifier)} in a cell.`;
+      : `Can't find package '${specifier}' in ${this.#folder()} or its parent folders: run %install ${packageOf(specifier)} in a cell.`;
     return Object.assign(new Error(message, { cause }), { code: 'MODULE_NOT_FOUND' });
   }
 

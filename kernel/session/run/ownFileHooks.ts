@@ -44,7 +44,7 @@ function refuseUnknownData(url: string): void {
   if (type === undefined || dataTypes.has(type.toLowerCase())) return;
   const known = [...dataTypes].join(', ');
   throw new TypeError(
-    `The address data:${type},… can't be imported, for Node knows such addresses of ${known} only. Put the code into a file beside the notebook and import that.`,
+    `Can't import the URL data:${type},…: Node supports only data URLs of the types ${known}. Put the code into a file next to the notebook and import this file.`,
   );
 }
 

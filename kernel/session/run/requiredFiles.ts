@@ -83,7 +83,7 @@ export class RequiredFiles {
       return script.runInThisContext() as Body;
     } catch (error) {
       throw new SyntaxError(
-        `${file} can't be required (${messageOf(error)}): it may await at its top level. Import it, or write await import(…).`,
+        `Can't require ${file} (${messageOf(error)}): it may use await at its top level. Use import, or await import(…).`,
         { cause: error },
       );
     }

@@ -55,7 +55,7 @@ function readerOf(text: string): (place: Place) => boolean {
     if (isWithin && token?.quoted !== undefined) throw inQuotes(text, token, place);
     if (isWithin && token?.space !== undefined) return token.text.trim() === '';
     if (word === 'in')
-      throw new CatalogError('InvalidInput', 'SQL: the ${…} behind in has no parentheses.', 'Write in (${…}).');
+      throw new CatalogError('InvalidInput', 'SQL: the ${…} after in has no parentheses.', 'Write in (${…}).');
     return true;
   };
 }
@@ -67,13 +67,17 @@ function inQuotes(text: string, token: SqlToken, { start, end }: Place): Catalog
   const from = Math.max(token.end - token.text.length, start - maxShown / 2);
   const to = Math.min(token.end, end + maxShown / 2);
   const shown = `${text.slice(from, start)}\${…}${text.slice(end, to)}`.replaceAll(/\s+/g, ' ');
-  const hint = 'Write ${…} without quotes: it is a value, of a text too; for a part of one, ${`%${part}%`}.';
+  const hint = 'Write ${…} without quotes, also for strings; for a part of a string, write ${`%${part}%`}.';
   if (token.text.startsWith("'"))
-    return new CatalogError('InvalidInput', `SQL: in the text ${shown} is a \${…}, which nothing puts there.`, hint);
+    return new CatalogError(
+      'InvalidInput',
+      `SQL: the string ${shown} contains \${…}, but values are not inserted into strings.`,
+      hint,
+    );
   return new CatalogError(
     'InvalidInput',
-    `SQL: in the name ${shown} is a \${…}, and a name can't be a value.`,
-    'Write names of tables and columns out, and a value without quotes.',
+    `SQL: the name ${shown} contains \${…}, but a name can't be a value.`,
+    'Write names of tables and columns in full, and values without quotes.',
   );
 }
 
@@ -112,7 +116,7 @@ export function catalogIn(variables: Readonly<Record<string, unknown>>): Catalog
   if (isRecord(db) && calls.every((name) => typeof db[name] === 'function')) return db as unknown as Catalog;
   throw new CatalogError(
     'InvalidInput',
-    'SQL asks the tables of db, and db is no catalog any more.',
+    'SQL queries the tables of db, but db is no longer a catalog.',
     'Write db = await connect("./data").',
   );
 }

@@ -23,7 +23,7 @@ export async function ask<K extends keyof SqlMethods>(
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     const { code, message } = error;
-    if (code === 'closed') throw sqlEnded(database.end ?? 'nothing is known of why', error);
+    if (code === 'closed') throw sqlEnded(database.end ?? 'unknown reason', error);
     // The message of our own errors already contains the hint.
     if (isCatalogErrorKind(code)) throw new CatalogError(code, message, '', { cause: error });
     throw refusal(textIn(params), error, tables);
@@ -77,15 +77,15 @@ function refusal(text: string, error: unknown, tables: readonly NamedTable[]): C
 function hintFor(text: string, said: string, tables: readonly NamedTable[]): string {
   if (said.startsWith('no such column') && tables.length > 0) return tables.map(columnsText).join(' ');
   const isDeep = /\w\.\w+\.\w/.test(text) && said.startsWith('near "."');
-  if (isDeep) return 'A table in nested namespaces is written "shop/eu".orders.';
+  if (isDeep) return 'Write a table in nested namespaces as "shop/eu".orders.';
   if (said.startsWith('near "?"'))
-    return 'A ${…} is a value: write names of tables and columns out, and a list in parentheses, as in (${list}).';
-  return 'The SQL is that of SQLite: see sqlite.org/lang.html.';
+    return '${…} is a value: write names of tables and columns in full, and a list in parentheses, as in (${list}).';
+  return 'Use the SQL of SQLite: see sqlite.org/lang.html.';
 }
 
 const maxColumns = 40;
 
 function columnsText({ name, fields }: NamedTable): string {
   const names = fields.slice(0, maxColumns).map((field) => field.name);
-  return `${name} has: ${names.join(', ')}${fields.length > maxColumns ? ', …' : ''}.`;
+  return `Columns of ${name}: ${names.join(', ')}${fields.length > maxColumns ? ', …' : ''}.`;
 }

@@ -185,14 +185,14 @@ function tooMany(readings: readonly Reading[]): CatalogError {
   const said = readings.map(({ named, rows = 0 }) => `${named.name} has ${rows.toLocaleString('en')} rows`).join(', ');
   return new CatalogError(
     'InvalidInput',
-    `${said}, and SQL reads ${maxRows.toLocaleString('en')} at most.`,
-    'Narrow it at the table, which filters where the rows are: await table.query().where("price < 20").select(["id"]).',
+    `${said}, but a query reads at most ${maxRows.toLocaleString('en')} rows.`,
+    'Filter the table first: await table.query().where("price < 20").select(["id"]).',
   );
 }
 
 const tooLarge = ({ name }: NamedTable): CatalogError =>
   new CatalogError(
     'InvalidInput',
-    `What the query reads of ${name} is more than ${maxBytes / 2 ** 30} GB of text and bytes.`,
-    'Name fewer columns, without pictures and vectors.',
+    `The query reads more than ${maxBytes / 2 ** 30} GB of strings and bytes from ${name}.`,
+    'Select fewer columns, without images and vectors.',
   );

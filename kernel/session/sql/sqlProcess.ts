@@ -66,7 +66,7 @@ class SqlProcess {
   }
 
   kill(): void {
-    this.#ended('it was told to');
+    this.#ended('the kernel stopped it');
     this.#child.kill('SIGKILL');
   }
 
@@ -138,7 +138,7 @@ async function giveBack(taken: SqlProcess): Promise<void> {
 export const sqlEnded = (reason: string, cause: unknown): CatalogError =>
   new CatalogError(
     'ServiceUnavailable',
-    `The process that answers SQL has ended: ${reason}.`,
-    'Run the query again; where memory ran out, name fewer columns or narrow its rows.',
+    `The SQL process has ended: ${reason}.`,
+    'Run the query again. If memory ran out, select fewer columns or rows.',
     { cause },
   );

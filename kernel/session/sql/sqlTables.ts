@@ -62,9 +62,10 @@ async function hint(db: Catalog, written: string, signal: AbortSignal): Promise<
       db.listNamespaces(path, { limit: maxNames, signal }),
     ]);
     const names = [...tables, ...namespaces.map((name) => `${name}.…`)].slice(0, maxNames);
-    if (names.length > 0) return `There are ${names.join(', ')}. Deeper ones are written "shop/eu".orders.`;
+    if (names.length > 0)
+      return `There are ${names.join(', ')}. Write tables in nested namespaces as "shop/eu".orders.`;
   } catch {
     // Without listings there are no suggestions.
   }
-  return 'Look at the names with db.listTables(); those in namespaces are written shop.products or "shop/eu".orders.';
+  return 'List the names with db.listTables(). Write tables in namespaces as shop.products or "shop/eu".orders.';
 }

@@ -26,12 +26,12 @@ export function checkQuery(sql: string): void {
   if (!readers.has(first.text.toLowerCase()))
     throw new CatalogError(
       'InvalidInput',
-      `SQL only reads here, and ${first.text} is no query.`,
-      'Begin with select, with or values; change tables by their methods: table.add(…), table.update(…), table.delete(…).',
+      `Expected a query, got "${first.text}": SQL is read-only here.`,
+      'Start with select, with or values. To change tables, use their methods: table.add(…), table.update(…), table.delete(…).',
     );
   const end = tokens.findIndex(({ kind, text }) => kind === 'sign' && text === ';');
   if (end >= 0 && end < tokens.length - 1)
-    throw new CatalogError('InvalidInput', 'There is more than one query.', 'Write one in each cell or sql`…`.');
+    throw new CatalogError('InvalidInput', 'There is more than one query.', 'Write one query per cell or sql`…`.');
 }
 
 /** Returns the columns that a query may read, judged by the words in it; all columns if it contains `*`. */

@@ -75,14 +75,17 @@ function plainValue(name: string, value: unknown): Stored {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'bigint' && value > maxInt64)
-    throw new CatalogError(
-      'InvalidInput',
-      `The column ${name} has the number ${value}, and SQL here goes to ${maxInt64}.`,
-      'Leave the column out, or read it with table.query().',
+    throw tooLargeInteger(
+      `The column ${name} has the integer`,
+      value,
+      'Omit the column, or read it with table.query().',
     );
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string') return value;
   return value instanceof Uint8Array ? value : JSON.stringify(value, forJson);
 }
+
+const tooLargeInteger = (subject: string, value: bigint, hint: string): CatalogError =>
+  new CatalogError('InvalidInput', `${subject} ${value}, but the largest integer in SQL is ${maxInt64}.`, hint);
 
 function timestampReader(vector: Vector<Timestamp>): (row: number) => Stored {
   const { unit } = vector.type;
@@ -108,14 +111,17 @@ export function boundValue(value: SqlValue): Stored {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
   // Node passes every number to SQLite as a double.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (typeof value === 'bigint') return plainValue('(a value of the cell)', value);
+  if (typeof value === 'bigint') {
+    if (value > maxInt64) throw tooLargeInteger('The query has the integer', value, 'Pass it as a string.');
+    return value;
+  }
   if (typeof value === 'boolean') return value ? 1n : 0n;
   if (value instanceof Date) return value.toISOString().replace('T', ' ').slice(0, -1);
   const what = value === undefined ? 'undefined' : typeof value;
   throw new CatalogError(
     'InvalidInput',
-    `A query can't take ${what} as a value.`,
-    'Give text, a number, true or false, null, a Date, bytes, or a list of them.',
+    `Can't use a value of type ${what} in a query.`,
+    'Pass a string, a number, a boolean, null, a Date, bytes, or an array of these.',
   );
 }
 

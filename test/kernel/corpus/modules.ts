@@ -102,7 +102,7 @@ export const modules: Theme = {
         { cell: '(await import("data:application/json,[1]", { with: { type: "json" } })).default', value: '[ 1 ]' },
         {
           cell: 'await import("data:text/typescript,export const n: number = 1")',
-          error: /data:text\/typescript,… can't be imported.*Put the code into a file/,
+          error: /Can't import the URL data:text\/typescript,….*Put the code into a file/,
         },
         { cell: 'import strict from "./settings.json" with { type: "json" }; strict.tags', value: "[ 'a' ]" },
       ],

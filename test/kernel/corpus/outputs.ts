@@ -48,7 +48,7 @@ export const outputs: Theme = {
         },
         { cell: '({ toHtml: () => "<i>x</i>" })', value: /.*/, forms: ['text/html, text/plain'] },
         { cell: '({ [Symbol.for("nodejs.util.inspect.custom")]: () => "mine" })', value: 'mine' },
-        { cell: `Buffer.from("${png}", "base64")`, value: /PNG picture, 1 × 1/, forms: ['image/png, text/plain'] },
+        { cell: `Buffer.from("${png}", "base64")`, value: /PNG image, 1 × 1/, forms: ['image/png, text/plain'] },
         {
           cell: `new Blob([Buffer.from("${png}", "base64")], { type: "image/png" })`,
           value: /PNG/,

@@ -113,7 +113,7 @@ export const values: Theme = {
         { cell: '"x".repeat(10_000_000)', value: /^'?x{1000}/ },
         {
           cell: 'Array.from({ length: 1_000_000 }, (_, i) => i)',
-          value: /^\[\n +0, +1, +2,[^]*999900 more items\n\]\nNot all is shown/,
+          value: /^\[\n +0, +1, +2,[^]*999900 more items\n\]\nNot everything is shown/,
         },
         { cell: 'for (let i = 0; i < 20_000; i++) console.log(i)', out: /^0\n1\n[^]*\n19999\n$/ },
         { cell: '"still here"', value: "'still here'" },

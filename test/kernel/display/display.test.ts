@@ -37,7 +37,7 @@ suite('A table in a notebook output', function () {
     );
     assert.match(
       String(resultOf(outputs)?.['text/plain']),
-      /^column [^]*\nid [^]*Rows that can be read once: display\(…\)/,
+      /^column [^]*\nid [^]*The rows can be read only once: display\(…\)/,
     );
     const read = await run(kernel, 'let n = 0; for await (const { numRows } of orders.batches) n += numRows; n');
     assert.equal(resultOf(read.outputs)?.['text/plain'], '3');
@@ -136,9 +136,12 @@ suite('A table in a notebook output', function () {
   test('keeps the kernel alive whatever forms a value brings', async () => {
     assert.deepEqual(resultOf((await run(kernel, own('1n'))).outputs), { 'text/plain': 'a', 'x/y': 1 });
     const { outputs } = await run(kernel, own('() => 1'));
-    assert.match(errorOf(outputs)?.evalue ?? '', /"x\/y" can't be sent as JSON/);
+    assert.match(errorOf(outputs)?.evalue ?? '', /Can't send the form "x\/y" as JSON/);
     const shown = await run(kernel, `display.mime(null as any)`);
-    assert.match(errorOf(shown.outputs)?.evalue ?? '', /null is no MIME bundle\. Give an object/);
+    assert.match(
+      errorOf(shown.outputs)?.evalue ?? '',
+      /expected a MIME bundle, got a value of type null\. Pass an object/,
+    );
     const rows = `display.mime({ 'application/json': await table.query().select(['id']).limit(1).toArray() })`;
     const products = `const table = await db.openTable('products', ['shop']);`;
     assert.equal((await run(kernel, products + rows)).reply.status, 'ok');

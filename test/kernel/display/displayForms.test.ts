@@ -59,15 +59,21 @@ suite('The forms of an output', function () {
   test('is not made of what is no chart and no picture, and says what is', async () => {
     assert.match(
       await text(`display.vegaLite([] as any)`),
-      /display\.vegaLite was given something that is no chart\. Give/,
+      /Expected a chart specification for display\.vegaLite\. Pass/,
+    );
+    assert.match(await text(`display.plotly({} as any)`), /Expected a chart specification for display\.plotly\. Pass/);
+    assert.match(
+      await text(`await display.image('no picture')`),
+      /Expected an image for display\.image\. Pass the bytes/,
     );
     assert.match(
-      await text(`display.plotly({} as any)`),
-      /display\.plotly was given something that is no chart\. Give/,
+      await text(`display(1, { limit: 0 })`),
+      /Expected a positive integer for "limit", got 0\. Pass 1 or more/,
     );
-    assert.match(await text(`await display.image('no picture')`), /no picture\. Give the bytes/);
-    assert.match(await text(`display(1, { limit: 0 })`), /can't show 0 entries\. Give a whole number/);
-    assert.match(await text(`progress(7 as any)`), /neither iterable nor async iterable\. Give an array/);
+    assert.match(
+      await text(`progress(7 as any)`),
+      /Expected an iterable or an async iterable for progress\. Pass an array/,
+    );
   });
 
   test('fails its cell once when a display that nobody awaits fails', async () => {
@@ -86,7 +92,10 @@ suite('The forms of an output', function () {
   test('of db is a card that says where it is and what it holds', async () => {
     const { outputs } = await run(kernel, 'db');
     const data = resultOf(outputs);
-    assert.match(String(data?.['text/plain']), /^Catalog\nkind +dir\nwhere .*\nnamespaces +lab, shop\ntables +none$/);
+    assert.match(
+      String(data?.['text/plain']),
+      /^Catalog\nkind +dir\nlocation .*\nnamespaces +lab, shop\ntables +none$/,
+    );
     assert.match(String(data?.['text/html']), />namespaces<\/td><td [^>]*>lab, shop<\/td>/);
   });
 

@@ -64,7 +64,10 @@ suite('An output that changes', function () {
 
   test('says that an item of a stream is no record batch', async () => {
     const { outputs } = await run(kernel, `display((async function* () { yield 1; })());`);
-    assert.match(errorOf(outputs)?.evalue ?? '', /item 0 is of type number\. Loop over it with for await/);
+    assert.match(
+      errorOf(outputs)?.evalue ?? '',
+      /record batch as item 0 of the stream, got a value of type number\. Loop over the stream with for await/,
+    );
   });
 
   test('stops reading a stream when its cell is interrupted', async () => {

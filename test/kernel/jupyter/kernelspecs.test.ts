@@ -96,18 +96,22 @@ suite('A kernelspec of the command line', function () {
 
   test('that is empty, or can not be made or read, says so', async () => {
     const unset = await kernel(['install', '--catalog', '']);
-    assert.deepEqual([unset.code, /The catalog is empty\./.test(unset.stderr)], [1, true], unset.stderr);
+    assert.deepEqual(
+      [unset.code, /Expected a directory or a URL for --catalog, got an empty value\./.test(unset.stderr)],
+      [1, true],
+      unset.stderr,
+    );
     const below = await kernel(['install', '--prefix', '/proc/none']);
-    assert.match(below.stderr, /"\/proc\/none" can't be written \(ENOENT: .*\)\. Use --user/);
+    assert.match(below.stderr, /can't write "\/proc\/none" \(ENOENT: .*\)\. Use --user/);
     const full = await kernel(['install'], { XDG_DATA_HOME: '/proc/none' });
-    assert.match(full.stderr, /"\/proc\/none" can't be written .* The launcher of all kernelspecs is kept there/);
+    assert.match(full.stderr, /can't write "\/proc\/none" .* the launcher of all kernelspecs is stored there/);
     const named = await kernel(['install', '--name', 'torn', '--display-name', ' ']);
     assert.match(named.stdout, /^Installed the kernel "TypeScript \(torn\)"/);
     writeFileSync(join(home, 'jupyter/kernels/torn/kernel.json'), '{torn');
     const { stdout } = await kernel(['list']);
     assert.match(
       stdout,
-      /^torn\n.*\n {2}fails +Its kernel\.json is no kernelspec\. Run "lance-catalog kernel install" again\.$/m,
+      /^torn\n.*\n {2}fails +Its kernel\.json is not a valid kernelspec\. Run "lance-catalog kernel install" again\.$/m,
     );
     assert.equal((await kernel(['remove', 'torn'])).code, 0);
   });
@@ -123,14 +127,17 @@ suite('A kernelspec of the command line', function () {
     assert.deepEqual([installed.code, installed.stdout], [1, '']);
     assert.match(
       installed.stderr,
-      /^There is a kernel "python3" in ".*" that is not one of Lance Catalog's\. Give another --name\.$/m,
+      /^Can't install kernel "python3": the kernel in ".*" belongs to another program\. Use another --name\.$/m,
     );
     const removed = await kernel(['remove', 'python3']);
-    assert.match(removed.stderr, /is not one of Lance Catalog's\. Use: jupyter kernelspec remove python3$/m);
+    assert.match(
+      removed.stderr,
+      /^Can't remove kernel "python3": .* belongs to another program\. Run: jupyter kernelspec remove python3$/m,
+    );
     assert.equal(specOf(folder).display_name, 'Python');
     assert.match(
       (await kernel(['remove', 'nothing'])).stderr,
-      /^There is no kernel "nothing"\. See: lance-catalog kernel list$/m,
+      /^There is no kernel "nothing"\. Run: lance-catalog kernel list$/m,
     );
   });
 
@@ -162,14 +169,17 @@ suite('A kernelspec of the command line', function () {
     writeFileSync(join(folder, 'kernel.json'), JSON.stringify(spec));
     const { code, stderr } = await kernel(['install', '--name', 'tslab'], { JUPYTER_PATH: shared });
     assert.equal(code, 1);
-    assert.match(stderr, new RegExp(`^There is a kernel "tslab" in "${folder}" that is not one of Lance Catalog's\\.`));
+    assert.match(
+      stderr,
+      new RegExp(`^Can't install kernel "tslab": the kernel in "${folder}" belongs to another program\\.`),
+    );
     assert.equal(existsSync(join(home, 'jupyter/kernels/tslab')), false);
   });
 
   test('goes to the active Python environment, and says so when there is none', async () => {
     const none = await kernel(['install', '--sys-prefix']);
     assert.equal(none.code, 1);
-    assert.match(none.stderr, /^--sys-prefix means the active Python environment, and none is active: /);
+    assert.match(none.stderr, /^Can't use --sys-prefix: no Python environment is active, /);
     for (const name of ['VIRTUAL_ENV', 'CONDA_PREFIX']) {
       const prefix = tempFolder();
       assert.equal((await kernel(['install', '--sys-prefix'], { [name]: prefix })).code, 0);
@@ -181,7 +191,7 @@ suite('A kernelspec of the command line', function () {
     for (const address of ['https://ada:sesame@catalog.example.com', 's3://bucket/a?token=sesame']) {
       const { code, stdout, stderr } = await kernel(['install', '--name', 'secret', '--catalog', address]);
       assert.equal(code, 1);
-      assert.match(stderr, /has a user, a password or a query in it/);
+      assert.match(stderr, /has a user, a password or a query\./);
       assert.doesNotMatch(stdout + stderr, /sesame/);
     }
     const secrets = { LANCE_CATALOG_API_KEY: 'sesame', LANCE_CATALOG_TOKEN: 'sesame' };
@@ -199,13 +209,13 @@ suite('A kernelspec of the command line', function () {
     writeFileSync(path, JSON.stringify({ ...spec, argv: spec.argv.with(2, '/nowhere/node') }));
     assert.match(
       (await kernel(['list'])).stdout,
-      /^broken .*\n.*\n {2}fails +"\/nowhere\/node" is not there any more\. Run/m,
+      /^broken .*\n.*\n {2}fails +"\/nowhere\/node" no longer exists\. Run/m,
     );
     writeFileSync(path, JSON.stringify(spec));
     const why = async () => /^broken .*\n.*\n {2}fails +(.*)$/m.exec((await kernel(['list'])).stdout)?.[1] ?? '';
     const known = join(home, 'data/lance-catalog/kernel/installed.json');
     writeFileSync(known, '["/nowhere/lance-catalog"]');
-    assert.match(await why(), /^No Lance Catalog kernel is installed any more/);
+    assert.match(await why(), /^The Lance Catalog kernel is no longer installed/);
     const half = tempFolder();
     mkdirSync(join(half, 'dist'));
     writeFileSync(join(half, 'dist/kernel.cjs'), '');
@@ -215,6 +225,6 @@ suite('A kernelspec of the command line', function () {
     rmSync(join(home, 'data/lance-catalog/kernel/launcher.cjs'));
     assert.match(await why(), /^Its launcher does not start \(Error: Cannot find module '.*launcher\.cjs'\)\. Run/);
     rmSync(join(home, 'data/lance-catalog/kernel/launcher.sh'));
-    assert.match(await why(), /^".*launcher\.sh" is not there any more\. Run/);
+    assert.match(await why(), /^".*launcher\.sh" no longer exists\. Run/);
   });
 });

@@ -35,7 +35,7 @@ suite('A kernel for JavaScript', function () {
 
   test('does not look for errors of types, and says so', async () => {
     const { outputs } = await run(kernel(), '%check error');
-    assert.equal(printed(outputs), 'off: type errors are not looked for.\n');
+    assert.equal(printed(outputs), 'off: types are not checked.\n');
     assert.equal(await valueOf(kernel(), 'let n = 1; n = "text"; n'), "'text'");
   });
 

@@ -23,15 +23,15 @@ suite('Magics', function () {
   cells(
     '%help lists all magics, and says how one is written',
     notebook,
-    { cell: '%help', out: /%time code, %%time +Runs[^]*%reset \[-f\] +Forgets/ },
+    { cell: '%help', out: /%time code, %%time +Run code[^]*%reset \[-f\] +Delete/ },
     // Every line fits into an output of usual width, all of them into one that no editor folds, and no sentence loses a word.
     { cell: '%help', out: /^(?:.{0,100}\n){20,30}$/ },
     {
       cell: '%help',
-      out: /%env \[NAME[^\n]*\n +Lists, shows,[^]* --ask asks\s+for a value that no notebook should hold\.\n%cd/,
+      out: /%env \[NAME[^\n]*\n +List, show,[^]* --ask prompts\s+for a value that the notebook must not contain\.\n%cd/,
     },
     { cell: '%help timeit', out: /^%timeit \[-n loops\] \[-r runs\] code\n%%timeit/ },
-    { cell: '%help tmie', error: /^MagicError: %help: There is no magic %tmie\. Do you mean %time\?$/ },
+    { cell: '%help tmie', error: /^MagicError: %help: There is no magic %tmie\. Did you mean %time\?$/ },
   );
 
   cells(
@@ -39,11 +39,11 @@ suite('Magics', function () {
     notebook,
     {
       cell: '%tiem f()\nconsole.log("ran")',
-      error: /^MagicError: %tiem: There is no magic %tiem\. Do you mean %time\?$/,
+      error: /^MagicError: %tiem: There is no magic %tiem\. Did you mean %time\?$/,
     },
-    { cell: '%zzzzzz', error: /%help lists those that there are/ },
-    { cell: '%%pwd', error: /^MagicError: %%pwd: It is written %pwd\.$/ },
-    { cell: 'const a0 = 1\n%%time\na0', error: /%%time: It has to stand on the first line/ },
+    { cell: '%zzzzzz', error: /Run %help for a list\./ },
+    { cell: '%%pwd', error: /^MagicError: %%pwd: Use %pwd\.$/ },
+    { cell: 'const a0 = 1\n%%time\na0', error: /%%time: It must be on the first line/ },
   );
 
   cells(
@@ -71,7 +71,7 @@ suite('Magics', function () {
     { cell: '%time timed.nope', error: /1:13 - Property 'nope'/ },
     { cell: '\n%time null!', out: /Wall/ },
     { cell: '%time throw new RangeError("late")', out: /Wall/, error: /^RangeError: late$/, trace: /\[\d+\]:1:13/ },
-    { cell: '%time', error: /%time: There is no code: write it behind %time/ },
+    { cell: '%time', error: /%time: There is no code: write it after %time/ },
   );
 
   cells(
@@ -88,8 +88,8 @@ suite('Magics', function () {
     { cell: 'inner', error: /Cannot find name 'inner'/ },
     { cell: '%timeit nope()', error: /1:9 - Cannot find name 'nope'/ },
     { cell: '%%timeit\nnope()', error: /2:1 - Cannot find name 'nope'/ },
-    { cell: '%timeit -x 3 call()', error: /%timeit: There is no option -x/ },
-    { cell: '%timeit -n many call()', error: /%timeit: -n takes a number, as in %timeit -n 100/ },
+    { cell: '%timeit -x 3 call()', error: /%timeit: Unknown option -x\./ },
+    { cell: '%timeit -n many call()', error: /%timeit: Expected a number after -n, for example %timeit -n 100/ },
   );
 
   test('%timeit ends when it is interrupted, and so does what it loops over', async () => {
@@ -117,8 +117,8 @@ suite('Magics', function () {
   cells(
     '%who and %whos list the variables that cells made',
     notebook,
-    { cell: '%reset -f', out: 'All variables are forgotten.\n' },
-    { cell: '%who', out: 'The notebook has no variables of its own yet.\n' },
+    { cell: '%reset -f', out: 'All variables are deleted.\n' },
+    { cell: '%who', out: 'The notebook has no variables yet.\n' },
     { cell: 'const list = [1, 2]; let word = "text"; import { join } from "node:path"' },
     { cell: '%who', out: /^join +function\nlist +Array\nword +string\n$/ },
     {
@@ -131,7 +131,7 @@ suite('Magics', function () {
     '%reset -f forgets variables and their types, and keeps what is preloaded',
     notebook,
     { cell: 'const gone = 1; const db = 5' },
-    { cell: '%reset -f', out: 'All variables are forgotten.\n' },
+    { cell: '%reset -f', out: 'All variables are deleted.\n' },
     { cell: 'gone', error: /Cannot find name 'gone'/ },
     { cell: 'typeof db.listTables', value: "'function'" },
     { cell: '%reset now', error: /%reset: Write %reset, or %reset -f/ },
@@ -141,13 +141,13 @@ suite('Magics', function () {
     await run(kernel, 'let precious = 1');
     assert.match(await answered('%reset', 'n'), /All variables are kept/);
     assert.equal(printed((await run(kernel, 'console.log(precious)')).outputs), '1\n');
-    assert.match(await answered('%reset', 'yes'), /All variables are forgotten/);
+    assert.match(await answered('%reset', 'yes'), /All variables are deleted/);
     assert.equal((await run(kernel, 'precious')).reply.status, 'error');
   });
 
   cells('%reset without an answer is refused, and says what to write', notebook, {
     cell: '%reset',
-    error: /^MagicError: %reset: .*%reset -f forgets them unasked\.$/,
+    error: /^MagicError: %reset: .*Use %reset -f to skip it\.$/,
   });
 
   /** What a cell prints that asks one question. */
@@ -162,15 +162,15 @@ suite('Magics', function () {
     '%env lists, shows, sets and unsets variables, and shows no secret',
     notebook,
     { cell: '%env MAGIC_PLAIN', out: 'MAGIC_PLAIN=shown\n' },
-    { cell: '%env =3', error: /%env: '=3' can't be the name of an environment variable/ },
+    { cell: '%env =3', error: /%env: "=3" is not a valid name of an environment variable/ },
     { cell: '%env', out: /^(?=[^]*MAGIC_PLAIN=shown\n)(?=[^]*MAGIC_API_KEY=•+ )(?![^]*not-to-be-seen)/ },
-    { cell: '%env MAGIC_API_KEY', out: /^MAGIC_API_KEY=•+ \(not shown/ },
+    { cell: '%env MAGIC_API_KEY', out: /^MAGIC_API_KEY=•+ \(hidden/ },
     { cell: '%env MAGIC_URL=postgres://me:word@host/a b' },
     { cell: '%env MAGIC_URL', out: /^MAGIC_URL=•+ / },
     { cell: 'process.env.MAGIC_URL', value: "'postgres://me:word@host/a b'" },
     { cell: '%env -u MAGIC_URL' },
     { cell: 'process.env.MAGIC_URL' },
-    { cell: '%env MAGIC_URL', error: /%env: There is no environment variable MAGIC_URL/ },
+    { cell: '%env MAGIC_URL', error: /%env: The environment variable MAGIC_URL is not set/ },
     { cell: '%env a b', error: /%env: Write %env, %env NAME/ },
   );
 
@@ -190,8 +190,12 @@ suite('Magics', function () {
     { cell: '%cd ..', out: `${folder}\n` },
     { cell: '%cd -', out: `${join(folder, 'a sub')}\n` },
     { cell: '%cd "../a sub/.."', out: `${folder}\n` },
-    { cell: '%cd nowhere', error: /%cd: There is no folder .*nowhere/, trace: /^MagicError: %cd: There is [^\n]*$/ },
-    { cell: '%cd "a sub/near.ts"', error: /near\.ts is a file/ },
+    {
+      cell: '%cd nowhere',
+      error: /%cd: Can't change to ".*nowhere": it does not exist/,
+      trace: /^MagicError: %cd: Can't [^\n]*$/,
+    },
+    { cell: '%cd "a sub/near.ts"', error: /near\.ts": it is a file/ },
     { cell: '%pwd', out: `${folder}\n` },
   );
 
@@ -199,7 +203,7 @@ suite('Magics', function () {
     '%pwd says when the folder is gone, and %cd leaves it',
     notebook,
     { cell: 'mkdirSync("gone"); process.chdir("gone"); import { rmdirSync } from "node:fs"; rmdirSync("../gone")' },
-    { cell: '%pwd', error: /%pwd: The working directory was deleted\. Go to another one with %cd/ },
+    { cell: '%pwd', error: /%pwd: The working directory was deleted\. Change to another folder with %cd/ },
     { cell: `%cd ${folder}`, out: `${folder}\n` },
   );
 
@@ -213,7 +217,7 @@ suite('Magics', function () {
     { cell: 'const warned: string = 4; warned', value: '4', err: /Type 'number' is not assignable/ },
     { cell: '%check error', out: /^error: / },
     { cell: 'const strict: string = 5', error: /Type 'number'/ },
-    { cell: '%check strict', error: /%check: There is no mode 'strict'\. Write error, warn or off/ },
+    { cell: '%check strict', error: /%check: Expected error, warn or off, got "strict"/ },
   );
 
   test('%save writes cells to a file of TypeScript, and replaces none unasked', async () => {
@@ -236,7 +240,10 @@ suite('Magics', function () {
     );
     writeFileSync(file, 'mine');
     const again = await run(kernel, `%save ${file} ${first}`);
-    assert.match('evalue' in again.reply ? again.reply.evalue : '', /^%save: There is a file .* %save -f replaces it/);
+    assert.match(
+      'evalue' in again.reply ? again.reply.evalue : '',
+      /^%save: The file ".*" already exists\. Use %save -f to replace it/,
+    );
     assert.equal(readFileSync(file, 'utf8'), 'mine');
     await run(kernel, `%save -f ${file} ${first}`);
     assert.equal(readFileSync(file, 'utf8'), `// [${first}]\nconst kept = 1;\n`);
@@ -249,14 +256,20 @@ suite('Magics', function () {
     '%save says what is wrong with its cells',
     notebook,
     { cell: '%save', error: /%save: Name the file/ },
-    { cell: '%save /', error: /%save: \/ is a folder\. Name a file in it, as in %save \/cells\.ts/ },
-    { cell: `%save ${tmpdir()}`, error: /is a folder\. Name a file in it/ },
-    { cell: '%save /dev/null/it.ts', error: /%save: There is no folder \/dev\/null\. Make it/ },
-    { cell: '%save /proc/it.ts', error: /it\.ts can't be written: E\w+: [^,']*\. Mend that, or name another file\.$/ },
-    { cell: '%save /none/of/it.ts', error: /%save: There is no folder \/none\/of\. Make it, or name another file\.$/ },
-    { cell: '%save x.ts 99999', error: /No cell has the number 99999/ },
-    { cell: '%save x.ts 3-1', error: /'3-1' is no range/ },
-    { cell: '%save x.ts one', error: /'one' is no number of a cell/ },
+    { cell: '%save /', error: /%save: "\/" is a folder\. Name a file in it, for example %save \/cells\.ts/ },
+    { cell: `%save ${tmpdir()}`, error: /" is a folder\. Name a file in it/ },
+    { cell: '%save /dev/null/it.ts', error: /%save: The folder "\/dev\/null" does not exist\. Create it/ },
+    {
+      cell: '%save /proc/it.ts',
+      error: /Can't write ".*it\.ts": E\w+: [^,']*\. Fix this, or choose another file\.$/,
+    },
+    {
+      cell: '%save /none/of/it.ts',
+      error: /%save: The folder "\/none\/of" does not exist\. Create it, or choose another file\.$/,
+    },
+    { cell: '%save x.ts 99999', error: /No executed cell has the number 99999/ },
+    { cell: '%save x.ts 3-1', error: /"3-1" is not a valid range/ },
+    { cell: '%save x.ts one', error: /Expected numbers of cells, .* got "one"/ },
   );
 
   cells(
@@ -267,7 +280,7 @@ suite('Magics', function () {
     { cell: 'db.openTable?', out: /openTable/ },
     { cell: 'plus??', out: /function plus/ },
     { cell: '%time?', out: /^%time code\n%%time\n/ },
-    { cell: 'nothingLikeIt?', error: /There is no nothingLikeIt in this notebook/ },
+    { cell: 'nothingLikeIt?', error: /"nothingLikeIt" does not exist in this notebook/ },
   );
 
   test('that %help lists have a test each', () => {

@@ -49,8 +49,8 @@ const bought = await (await db.openTable('orders', { namespacePath: ['shop', 'eu
       trace: /^\[\d+\]:4:5 - error TS\d+: .*\n4 \| {3}\$\{nope\}\n {8}\^{4}$/,
     },
     { cell: '%%sql\nselect nope', error: /^CatalogError: SQL: no such column/, trace: /^CatalogError: [^\n]*$/ },
-    { cell: '%%sql\nselct 1', error: /^CatalogError: SQL only reads/, trace: /^CatalogError: [^\n]*$/ },
-    { cell: '%%sql --to class\nselect 1', error: /%%sql: class is a word of the language/ },
+    { cell: '%%sql\nselct 1', error: /^CatalogError: Expected a query, got "selct"/, trace: /^CatalogError: [^\n]*$/ },
+    { cell: '%%sql --to class\nselect 1', error: /%%sql: "class" is a reserved word/ },
     { cell: 'const _ = "mine"' },
     { cell: '%%sql\nselect 1 as one', value: /one/ },
     { cell: '_', value: "'mine'" },
@@ -61,7 +61,7 @@ const bought = await (await db.openTable('orders', { namespacePath: ['shop', 'eu
   test('%%sql gives its result to _ also where the query before it failed', async () => {
     const other = await startKernel();
     try {
-      await runStep(other, { cell: '%%sql\nselct 1', error: /SQL only reads/ });
+      await runStep(other, { cell: '%%sql\nselct 1', error: /Expected a query, got "selct"/ });
       await runStep(other, { cell: '%%sql\nselect 2 as two', value: /two/ });
       await runStep(other, { cell: '_.numRows', value: '1' });
     } finally {
@@ -88,7 +88,7 @@ process.emitWarning === warns`,
       value: '[ { n: 2n } ]',
     },
     { cell: 'rowsOf(await sql`select ${new Date(0)} as moment`)', value: "[ { moment: '1970-01-01 00:00:00.000' } ]" },
-    { cell: 'await sql`select ${{} as never}`', error: /^CatalogError: A query can't take object as a value/ },
+    { cell: 'await sql`select ${{} as never}`', error: /^CatalogError: Can't use a value of type object in a query/ },
   );
 
   cells(
@@ -96,17 +96,17 @@ process.emitWarning === warns`,
     notebook,
     {
       cell: 'await sql`select count(*) from shop.products where id not in ${[1, 2]}`',
-      error: /^CatalogError: SQL: the \$\{…\} behind in has no parentheses\. Write in \(\$\{…\}\)\.$/,
+      error: /^CatalogError: SQL: the \$\{…\} after in has no parentheses\. Write in \(\$\{…\}\)\.$/,
     },
     {
       cell: "await sql`select ${1}, 'it''s ${2} of' || '?'`",
-      error: /^CatalogError: SQL: in the text 'it''s \$\{…\} of' is a \$\{…\}, .*\. Write \$\{…\} without quotes/,
+      error: /^CatalogError: SQL: the string 'it''s \$\{…\} of' contains \$\{…\}, .*\. Write \$\{…\} without quotes/,
     },
     {
       cell: '%%sql\nselect * from "${"shop"}".products',
-      error: /^CatalogError: SQL: in the name "\$\{…\}" is a \$\{…\}, .*\. Write names of tables and columns out/,
+      error: /^CatalogError: SQL: the name "\$\{…\}" contains \$\{…\}, .*\. Write names of tables and columns in full/,
     },
-    { cell: 'await sql`select * from ${"shop"}`', error: /near "\?".*\. A \$\{…\} is a value: write names/ },
+    { cell: 'await sql`select * from ${"shop"}`', error: /near "\?".*\. \$\{…\} is a value: write names/ },
     {
       cell: 'rowsOf(await sql`select ${"a"} as a, -- ${"b"} as b,\n /* ${[1, 2]} */ ${"c"} as c where 3 not in (${[1, 2]}) and 3 not in ( ${[]} )`)',
       value: "[ { a: 'a', c: 'c' } ]",
@@ -148,26 +148,29 @@ process.emitWarning === warns`,
     notebook,
     {
       cell: 'await sql`delete from shop.products`',
-      error: /^CatalogError: SQL only reads here, and delete is no query/,
+      error: /^CatalogError: Expected a query, got "delete": SQL is read-only here/,
     },
     {
       cell: 'await sql`with x as (select 1) delete from typed`',
       error: /^CatalogError: SQL: attempt to write a readonly database/,
     },
     { cell: 'await sql`select 1; select 2`', error: /There is more than one query/ },
-    { cell: 'await sql`selec 1`', error: /selec is no query/ },
+    { cell: 'await sql`selec 1`', error: /Expected a query, got "selec"/ },
     {
       cell: 'await sql`select * from shop.product`',
       error: /^CatalogError: There is no table shop\.product in .*There are products/s,
     },
-    { cell: 'await sql`select nope from shop.products`', error: /no such column: nope\. products has: id, \w+, / },
+    {
+      cell: 'await sql`select nope from shop.products`',
+      error: /no such column: nope\. Columns of products: id, \w+, /,
+    },
     {
       cell: 'await sql`select * from shop.eu.orders`',
-      error: /A table in nested namespaces is written "shop\/eu"\.orders/,
+      error: /Write a table in nested namespaces as "shop\/eu"\.orders/,
     },
     {
       cell: 'const kept = db; (db as unknown) = 5; await sql`select * from typed`',
-      error: /db is no catalog any more/,
+      error: /db is no longer a catalog/,
     },
     { cell: 'db = kept; rowsOf(await sql`values (1)`).length', value: '1' },
   );
@@ -177,7 +180,7 @@ process.emitWarning === warns`,
     notebook,
     {
       cell: 'await sql`select count(*) from "shop/eu".orders a, "shop/us".prices b, "shop/eu/orders" c`',
-      error: /^CatalogError: .*orders has 1,000,000 rows.* and SQL reads 2,000,000 at most\./,
+      error: /^CatalogError: .*orders has 1,000,000 rows.*, but a query reads at most 2,000,000 rows\./,
     },
     { cell: '(await sql`select * from "shop/eu".orders limit 5`).numRows', value: '5' },
   );

@@ -126,7 +126,7 @@ both.map((table) => Number(table.get(0)!.n) > 0)`;
     const { outputs } = await running;
     assert.match(
       String(errorOf(outputs)?.evalue),
-      /The process that answers SQL has ended: killed by SIGKILL\. Run the query again/,
+      /The SQL process has ended: killed by SIGKILL\. Run the query again/,
     );
     assert.equal(await valueOf(kernel, '(await sql`select 1 as one`).numRows + kept'), '6');
   });

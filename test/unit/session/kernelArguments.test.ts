@@ -156,7 +156,7 @@ suite('Kernelspecs', () => {
     assert.equal(kernelsFolder({ kind: 'prefix', folder: '/opt' }, linux), '/opt/share/jupyter/kernels');
     const conda = { ...linux, env: { VIRTUAL_ENV: '', CONDA_PREFIX: '/conda' } };
     assert.equal(kernelsFolder({ kind: 'sys-prefix' }, conda), '/conda/share/jupyter/kernels');
-    assert.throws(() => kernelsFolder({ kind: 'sys-prefix' }, linux), /none is active: .* Activate/);
+    assert.throws(() => kernelsFolder({ kind: 'sys-prefix' }, linux), /no Python environment is active, .* Activate/);
   });
 });
 

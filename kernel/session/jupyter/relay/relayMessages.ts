@@ -75,7 +75,7 @@ export function decodeRelayed(bytes: Uint8Array): RelayMessage {
   const number = body.readUInt32LE(1);
   const count = body.readUInt32LE(5);
   let at = fixedBytes + 4 * count;
-  if (kind === undefined || at > body.length) throw new RangeError('This is no message of a relay.');
+  if (kind === undefined || at > body.length) throw new RangeError('The bytes are not a relay message.');
   const frames: Buffer[] = [];
   for (let index = 0; index < count; index++) {
     const length = body.readUInt32LE(fixedBytes + 4 * index);

@@ -145,8 +145,8 @@ export class SqlDatabase {
     } catch (error) {
       throw new CatalogError(
         'InvalidInput',
-        `The query is over too many namespaces: ${messageOf(error)}.`,
-        `Write the tables of some in one name, as "${schema}/table".`,
+        `The query uses too many namespaces: ${messageOf(error)}.`,
+        `For some namespaces, write the namespace and the table as one name, such as "${schema}/table".`,
         { cause: error },
       );
     }
@@ -162,6 +162,6 @@ function loadSqlite(): Sqlite {
   throw new CatalogError(
     'Unsupported',
     'The Node of this kernel has no SQLite.',
-    'Choose a usual build of Node 22.19 or later.',
+    'Use a standard build of Node 22.19 or later.',
   );
 }

@@ -31,14 +31,14 @@ suite('A picture in an output', () => {
       const shown = await showImage(bytes);
       const [mime = ''] = Object.keys(shown?.data ?? {});
       assert.equal(Buffer.from(String(shown?.data[mime]), 'base64').compare(bytes), 0);
-      assert.match(String(shown?.data['text/plain']), new RegExp(`picture, ${size.width} × ${size.height}, `));
+      assert.match(String(shown?.data['text/plain']), new RegExp(`image, ${size.width} × ${size.height}, `));
     });
   }
 
   test('that ends too early has no size, and is shown all the same', async () => {
     const cut = png(1, 1).subarray(0, 12);
     assert.equal(imageSize(cut), undefined);
-    assert.equal((await showImage(cut))?.data['text/plain'], 'PNG picture, 12 bytes');
+    assert.equal((await showImage(cut))?.data['text/plain'], 'PNG image, 12 bytes');
   });
 
   test('may be SVG, behind a declaration and a comment', async () => {
@@ -68,7 +68,7 @@ suite('A picture in an output', () => {
     large.set(png(1, 1));
     assert.deepEqual(await showImage(large), {
       data: {
-        'text/plain': 'PNG picture of 9.4 MB, too large for a notebook. Show a smaller one, or write it to a file.',
+        'text/plain': 'PNG image of 9.4 MB, too large for a notebook. Show a smaller image, or write it to a file.',
       },
       metadata: {},
     });
@@ -77,6 +77,6 @@ suite('A picture in an output', () => {
   test('is not what other bytes are', async () => {
     assert.equal(showImage(Uint8Array.of(1, 2, 3)), undefined);
     await assert.rejects(showAsImage('text'), (error) => isCatalogError(error, 'InvalidInput'));
-    await assert.rejects(showAsImage(7), /is no picture\. Give the bytes/);
+    await assert.rejects(showAsImage(7), /Expected an image for display\.image\. Pass the bytes/);
   });
 });

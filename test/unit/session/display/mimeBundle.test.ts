@@ -31,7 +31,8 @@ suite('A MIME bundle of a cell', () => {
     test(`names its form that is a ${what}`, () => {
       assert.throws(
         () => jsonBundle({ 'text/plain': 'a', 'application/x-bad': form }),
-        (error) => isCatalogError(error, 'InvalidInput') && /The form "application\/x-bad" can't/.test(error.message),
+        (error) =>
+          isCatalogError(error, 'InvalidInput') && /Can't send the form "application\/x-bad"/.test(error.message),
       );
     });
   }
@@ -40,7 +41,9 @@ suite('A MIME bundle of a cell', () => {
     test(`is not ${JSON.stringify(data)}`, () => {
       assert.throws(
         () => jsonBundle(data),
-        (error) => isCatalogError(error, 'InvalidInput') && /is no MIME (bundle|type)\. Give /.test(error.message),
+        (error) =>
+          isCatalogError(error, 'InvalidInput') &&
+          /(expected a MIME bundle, got a value of type \w+|is not a MIME type)\. Pass /.test(error.message),
       );
     });
   }

@@ -136,7 +136,7 @@ suite('A value in an output', () => {
     for (let i = 0; i < 20; i++) deep = { deep, list: times(20) };
     const html = htmlOf(deep);
     assert.doesNotMatch(html, /unseen/);
-    assert.match(html, /Object \{ … \}[^]*Not all is shown/);
+    assert.match(html, /Object \{ … \}[^]*Not everything is shown/);
   });
 
   test('has its class as a name, whatever its constructor says', () => {

@@ -69,10 +69,13 @@ suite('A notebook file', () => {
 
   test('that is none is refused with a sentence that says why', () => {
     for (const [text, said] of [
-      ['no JSON', /^It is no notebook: it holds no JSON\./],
-      ['[]', /^It is no notebook: it has no cells\./],
-      [file({ nbformat: 3, cells: undefined, worksheets: [] }), /^It is a notebook of format 3\. Save it as/],
-      [file({ cells: [{ cell_type: 'code', source: [1] }] }), /its cell 1 has no type or no text/],
+      ['no JSON', /^It is not a notebook: it is not valid JSON\./],
+      ['[]', /^It is not a notebook: it has no cells\./],
+      [
+        file({ nbformat: 3, cells: undefined, worksheets: [] }),
+        /^It has notebook format 3, but only format 4 is supported\. Save it in/,
+      ],
+      [file({ cells: [{ cell_type: 'code', source: [1] }] }), /: cell 1 has no type or no source/],
     ] as const)
       assert.throws(
         () => parseNotebook(text, 'It'),
@@ -84,8 +87,8 @@ suite('A notebook file', () => {
     assert.equal(languageOf({}), 'typescript');
     assert.equal(languageOf({ kernelspec: { name: 'deno', language: 'typescript' } }), 'typescript');
     assert.equal(languageOf({ language_info: { name: 'TypeScript' } }), 'typescript');
-    assert.throws(() => languageOf({ language_info: { name: 'python' } }), /It is a notebook of the language python/);
-    assert.throws(() => languageOf({ kernelspec: { language: 'R' } }), /language R/);
+    assert.throws(() => languageOf({ language_info: { name: 'python' } }), /Can't run It: its language is python/);
+    assert.throws(() => languageOf({ kernelspec: { language: 'R' } }), /language is R/);
   });
 
   test('names JavaScript or TypeScript by its metadata, its kernel, or the name of a kernel of tslab', () => {
@@ -121,9 +124,12 @@ suite('A notebook file', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'taken'));
     assert.equal(await checkTarget(join(folder, 'new.ipynb')), true);
-    await assert.rejects(checkTarget(join(folder, 'none', 'new.ipynb')), /there is no folder ".*none" to write to/);
+    await assert.rejects(
+      checkTarget(join(folder, 'none', 'new.ipynb')),
+      /the folder ".*none" does not exist or is not writable/,
+    );
     await assert.rejects(checkTarget(join(folder, 'taken')), /is a folder/);
-    await assert.rejects(saveNotebook(join(folder, 'taken'), 'x'), /taken" can't be written/);
+    await assert.rejects(saveNotebook(join(folder, 'taken'), 'x'), /Can't write ".*taken"/);
     assert.deepEqual(readdirSync(folder), ['taken']);
   });
 });

@@ -53,9 +53,9 @@ suite('A parameter of the command line', () => {
   test('without a value, or a name that a variable can have, is refused', () => {
     for (const [argument, said] of [
       ['limit', /"limit" has no value/],
-      ['=5', /"" is no name/],
-      ['a b=5', /"a b" is no name/],
-      ['1x=5', /"1x" is no name/],
+      ['=5', /"" is not a valid variable name/],
+      ['a b=5', /"a b" is not a valid variable name/],
+      ['1x=5', /"1x" is not a valid variable name/],
     ] as const)
       assert.throws(
         () => readParameter(argument),

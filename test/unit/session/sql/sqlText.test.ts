@@ -20,5 +20,5 @@ suite('the text of a query', () => {
 
   for (const sql of ['', ' -- nothing', 'drop table t', 'pragma x', "attach 'a' as b", 'select 1; select 2'])
     test(`is refused when it is no single query: ${JSON.stringify(sql)}`, () =>
-      assert.throws(() => checkQuery(sql), /Begin with select|is empty|more than one/));
+      assert.throws(() => checkQuery(sql), /Start with select|is empty|more than one/));
 });

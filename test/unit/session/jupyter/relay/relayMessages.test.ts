@@ -83,6 +83,6 @@ suite('The messages between a kernel and its relay', () => {
 
   test('are told from what is none before anything of it is used', () => {
     assert.throws(() => decodeRelayed(Buffer.alloc(3)), RangeError);
-    assert.throws(() => decodeRelayed(Buffer.from([200, 0, 0, 0, 0, 0, 0, 0, 0])), /no message/);
+    assert.throws(() => decodeRelayed(Buffer.from([200, 0, 0, 0, 0, 0, 0, 0, 0])), /not a relay message/);
   });
 });
