@@ -76,7 +76,7 @@ suite('plans and trials of backfills', function () {
     const { request } = requestOf({ table: 'misnamed', function: misnamed });
     await assert.rejects(
       planBackfill(request, signal, local),
-      /reads the column "txet", which the table "misnamed" has not/,
+      /reads the column "txet", but table "misnamed" has no such column/,
     );
   });
 

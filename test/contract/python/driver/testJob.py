@@ -109,7 +109,7 @@ class Sources(InFolder):
             self.assertEqual(backfill.read_source("-"), {"a": 1})
 
     def test_what_is_no_object_is_refused_with_its_place(self) -> None:
-        for text, words in (("{", "no JSON"), ("[1]", "no object")):
+        for text, words in (("{", "not valid JSON"), ("[1]", "not a JSON object")):
             with mock.patch.dict(os.environ, {"THE_JOB": text}):
                 with self.assertRaises(backfill.JobFailure) as caught:
                     backfill.read_source("env:THE_JOB")

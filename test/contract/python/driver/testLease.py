@@ -93,7 +93,7 @@ class Leases(InFolder):
         events = self.take()
         self.assertGreaterEqual(self.watch.steady, backfill.LEASE_BEAT_SECONDS)
         self.assertLess(self.watch.steady, 2 * backfill.LEASE_BEAT_SECONDS)
-        self.assertEqual([event["text"] for event in events], ["Waiting whether else@where is still at c."])
+        self.assertEqual([event["text"] for event in events], ["Checking whether else@where is still computing c."])
 
     def test_one_that_looks_old_and_beats_is_of_a_clock_behind_ours_and_busy(self) -> None:
         self.theirs(-3600)
