@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '#shared/errors.ts';
 import { asksForHelp, UsageError } from './cli/command.ts';
 import { commands, help } from './cli/commands.ts';
-import { stopWhileLoading } from './cli/signals.ts';
+import { handleEarlySignals } from './cli/signals.ts';
 import { version } from './cli/installation.ts';
 
 async function main([word, ...rest]: readonly string[], isLoaded: () => void): Promise<number> {
@@ -48,7 +48,7 @@ async function enter(): Promise<void> {
   // A failure to write messages does not stop the command.
   process.stderr.on('error', () => {});
   try {
-    process.exitCode = await main(process.argv.slice(2), stopWhileLoading());
+    process.exitCode = await main(process.argv.slice(2), handleEarlySignals());
   } catch (error) {
     const isUsage = error instanceof UsageError;
     console.error(isUsage ? `${messageOf(error)} See lance-catalog --help.` : messageOf(error));

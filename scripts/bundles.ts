@@ -1,7 +1,7 @@
 import type { BuildOptions, Plugin } from 'esbuild';
 import { basename, relative, sep } from 'node:path';
 import { ownGlobalNames } from '#shared/ownGlobals.ts';
-import { lateArrow } from './lateArrow.ts';
+import { lazyArrowPlugin } from './lateArrow.ts';
 import { inRoot, root } from './paths.ts';
 
 /**
@@ -157,7 +157,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...common,
         ...node,
         external: ['vscode', ...runtimePackages],
-        plugins: [lateArrow, bundlesApart(bundle.entry, sourceRoot)],
+        plugins: [lazyArrowPlugin, bundlesApart(bundle.entry, sourceRoot)],
         alias: { 'jsonc-parser': jsoncParser },
       };
     case 'kernel':
@@ -168,7 +168,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         external: [...runtimePackages],
         // Use `require`: if an interrupt terminates an import in Node, its promise never settles.
         supported: { 'dynamic-import': false },
-        plugins: [oneTypescript, lateArrow, bundlesApart(bundle.entry, sourceRoot)],
+        plugins: [oneTypescript, lazyArrowPlugin, bundlesApart(bundle.entry, sourceRoot)],
         alias: {
           // tslab requires its own 38 MB fork of TypeScript 5.0; the session provides TypeScript 6.0 instead.
           '@tslab/typescript-for-tslab': inRoot('kernel/session/compiler/tslabTypescript.cjs'),

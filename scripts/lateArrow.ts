@@ -51,7 +51,7 @@ ${late.map((name) => `  ${name}: { get: () => load().${name}, enumerable: true, 
 });`;
 
 /** Makes `#arrow` in a bundle load apache-arrow on first use of an export. */
-export const lateArrow: Plugin = {
+export const lazyArrowPlugin: Plugin = {
   name: namespace,
   setup(build) {
     build.onResolve({ filter: /^#arrow$/ }, ({ kind }) =>

@@ -16,7 +16,7 @@ process.on('exit', () => {
  * Ends the process group of a child with this process, however this process ends (except by SIGKILL).
  * The child must be started with `detached: true`. Otherwise Ctrl-C in the terminal leaves servers running.
  */
-export function ownGroup(child: ChildProcess): void {
+export function trackProcessGroup(child: ChildProcess): void {
   if (child.pid !== undefined) owned.add(child.pid);
 }
 

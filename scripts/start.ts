@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isRunning } from '#processes/running.ts';
+import { isProcessRunning } from '#processes/running.ts';
 import { buildAll, isStale } from './build.ts';
 import { inRoot } from './paths.ts';
 import { endGroup, onInterrupt } from './processes.ts';
 import { openInBrowser } from './start/browser.ts';
 import { type Desktop, findDesktop, openDesktop } from './start/desktop.ts';
 import { prepareSample, sample } from './start/sample.ts';
-import { calmSettings } from './workbench/settings.ts';
+import { testSettings } from './workbench/settings.ts';
 
 /**
  * Locks the sample window: two servers on one profile would overwrite each other's state.
  * @throws Error with the process that has the lock
  */
-function takeWindow(file: string): void {
+function lockSampleWindow(file: string): void {
   mkdirSync(dirname(file), { recursive: true });
   for (;;) {
     try {
@@ -26,7 +26,7 @@ function takeWindow(file: string): void {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
     const owner = Number(readFileSync(file, 'utf8'));
-    if (Number.isInteger(owner) && owner > 0 && isRunning(owner))
+    if (Number.isInteger(owner) && owner > 0 && isProcessRunning(owner))
       throw new Error(`The sample window is already open (process ${owner}): use it, or end that process first.`);
     rmSync(file, { force: true });
   }
@@ -62,7 +62,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const whenInterrupted = (last: () => Promise<void>): void => void (cleanUp = last);
     const isSampleThere = await prepareSample(say);
     if (options.headless) return isSampleThere ? await runTour(whenInterrupted) : 1;
-    takeWindow(join(sample.profile, 'owner'));
+    lockSampleWindow(join(sample.profile, 'owner'));
     const desktop = options.browser ? undefined : findDesktop();
     const settings = windowSettings(isSampleThere);
     if (desktop) return await showDesktop(desktop, settings, whenInterrupted);
@@ -94,7 +94,7 @@ async function showDesktop(desktop: Desktop, settings: Settings, whenInterrupted
   const userData = join(sample.profile, 'desktop');
   const extensions = join(sample.profile, 'desktop-extensions');
   for (const folder of [join(userData, 'User'), extensions]) mkdirSync(folder, { recursive: true });
-  writeFileSync(join(userData, 'User/settings.json'), JSON.stringify({ ...calmSettings, ...settings }, null, 2));
+  writeFileSync(join(userData, 'User/settings.json'), JSON.stringify({ ...testSettings, ...settings }, null, 2));
   const child = openDesktop(desktop, { userData, extensions, folder: sample.folder, file: sample.notebook });
   whenInterrupted(() => endGroup(child));
   say(

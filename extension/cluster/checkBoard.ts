@@ -11,7 +11,7 @@ export type Progress = 'waiting' | 'asking';
  * What the view shows of a profile, as data: the known results and the pending checks. Every change creates a new
  * board, so that earlier ones stay valid for comparison.
  */
-export type Board = {
+export type CheckRunState = {
   readonly profile: string;
   /** The report after the last run; absent before the first one. */
   readonly report: CheckReport | undefined;
@@ -27,7 +27,7 @@ export type Board = {
 };
 
 /** Returns the board of a finished run, for instance after a reload. */
-export function boardOf(report: CheckReport): Board {
+export function boardOf(report: CheckReport): CheckRunState {
   return {
     profile: report.profile,
     report,
@@ -50,8 +50,8 @@ export function startBoard(
   profile: string,
   headers: readonly CheckHeader[],
   only?: readonly CheckId[],
-  before?: Board,
-): Board {
+  before?: CheckRunState,
+): CheckRunState {
   const kept = only && before?.profile === profile ? before : undefined;
   const asked = new Set(only ?? headers.map(({ id }) => id));
   return {
@@ -71,7 +71,7 @@ export function startBoard(
   };
 }
 
-export function withEvent(board: Board, event: CheckEvent): Board {
+export function withEvent(board: CheckRunState, event: CheckEvent): CheckRunState {
   const pending = new Map(board.pending);
   if (event.type === 'started') return { ...board, pending: pending.set(event.id, 'asking') };
   const { result } = event;
@@ -89,7 +89,7 @@ export function withEvent(board: Board, event: CheckEvent): Board {
  * Returns the board at the end of its run: with the report, or the earlier one if there is none. Checks that a
  * partial or stopped run did not reach keep their earlier results.
  */
-export function endBoard(board: Board, report: CheckReport | undefined): Board | undefined {
+export function endBoard(board: CheckRunState, report: CheckReport | undefined): CheckRunState | undefined {
   const { report: before, isPartial } = board;
   const isMerged = isPartial || report?.stopped === true;
   const merged = before && report && isMerged ? mergeReports(before, report) : (report ?? before);
@@ -97,7 +97,7 @@ export function endBoard(board: Board, report: CheckReport | undefined): Board |
 }
 
 /** In the order of a report; of all categories by default. */
-export function checksOf(board: Board, category?: CheckCategory): readonly CheckRow[] {
+export function checksOf(board: CheckRunState, category?: CheckCategory): readonly CheckRow[] {
   return inOrder(board)
     .filter((header) => category === undefined || header.category === category)
     .map(({ id, category: of, title }) => ({
@@ -118,6 +118,6 @@ export type CheckRow = {
   readonly progress: Progress | undefined;
 };
 
-export const countsOf = (board: Board): CheckReport['counts'] => countOf([...board.results.values()]);
+export const countsOf = (board: CheckRunState): CheckReport['counts'] => countOf([...board.results.values()]);
 
-const inOrder = (board: Board) => checkIds.flatMap((id) => board.headers.get(id) ?? []);
+const inOrder = (board: CheckRunState) => checkIds.flatMap((id) => board.headers.get(id) ?? []);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type CheckId, isCheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
-import { mendText } from '#cluster/report/fixText.ts';
+import { formatFix } from '#cluster/report/fixText.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';
 import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
 import { docsOf } from '#cluster/report/summary.ts';
@@ -9,17 +9,17 @@ import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { registerCommand } from '../host/commands.ts';
 import { codeBlock, plainText } from '../host/notifications.ts';
 import { checkIdOf, resultOf } from './checkNodes.ts';
-import { looks, mendOf, mendToCopy } from './checkWords.ts';
-import type { CheckCommandParts } from './commands.ts';
+import { statusIcons, fixOf, fixCommand } from './checkWords.ts';
+import type { CheckCommandDeps } from './commands.ts';
 
 function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
   const { id, title, status, sentence, evidence, milliseconds, attempts } = result;
-  const mend = mendOf(result);
-  const { command, document, advice } = mend ? mendText(mend) : {};
+  const mend = fixOf(result);
+  const { command, document, advice } = mend ? formatFix(mend) : {};
   const tries = attempts > 1 ? `, ${attempts} attempts` : '';
   return [
     `# ${plainText(title)}`,
-    `**${looks[status].word}** · \`${id}\` · ${milliseconds} ms${tries} · profile ${plainText(report.profile)} · ${report.startedAt}`,
+    `**${statusIcons[status].word}** · \`${id}\` · ${milliseconds} ms${tries} · profile ${plainText(report.profile)} · ${report.startedAt}`,
     plainText(sentence),
     '## Evidence',
     ...(evidence.length === 0 ? ['This check recorded no evidence.'] : []),
@@ -108,17 +108,17 @@ function documentOf({ path }: vscode.Uri): CheckDocument | undefined {
 
 /** Returns the fix of a result as a file: a manifest, a policy, or a script with its purpose. */
 function mendDocument(result: CheckResult): { text: string; ending: string } {
-  const mend = mendOf(result);
+  const mend = fixOf(result);
   if (!mend) return { text: 'This check needs no fix.\n', ending: 'md' };
-  const { command, document, advice } = mendText(mend);
+  const { command, document, advice } = formatFix(mend);
   if (document) return { text: document.text, ending: document.language === 'json' ? 'json' : 'yaml' };
   if (command === undefined) return { text: `${advice ?? ''}\n`, ending: 'md' };
   return { text: `# ${result.title}\n# ${result.sentence}\n\n${command}\n`, ending: 'sh' };
 }
 
-export type CheckDocumentParts = CheckCommandParts & { documents: CheckDocuments };
+export type CheckDocumentDeps = CheckCommandDeps & { documents: CheckDocuments };
 
-export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Disposable {
+export function registerCheckDocuments(parts: CheckDocumentDeps): vscode.Disposable {
   const { log, checks, checksView, documents } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.cluster.showEvidence', async (node = checksView.selected) => {
@@ -127,12 +127,12 @@ export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Dispos
     }),
     registerCommand(log, 'lanceCatalog.cluster.copyMend', async (node = checksView.selected) => {
       const result = resultOf(checks.board, node);
-      const mend = mendOf(result);
+      const mend = fixOf(result);
       if (!mend) {
         const what = `Can't copy a fix for "${result.title}": no fix is known.`;
         throw new ClusterError('InvalidRequest', what, 'Read its documentation ("Open Check Documentation").');
       }
-      await vscode.env.clipboard.writeText(mendToCopy(mend));
+      await vscode.env.clipboard.writeText(fixCommand(mend));
       void vscode.window.setStatusBarMessage('$(check) Copied the fix', 3000);
     }),
     registerCommand(log, 'lanceCatalog.cluster.openDocs', async (node = checksView.selected) => {
@@ -152,7 +152,7 @@ export function registerCheckDocuments(parts: CheckDocumentParts): vscode.Dispos
 }
 
 /** @throws ClusterError before the first run */
-export function requireReport({ checks }: CheckCommandParts): CheckReport {
+export function requireReport({ checks }: CheckCommandDeps): CheckReport {
   const report = checks.board && checks.reportOf(checks.board.profile);
   if (report) return report;
   throw new ClusterError(

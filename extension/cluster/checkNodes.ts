@@ -1,28 +1,28 @@
 import { type CheckId, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { CheckResult } from '#cluster/result.ts';
-import { fieldsOf } from '#shared/records.ts';
-import { type Board, checksOf } from './checkBoard.ts';
+import { asRecord } from '#shared/records.ts';
+import { type CheckRunState, checksOf } from './checkBoard.ts';
 
 // Validates rows passed to commands, by menus and by other extensions.
 
 export function checkIdOf(node: unknown): CheckId | undefined {
-  const { kind, id } = fieldsOf(node);
+  const { kind, id } = asRecord(node);
   return kind === 'check' && typeof id === 'string' && isCheckId(id) ? id : undefined;
 }
 
 /** Returns the checks of a row: one, or those of a category. @throws ClusterError for anything else */
-export function checkIdsOf(board: Board, node: unknown): readonly CheckId[] {
+export function checkIdsOf(board: CheckRunState, node: unknown): readonly CheckId[] {
   const id = checkIdOf(node);
   if (id) return [id];
-  const { kind, category } = fieldsOf(node);
+  const { kind, category } = asRecord(node);
   const known = kind === 'category' && Object.keys(checkIdsByCategory).find((one) => one === category);
   if (known) return checksOf(board).flatMap((row) => (row.category === known ? [row.id] : []));
   throw noCheck();
 }
 
 /** Returns the result of a row's check. @throws ClusterError if the row is not a check, or the check has not run */
-export function resultOf(board: Board | undefined, node: unknown): CheckResult {
+export function resultOf(board: CheckRunState | undefined, node: unknown): CheckResult {
   const id = checkIdOf(node);
   const result = id && board?.results.get(id);
   if (result) return result;

@@ -3,8 +3,8 @@ import { isProblem, isUnknown } from '#cluster/report/summary.ts';
 import { countOf } from '#cluster/runChecks.ts';
 import { codeBlock, plainText } from '../host/notifications.ts';
 import type { TreeRow } from '../host/treeRow.ts';
-import { type Board, type CheckRow, checksOf } from './checkBoard.ts';
-import { countsText, lookOf, looks, mendOf, mendToCopy, worstOf } from './checkWords.ts';
+import { type CheckRunState, type CheckRow, checksOf } from './checkBoard.ts';
+import { countsText, statusIcon, statusIcons, fixOf, fixCommand, worstOf } from './checkWords.ts';
 
 /** A row of the view as commands receive it; they validate it. */
 export type CheckNode =
@@ -15,7 +15,11 @@ export type CheckNode =
  * Returns the rows under `parent`, or the top-level rows.
  * @param onlyProblems leaves out checks that passed or don't apply; pending ones stay
  */
-export function rowsOf(board: Board, parent: CheckNode | undefined, onlyProblems: boolean): readonly CheckNode[] {
+export function rowsOf(
+  board: CheckRunState,
+  parent: CheckNode | undefined,
+  onlyProblems: boolean,
+): readonly CheckNode[] {
   if (parent?.kind === 'check') return [];
   const rows = checksOf(board, parent?.category).filter((row) => !onlyProblems || isShownAsProblem(row));
   if (parent) return rows.map(({ id, category }) => ({ kind: 'check', id, category }));
@@ -43,13 +47,13 @@ const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
 const mostLines = 5;
 
 /** No `vscode` here, so that tests need no editor. */
-export function renderRow(board: Board, node: CheckNode): TreeRow {
+export function renderRow(board: CheckRunState, node: CheckNode): TreeRow {
   if (node.kind === 'category') return renderCategory(board, node.category);
   const row = checksOf(board, node.category).find(({ id }) => id === node.id);
   return renderCheck(row ?? { ...node, title: node.id, result: undefined, progress: undefined });
 }
 
-function renderCategory(board: Board, category: CheckCategory): TreeRow {
+function renderCategory(board: CheckRunState, category: CheckCategory): TreeRow {
   const rows = checksOf(board, category);
   const title = categoryTitles[category];
   const counts = countOf(rows.flatMap(({ result, progress }) => (result && progress === undefined ? [result] : [])));
@@ -58,7 +62,7 @@ function renderCategory(board: Board, category: CheckCategory): TreeRow {
   const told = [countsText(counts), reasonAside(rows) ?? ''].filter(Boolean).join(' · ');
   const left = pending > 0 ? `${rows.length - pending} of ${rows.length}` : '';
   const description = [left, told].filter(Boolean).join(' · ');
-  const look = pending > 0 ? looks[isAsking ? 'asking' : 'waiting'] : looks[worstOf(counts)];
+  const look = pending > 0 ? statusIcons[isAsking ? 'asking' : 'waiting'] : statusIcons[worstOf(counts)];
   // Collapsed if nothing is left to do. VS Code remembers the state by row id, so the id changes with it.
   const isOpen = pending > 0 || counts.fail + counts.warn + counts.blocked > 0;
   return {
@@ -74,14 +78,14 @@ function renderCategory(board: Board, category: CheckCategory): TreeRow {
 }
 
 function renderCheck({ id, title, result, progress }: CheckRow): TreeRow {
-  const look = progress ? looks[progress] : result ? lookOf(result) : looks.waiting;
+  const look = progress ? statusIcons[progress] : result ? statusIcon(result) : statusIcons.waiting;
   const sentence = progress === undefined ? (result?.sentence ?? '') : '';
-  const mend = progress === undefined ? mendOf(result) : undefined;
+  const mend = progress === undefined ? fixOf(result) : undefined;
   return {
     id,
     label: title,
     // No description if it passed: the title is the statement that holds.
-    description: look === looks.pass ? '' : [look.word, sentence].filter(Boolean).join(' · '),
+    description: look === statusIcons.pass ? '' : [look.word, sentence].filter(Boolean).join(' · '),
     tooltip: progress === undefined && result ? tooltipOf(result) : `${plainText(title)}: ${look.word}`,
     spoken: [`${title}: ${look.word}`, sentence, mend ? 'A fix is available.' : '']
       .filter(Boolean)
@@ -94,7 +98,7 @@ function renderCheck({ id, title, result, progress }: CheckRow): TreeRow {
 }
 
 /** Builds the `viewItem` value: kind, status, whether there is a fix to copy, and whether it has objects to apply. */
-const contextOf = (status: string, mend: ReturnType<typeof mendOf>): string =>
+const contextOf = (status: string, mend: ReturnType<typeof fixOf>): string =>
   [
     'check',
     status,
@@ -109,16 +113,16 @@ const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: strin
 
 function tooltipOf(result: NonNullable<CheckRow['result']>): string {
   const { id, title, sentence, evidence, milliseconds } = result;
-  const mend = mendOf(result);
+  const mend = fixOf(result);
   const shown = evidence.slice(0, 4);
   const omitted = evidence.length - shown.length;
   return [
-    `**${plainText(title)}** — ${lookOf(result).word}`,
+    `**${plainText(title)}** — ${statusIcon(result).word}`,
     plainText(sentence),
     ...(shown.length > 0 ? [codeBlock(shown.map(({ asked, saw }) => `${asked}\n  → ${saw}`).join('\n'))] : []),
     ...(omitted > 0 ? [`… and ${omitted} more: choose "Show Evidence".`] : []),
     ...(mend?.kind === 'advice' ? [plainText(mend.text)] : []),
-    ...(mend && mend.kind !== 'advice' ? ['Fix:', codeBlock(firstLines(mendToCopy(mend)), 'sh')] : []),
+    ...(mend && mend.kind !== 'advice' ? ['Fix:', codeBlock(firstLines(fixCommand(mend)), 'sh')] : []),
     `\`${id}\` · ${milliseconds} ms`,
   ].join('\n\n');
 }

@@ -1,4 +1,4 @@
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { isUnknown } from '#cluster/report/summary.ts';
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import type { Progress } from './checkBoard.ts';
@@ -6,7 +6,7 @@ import type { Progress } from './checkBoard.ts';
 /** A status as a word and a product icon with a theme color, never by color alone. */
 type Look = { readonly word: string; readonly icon: string; readonly color?: string };
 
-export const looks: Readonly<Record<CheckStatus | Progress, Look>> = {
+export const statusIcons: Readonly<Record<CheckStatus | Progress, Look>> = {
   pass: { word: 'passed', icon: 'pass-filled', color: 'testing.iconPassed' },
   warn: { word: 'warning', icon: 'warning', color: 'problemsWarningIcon.foreground' },
   fail: { word: 'failed', icon: 'error', color: 'problemsErrorIcon.foreground' },
@@ -19,7 +19,7 @@ export const looks: Readonly<Record<CheckStatus | Progress, Look>> = {
 /** "Unknown" differs from "does not apply". */
 const unknown: Look = { word: 'not known', icon: 'question', color: 'testing.iconSkipped' };
 
-export const lookOf = (result: CheckResult): Look => (isUnknown(result) ? unknown : looks[result.status]);
+export const statusIcon = (result: CheckResult): Look => (isUnknown(result) ? unknown : statusIcons[result.status]);
 
 /** The first status present is that of the group. */
 const worstFirst: readonly CheckStatus[] = ['fail', 'blocked', 'warn', 'pass', 'skipped'];
@@ -43,7 +43,7 @@ export function countsText(counts: CheckReport['counts']): string {
 }
 
 /** Returns the fix of a failed check or a warning, if one is known. */
-export const mendOf = (result: CheckResult | undefined): Mend | undefined =>
+export const fixOf = (result: CheckResult | undefined): Fix | undefined =>
   result && (result.status === 'fail' || result.status === 'warn') ? result.mend : undefined;
 
-export const mendToCopy = (mend: Mend): string => (mend.kind === 'advice' ? mend.text : mend.command);
+export const fixCommand = (mend: Fix): string => (mend.kind === 'advice' ? mend.text : mend.command);

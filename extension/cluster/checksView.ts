@@ -4,7 +4,7 @@ import { setContext } from '../host/commands.ts';
 import type { TreeRow } from '../host/treeRow.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
-import { type Board, countsOf } from './checkBoard.ts';
+import { type CheckRunState, countsOf } from './checkBoard.ts';
 import { type CheckNode, renderRow, rowsOf } from './checkRows.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
@@ -106,10 +106,10 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
   }
 }
 
-const titleOf = ({ profile, report, isRunning }: Board): string =>
+const titleOf = ({ profile, report, isRunning }: CheckRunState): string =>
   isRunning || !report ? profile : `${profile} · ${agoText(report.startedAt, Date.now())}`;
 
-function messageOf(board: Board, onlyProblems: boolean): string | undefined {
+function messageOf(board: CheckRunState, onlyProblems: boolean): string | undefined {
   const { isRunning, answered, pending, report } = board;
   if (isRunning) return `Checking the cluster: ${answered.size} of ${answered.size + pending.size} checks finished.`;
   const { pass, fail, warn, blocked } = countsOf(board);

@@ -1,5 +1,5 @@
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { askOne } from '../host/ask.ts';
+import { pickOne } from '../host/ask.ts';
 import type { ClusterProfiles, ListedProfile } from './clusterProfiles.ts';
 import { newProfile } from './newProfile.ts';
 
@@ -22,18 +22,18 @@ export async function chooseProfile(
 }
 
 function pick(question: string, listed: readonly ListedProfile[]): Promise<ListedProfile | 'new' | undefined> {
-  return askOne<ListedProfile | 'new'>(question, [
+  return pickOne<ListedProfile | 'new'>(question, [
     ...listed.map((one) => ({
       label: one.name,
       icon: 'problem' in one ? 'warning' : 'server-environment',
-      ...('problem' in one ? { description: one.problem } : { description: whereOf(one.profile) }),
+      ...('problem' in one ? { description: one.problem } : { description: profileDescription(one.profile) }),
       value: one,
     })),
     { label: 'New Cluster Profile…', icon: 'add', value: 'new' as const },
   ]);
 }
 
-export function whereOf({ auth, namespace, serviceAccount }: ClusterProfile): string {
+export function profileDescription({ auth, namespace, serviceAccount }: ClusterProfile): string {
   const who = `${namespace}/${serviceAccount}`;
   switch (auth.configMethod) {
     case 'EKS_AUTH':

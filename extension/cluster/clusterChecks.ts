@@ -7,10 +7,10 @@ import type { VerifyOptions } from '#cluster/verifyCluster.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
-import { type Board, boardOf, endBoard, startBoard, withEvent } from './checkBoard.ts';
+import { type CheckRunState, boardOf, endBoard, startBoard, withEvent } from './checkBoard.ts';
 import { readReports, type Reports, storedReports, withReport } from './storedReports.ts';
 
-type ClusterChecksParts = {
+type ClusterChecksDeps = {
   log: Log;
   state: State;
   /** Resolves the catalog of a profile; the result holds secrets and stays in memory. */
@@ -31,16 +31,16 @@ const drawEvery = 60;
 
 /** The runs of checks in this window, one at a time, and the latest reports. */
 export class ClusterChecks implements vscode.Disposable {
-  readonly #parts: ClusterChecksParts;
+  readonly #parts: ClusterChecksDeps;
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when a check has a result, or a run starts or ends. */
   readonly onDidChange = this.#changed.event;
   #reports: Reports;
-  #board: Board | undefined;
+  #board: CheckRunState | undefined;
   #running: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
   #drawing: NodeJS.Timeout | undefined;
 
-  constructor(parts: ClusterChecksParts) {
+  constructor(parts: ClusterChecksDeps) {
     this.#parts = parts;
     this.#reports = readReports(parts.state.clusterReports());
     const last = [...this.#reports.values()].at(-1);
@@ -48,7 +48,7 @@ export class ClusterChecks implements vscode.Disposable {
   }
 
   /** The board of the current or last run. */
-  get board(): Board | undefined {
+  get board(): CheckRunState | undefined {
     return this.#board;
   }
 

@@ -3,8 +3,8 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { messageOf } from '#shared/errors.ts';
-import { withRemedy } from '../host/errorAction.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { withErrorAction } from '../host/errorAction.ts';
+import { asRecord } from '#shared/records.ts';
 import { onDidChangeSetting, setting, settingIn, writeSetting, type SettingPlace } from '../host/settings.ts';
 
 const settingId = 'lanceCatalog.cluster.profiles';
@@ -34,11 +34,11 @@ export class ClusterProfiles implements vscode.Disposable {
   }
 
   written(): Readonly<Record<string, unknown>> {
-    return fieldsOf(setting(settingId));
+    return asRecord(setting(settingId));
   }
 
   writtenIn(place: SettingPlace): Readonly<Record<string, unknown>> {
-    return fieldsOf(settingIn(settingId, place));
+    return asRecord(settingIn(settingId, place));
   }
 
   /** @throws ClusterError ProfileInvalid if the profile does not exist or is not valid */
@@ -48,7 +48,7 @@ export class ClusterProfiles implements vscode.Disposable {
       try {
         return readProfile(name, written[name], openedFolder());
       } catch (error) {
-        throw withRemedy(error, { title: 'Edit Profiles', command: 'lanceCatalog.cluster.editProfiles' });
+        throw withErrorAction(error, { title: 'Edit Profiles', command: 'lanceCatalog.cluster.editProfiles' });
       }
     }
     const names = Object.keys(written);

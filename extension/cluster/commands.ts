@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport } from '#cluster/result.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import { confirm } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
@@ -13,7 +13,7 @@ import { chooseProfile } from './chooseProfile.ts';
 import type { ClusterChecks, RunChecks } from './clusterChecks.ts';
 import type { ClusterProfiles } from './clusterProfiles.ts';
 
-export type CheckCommandParts = {
+export type CheckCommandDeps = {
   log: Log;
   checks: ClusterChecks;
   profiles: ClusterProfiles;
@@ -21,7 +21,7 @@ export type CheckCommandParts = {
 };
 
 /** Registers the commands that run checks; checkDocuments.ts registers those for results. */
-export function registerCheckCommands(parts: CheckCommandParts): vscode.Disposable {
+export function registerCheckCommands(parts: CheckCommandDeps): vscode.Disposable {
   const { log, checks, checksView } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.cluster.verify', async (given) => {
@@ -66,7 +66,7 @@ export function registerCheckCommands(parts: CheckCommandParts): vscode.Disposab
 
 /** Runs checks with the view focused, which shows the progress. */
 async function runInView(
-  { checks, checksView }: CheckCommandParts,
+  { checks, checksView }: CheckCommandDeps,
   profile: ClusterProfile,
   options: RunChecks,
 ): Promise<CheckReport> {
@@ -90,6 +90,6 @@ async function confirmProbe({ name, storage, namespace }: ClusterProfile): Promi
 }
 
 function nameIn(given: unknown): string | undefined {
-  const { profile } = fieldsOf(given);
+  const { profile } = asRecord(given);
   return typeof profile === 'string' ? profile : undefined;
 }

@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import type { MendPreview } from '#cluster/fixes/applyFix.ts';
+import type { FixPreview } from '#cluster/fixes/applyFix.ts';
 import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckResult } from '#cluster/result.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
-import { type CheckDocumentParts, requireReport } from './checkDocuments.ts';
+import { type CheckDocumentDeps, requireReport } from './checkDocuments.ts';
 import { resultOf } from './checkNodes.ts';
-import { mendOf } from './checkWords.ts';
-import { type MendPreviews, mendScheme, type Proposal } from './fixPreviews.ts';
+import { fixOf } from './checkWords.ts';
+import { type FixPreviewProvider, fixScheme, type Proposal } from './fixPreviews.ts';
 
-type MendCommandParts = CheckDocumentParts & { previews: MendPreviews };
+type MendCommandDeps = CheckDocumentDeps & { previews: FixPreviewProvider };
 
 /** Registers the commands that show a fix, and apply its objects to a cluster after the user has seen the changes. */
-export function registerMendCommands(parts: MendCommandParts): vscode.Disposable {
+export function registerFixCommands(parts: MendCommandDeps): vscode.Disposable {
   const { log, checks, checksView, previews } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.cluster.showMend', async (node = checksView.selected) => {
@@ -27,7 +27,7 @@ export function registerMendCommands(parts: MendCommandParts): vscode.Disposable
     }),
     registerCommand(log, 'lanceCatalog.cluster.applyMend', async (given) => {
       const uri = given instanceof vscode.Uri ? given : given === undefined ? activeUri() : undefined;
-      if (uri?.scheme === mendScheme) return apply(parts, previews.proposalOf(uri));
+      if (uri?.scheme === fixScheme) return apply(parts, previews.proposalOf(uri));
       const result = resultOf(checks.board, given ?? checksView.selected);
       const objects = objectsOf(result);
       if (objects) {
@@ -46,19 +46,19 @@ export function registerMendCommands(parts: MendCommandParts): vscode.Disposable
  * an administrator.
  */
 async function showObjects(
-  parts: MendCommandParts,
+  parts: MendCommandDeps,
   result: CheckResult,
   objects: readonly KubernetesManifest[],
 ): Promise<Proposal | undefined> {
   const { id, title } = result;
   const { profile: name } = requireReport(parts);
   const profile = parts.profiles.get(name);
-  let preview: MendPreview;
+  let preview: FixPreview;
   try {
     preview = await withProgress(`Previewing the changes to "${name}"`, (signal) =>
       connected(profile, signal, async (connection) => {
-        const { previewMend } = await import('#cluster/entry.ts');
-        return previewMend(connection, objects, signal);
+        const { previewFix } = await import('#cluster/entry.ts');
+        return previewFix(connection, objects, signal);
       }),
     );
   } catch (error) {
@@ -82,7 +82,7 @@ async function showObjects(
 }
 
 /** Applies the shown objects after confirmation, and runs the check again. */
-async function apply(parts: MendCommandParts, proposal: Proposal | undefined): Promise<void> {
+async function apply(parts: MendCommandDeps, proposal: Proposal | undefined): Promise<void> {
   if (!proposal) {
     const what = "Can't apply this preview: it was created in an earlier window.";
     throw new ClusterError('InvalidRequest', what, 'Choose "Show Fix" on the check again.');
@@ -103,8 +103,8 @@ async function apply(parts: MendCommandParts, proposal: Proposal | undefined): P
   if (!(await confirm(`Apply to the cluster "${name}"?`, detail, action))) return;
   const applied = await withProgress(`Applying to "${name}"`, (signal) =>
     connected(profile, signal, async (connection) => {
-      const { applyMend } = await import('#cluster/entry.ts');
-      return applyMend(connection, preview, { signal, force: isTakingOver });
+      const { applyFix } = await import('#cluster/entry.ts');
+      return applyFix(connection, preview, { signal, force: isTakingOver });
     }),
   );
   log.info(`applied to "${name}": ${applied.join(', ')}`);
@@ -113,8 +113,8 @@ async function apply(parts: MendCommandParts, proposal: Proposal | undefined): P
 }
 
 /** Shows a fix without objects: a script, a policy, or the check's page with advice. */
-async function showText(parts: MendCommandParts, result: CheckResult): Promise<void> {
-  const mend = mendOf(result);
+async function showText(parts: MendCommandDeps, result: CheckResult): Promise<void> {
+  const mend = fixOf(result);
   const { profile } = requireReport(parts);
   if (!mend || mend.kind === 'advice') {
     await vscode.commands.executeCommand('lanceCatalog.cluster.showEvidence', { kind: 'check', ...result });
@@ -126,7 +126,7 @@ async function showText(parts: MendCommandParts, result: CheckResult): Promise<v
 }
 
 function objectsOf(result: CheckResult): readonly KubernetesManifest[] | undefined {
-  const mend = mendOf(result);
+  const mend = fixOf(result);
   return mend?.kind === 'objects' ? mend.objects : undefined;
 }
 
@@ -136,7 +136,7 @@ async function connected<T>(
   run: (connection: KubeConnection) => Promise<T>,
 ): Promise<T> {
   const { connectKube } = await import('#cluster/entry.ts');
-  const connection = await connectKube(auth, { hidden: new HiddenTexts(), signal });
+  const connection = await connectKube(auth, { hidden: new SecretRedactor(), signal });
   try {
     return await run(connection);
   } finally {

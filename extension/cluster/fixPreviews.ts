@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import type { CheckId } from '#cluster/checkIds.ts';
-import type { MendPreview } from '#cluster/fixes/applyFix.ts';
+import type { FixPreview } from '#cluster/fixes/applyFix.ts';
 
 /** URI scheme of the documents of a dry run: after the change, and with a query before it. */
-export const mendScheme = 'lance-mend';
+export const fixScheme = 'lance-mend';
 const beforeQuery = 'before';
 
 /** The fix of a profile's check, as returned by a dry run. */
-export type Proposal = { readonly profile: string; readonly id: CheckId; readonly preview: MendPreview };
+export type Proposal = { readonly profile: string; readonly id: CheckId; readonly preview: FixPreview };
 
 /**
  * Both sides of each proposal. They are kept only until the window closes: after a reload the cluster may have
  * changed, so a new dry run is needed before applying.
  */
-export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class FixPreviewProvider implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #proposals = new Map<string, Proposal>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -32,7 +32,7 @@ export class MendPreviews implements vscode.TextDocumentContentProvider, vscode.
   async show(title: string, proposal: Proposal): Promise<void> {
     const sides = proposal.preview.objects.map(({ name, before, after }) => {
       const folder = `/${encodeURIComponent(proposal.profile)}/${proposal.id}`;
-      const right = vscode.Uri.from({ scheme: mendScheme, path: `${folder}/${name.replaceAll('/', '.')}.yaml` });
+      const right = vscode.Uri.from({ scheme: fixScheme, path: `${folder}/${name.replaceAll('/', '.')}.yaml` });
       const left = right.with({ query: beforeQuery });
       this.#keep(left, before);
       this.#keep(right, after);

@@ -6,7 +6,7 @@ import { withProgress } from '../host/ask.ts';
 import type { ChecksView } from './checksView.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
-type GateParts = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };
+type GateDeps = { checks: ClusterChecks; checksView: Pick<ChecksView, 'focus'> };
 
 /** The checks before a launch, and the label of the button that launches despite failures. */
 type Launch = { readonly ids: readonly CheckId[]; readonly anyway: string };
@@ -19,8 +19,8 @@ const mostShown = 5;
  * @returns false if the user chooses to see the problems or cancels, or if the run was stopped
  * @throws AbortError if the signal aborts
  */
-export async function gateOnChecks(
-  { checks, checksView }: GateParts,
+export async function runPreflightChecks(
+  { checks, checksView }: GateDeps,
   profile: ClusterProfile,
   { ids, anyway }: Launch,
   signal: AbortSignal,

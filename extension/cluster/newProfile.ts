@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { messageOf } from '#shared/errors.ts';
-import { askOne, type Choice } from '../host/ask.ts';
+import { pickOne, type Choice } from '../host/ask.ts';
 import { askStep } from '../host/askStep.ts';
 import type { SettingPlace } from '../host/settings.ts';
 import type { ClusterProfiles } from './clusterProfiles.ts';
@@ -46,7 +46,7 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
     // The list has one line for the problem; the next step is to choose a file.
     problem = isClusterError(error) ? error.what : messageOf(error);
   }
-  const chosen = await askOne<Start>('New Cluster Profile: select the cluster', [
+  const chosen = await pickOne<Start>('New Cluster Profile: select the cluster', [
     ...choices,
     {
       label: 'EKS Cluster with a Role…',
@@ -69,7 +69,7 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
 /** A window without a folder has only the user settings. */
 async function choosePlace(): Promise<SettingPlace | undefined> {
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) return 'person';
-  return askOne<SettingPlace>('New Cluster Profile: select where to save it', [
+  return pickOne<SettingPlace>('New Cluster Profile: select where to save it', [
     {
       label: 'User Settings',
       icon: 'account',

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import type { CheckCommandParts } from './commands.ts';
+import type { CheckCommandDeps } from './commands.ts';
 import { newProfile } from './newProfile.ts';
 
-export function registerProfileCommands({ log, profiles }: CheckCommandParts): vscode.Disposable {
+export function registerProfileCommands({ log, profiles }: CheckCommandDeps): vscode.Disposable {
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.cluster.newProfile', async () => {
       const profile = await newProfile(profiles);

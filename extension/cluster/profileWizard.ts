@@ -36,7 +36,7 @@ type Step = Exclude<keyof ProfileDraft, 'base' | 'isEks'>;
 const commonSteps: readonly Step[] = ['namespace', 'serviceAccount', 'storage', 'name'];
 const eksSteps: readonly Step[] = ['clusterName', 'region', 'roleName', ...commonSteps];
 
-type ProfileWizardParts = {
+type ProfileWizardDeps = {
   readonly ask: Ask;
   readonly existing: readonly string[];
 };
@@ -47,7 +47,7 @@ type ProfileWizardParts = {
  */
 export async function askProfile(
   draft: ProfileDraft,
-  { ask, existing }: ProfileWizardParts,
+  { ask, existing }: ProfileWizardDeps,
 ): Promise<ProfileDraft | undefined> {
   const steps = draft.isEks ? eksSteps : commonSteps;
   let current = draft;

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import type { Connection } from '../explorer/node.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 
 /**
  * Returns the profiles for a kernel: JSON as in the setting, with kubeconfig paths that do not depend on the folder,
@@ -12,7 +12,7 @@ export function profilesForKernels(
   folder = '',
 ): string {
   const told = Object.entries(profiles).map(([name, value]) => {
-    const { kubeconfig, catalog } = fieldsOf(value);
+    const { kubeconfig, catalog } = asRecord(value);
     const path = typeof kubeconfig === 'string' ? absolute(kubeconfig, folder) : kubeconfig;
     const connection = connections.find((one) => one.name === catalog);
     const changed = {
@@ -20,7 +20,7 @@ export function profilesForKernels(
       ...(connection && { catalog: addressOf(connection) }),
     };
     // A value that is not an object stays as it is; the reader of profiles reports it.
-    return [name, Object.keys(changed).length > 0 ? { ...fieldsOf(value), ...changed } : value] as const;
+    return [name, Object.keys(changed).length > 0 ? { ...asRecord(value), ...changed } : value] as const;
   });
   return JSON.stringify(Object.fromEntries(told));
 }

@@ -9,16 +9,16 @@ import { ClusterChecks } from './clusterChecks.ts';
 import { ClusterProfiles } from './clusterProfiles.ts';
 import { registerCheckCommands } from './commands.ts';
 import { registerCheckDocuments } from './checkDocuments.ts';
-import { registerMendCommands } from './fixCommands.ts';
-import { mendScheme, MendPreviews } from './fixPreviews.ts';
+import { registerFixCommands } from './fixCommands.ts';
+import { fixScheme, FixPreviewProvider } from './fixPreviews.ts';
 import { catalogResolver } from './resolveCatalog.ts';
 import { registerProfileCommands } from './profileCommands.ts';
 
-type ClusterParts = { log: Log; state: State; catalogs: Catalogs; extensionUri: vscode.Uri };
+type ClusterDeps = { log: Log; state: State; catalogs: Catalogs; extensionUri: vscode.Uri };
 
 export type ClusterServices = ReturnType<typeof makeServices>;
 
-export function registerCluster(parts: ClusterParts): vscode.Disposable & ClusterServices {
+export function registerCluster(parts: ClusterDeps): vscode.Disposable & ClusterServices {
   const { log } = parts;
   const services = makeServices(parts);
   const { checks, profiles, checksView, checksStatus, documents, previews } = services;
@@ -32,16 +32,16 @@ export function registerCluster(parts: ClusterParts): vscode.Disposable & Cluste
     checks,
     checks.onDidChange(() => checks.isRunning || documents.refresh()),
     vscode.workspace.registerTextDocumentContentProvider(checkScheme, documents),
-    vscode.workspace.registerTextDocumentContentProvider(mendScheme, previews),
+    vscode.workspace.registerTextDocumentContentProvider(fixScheme, previews),
     registerCheckCommands(all),
     registerCheckDocuments(all),
-    registerMendCommands(all),
+    registerFixCommands(all),
     registerProfileCommands(all),
   );
   return { ...services, dispose: () => void registered.dispose() };
 }
 
-function makeServices({ log, state, catalogs, extensionUri }: ClusterParts) {
+function makeServices({ log, state, catalogs, extensionUri }: ClusterDeps) {
   const checks = new ClusterChecks({ log, state, resolveCatalog: catalogResolver(catalogs) });
   return {
     checks,
@@ -49,6 +49,6 @@ function makeServices({ log, state, catalogs, extensionUri }: ClusterParts) {
     checksView: new ChecksView(checks),
     checksStatus: new ChecksStatus(checks),
     documents: new CheckDocuments((profile) => checks.reportOf(profile), extensionUri),
-    previews: new MendPreviews(),
+    previews: new FixPreviewProvider(),
   };
 }

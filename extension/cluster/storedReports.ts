@@ -1,8 +1,8 @@
 import { checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import type { CheckReport, CheckResult, CheckStatus, SkipCause } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 
 /** Reports by profile, the last shown one at the end. */
 export type Reports = ReadonlyMap<string, CheckReport>;
@@ -26,7 +26,7 @@ export function readReports(stored: unknown): Reports {
 }
 
 function readReport(stored: unknown): CheckReport | undefined {
-  const { version, profile, startedAt, milliseconds, stopped, results } = fieldsOf(stored);
+  const { version, profile, startedAt, milliseconds, stopped, results } = asRecord(stored);
   if (version !== 1 || typeof profile !== 'string' || typeof startedAt !== 'string') return undefined;
   if (Number.isNaN(Date.parse(startedAt)) || typeof milliseconds !== 'number' || !Array.isArray(results))
     return undefined;
@@ -40,7 +40,7 @@ const severities = ['error', 'warning', 'info'] as const;
 
 function readResult(stored: unknown): CheckResult | undefined {
   const { id, category, title, severity, status, sentence, evidence, milliseconds, attempts, by, mend } =
-    fieldsOf(stored);
+    asRecord(stored);
   if (typeof id !== 'string' || !isCheckId(id)) return undefined;
   const known = Object.keys(checkIdsByCategory).find((one) => one === category) as CheckResult['category'] | undefined;
   const level = severities.find((one) => one === severity);
@@ -55,7 +55,7 @@ function readResult(stored: unknown): CheckResult | undefined {
     milliseconds: typeof milliseconds === 'number' ? milliseconds : 0,
     attempts: typeof attempts === 'number' ? attempts : 0,
     evidence: (Array.isArray(evidence) ? evidence : []).flatMap((one) => {
-      const { asked, saw } = fieldsOf(one);
+      const { asked, saw } = asRecord(one);
       return typeof asked === 'string' && typeof saw === 'string' ? [{ asked, saw }] : [];
     }),
   };
@@ -73,7 +73,7 @@ function readResult(stored: unknown): CheckResult | undefined {
     case 'pass':
       return { ...common, status: found };
     case 'skipped': {
-      const { cause, reason } = fieldsOf(stored);
+      const { cause, reason } = asRecord(stored);
       const why = causes.find((one) => one === cause);
       return { ...common, status: found, ...(why && { cause: why }), ...(typeof reason === 'string' && { reason }) };
     }
@@ -84,8 +84,8 @@ function readResult(stored: unknown): CheckResult | undefined {
  * Restores only strings. Objects are dropped: the cluster may have changed since, so the check must run again before
  * they are applied.
  */
-function readMend(stored: unknown): Mend | undefined {
-  const { kind, command, text, title, language } = fieldsOf(stored);
+function readMend(stored: unknown): Fix | undefined {
+  const { kind, command, text, title, language } = asRecord(stored);
   if ((kind === 'command' || kind === 'objects') && typeof command === 'string') return { kind: 'command', command };
   if (kind === 'advice' && typeof text === 'string') return { kind, text };
   if (kind !== 'document' || typeof command !== 'string') return undefined;

@@ -7,7 +7,7 @@ import type { CatalogConfig, DirConfig, RestConfig } from '#shared/catalogConfig
 import { logFailure, type Log } from '../host/log.ts';
 import { onDidChangeProxy, proxySettings } from '../host/proxy.ts';
 import type { ServerSecrets } from '../host/secrets.ts';
-import { usable } from './connectionRules.ts';
+import { checkConnection } from './connectionRules.ts';
 import type { Connections } from './connections.ts';
 import type { DirConnection, RestConnection } from '../explorer/node.ts';
 import { restConfigOf, type ServerWay } from './restRules.ts';
@@ -37,7 +37,7 @@ export class Catalogs implements vscode.Disposable {
    * ServiceUnavailable (17) while the engine is down
    */
   async get(name: string): Promise<RestCatalog> {
-    const connection = usable(this.#connections.get(name));
+    const connection = checkConnection(this.#connections.get(name));
     if (connection.kind === 'other') throw notRegistered(connection.implementation);
     if (connection.kind === 'dir') return this.#connect('dir', dirConfigOf(connection));
     const config = await this.#restConfig(connection);
@@ -52,7 +52,7 @@ export class Catalogs implements vscode.Disposable {
 
   /** Returns the configuration by which a kernel connects; it contains secrets. @throws CatalogError as `get` does */
   async config(name: string): Promise<CatalogConfig> {
-    const connection = usable(this.#connections.get(name));
+    const connection = checkConnection(this.#connections.get(name));
     if (connection.kind === 'other') throw notRegistered(connection.implementation);
     if (connection.kind === 'dir') return { implementation: 'dir', ...dirConfigOf(connection) };
     const keyHint = `To use another key, choose "Update API Key…" on "${name}" in the Lance Catalog view, then restart the kernel.`;

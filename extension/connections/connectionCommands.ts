@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
-import { askDirectory, askOne, askText, confirm } from '../host/ask.ts';
+import { askDirectory, pickOne, askText, confirm } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { Catalogs } from './catalogs.ts';
-import { absoluteRoot, connectionNameProblem, suggestName, whereOf } from './connectionRules.ts';
+import { absoluteRoot, connectionNameProblem, suggestName, connectionLabel } from './connectionRules.ts';
 import { rootBase, type Connections } from './connections.ts';
-import { isNode, placeOf, type CatalogNode, type Connection, type RestConnection } from '../explorer/node.ts';
+import { isNode, nodePath, type CatalogNode, type Connection, type RestConnection } from '../explorer/node.ts';
 import { addServer, editServer, updateKey } from './serverCommands.ts';
 
-type ConnectionCommandParts = {
+type ConnectionCommandDeps = {
   log: Log;
   connections: Connections;
   catalogs: Catalogs;
   view: vscode.TreeView<CatalogNode>;
 };
 
-export function registerConnectionCommands(parts: ConnectionCommandParts): vscode.Disposable {
+export function registerConnectionCommands(parts: ConnectionCommandDeps): vscode.Disposable {
   const { log, connections, view } = parts;
   const chosen = (node: unknown, question: string, isFit: (one: Connection) => boolean) =>
     chooseConnection(connections, node ?? view.selection[0], question, isFit);
@@ -54,7 +54,7 @@ export async function chooseConnection(
   isFit: (one: Connection) => boolean,
 ): Promise<Connection | undefined> {
   const fit = connections.list().filter(isFit);
-  const named = isNode(node, 'connection', 'damage', 'error') ? placeOf(node).connection : undefined;
+  const named = isNode(node, 'connection', 'damage', 'error') ? nodePath(node).connection : undefined;
   const found = fit.find((one) => one.name === named);
   if (found) return found;
   if (fit.length === 0) {
@@ -64,14 +64,14 @@ export async function chooseConnection(
       'Add one in the Lance Catalog view.',
     );
   }
-  return askOne(
+  return pickOne(
     question,
-    fit.map((one) => ({ label: one.name, description: whereOf(one), value: one })),
+    fit.map((one) => ({ label: one.name, description: connectionLabel(one), value: one })),
   );
 }
 
 async function addDirectory(
-  { connections, catalogs, log }: ConnectionCommandParts,
+  { connections, catalogs, log }: ConnectionCommandDeps,
   given?: { name?: string; root: string },
 ): Promise<Connection | undefined> {
   const asked = typeof given?.root !== 'string';
@@ -95,7 +95,7 @@ async function addDirectory(
 }
 
 async function askRoot(): Promise<string | undefined> {
-  const how = await askOne('Add a directory of Lance tables', [
+  const how = await pickOne('Add a directory of Lance tables', [
     { label: 'Choose a Folder…', icon: 'folder-opened', value: 'choose' as const },
     { label: 'Type a Path…', icon: 'edit', value: 'type' as const },
   ]);

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { checkAddress, localRoot } from '#catalog/root.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import type { SecretOwner } from '../host/secrets.ts';
 import { readProperties } from './implementationRules.ts';
 import type { Connection, DirConnection, RestConnection } from '../explorer/node.ts';
@@ -16,9 +16,9 @@ export function connectionNameProblem(name: string, existing: readonly { name: s
 
 /** Suggests an unused name for a directory: its base name, with a number if needed. */
 export const suggestName = (root: string, existing: readonly { name: string }[]): string =>
-  freeName(path.basename(path.resolve(root)) || 'catalog', existing);
+  uniqueName(path.basename(path.resolve(root)) || 'catalog', existing);
 
-export function freeName(base: string, existing: readonly { name: string }[]): string {
+export function uniqueName(base: string, existing: readonly { name: string }[]): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base} ${n}`;
     if (!existing.some((one) => one.name === name)) return name;
@@ -46,13 +46,13 @@ export function absoluteRoot(root: string, { home, folder }: RootBase): string {
 }
 
 /** @throws CatalogError InvalidInput (13) if it can't be opened in this window */
-export function usable<C extends Connection>(connection: C): C {
+export function checkConnection<C extends Connection>(connection: C): C {
   if (connection.problem) throw connection.problem;
   return connection;
 }
 
 /** Describes the target of a connection: a directory, or an address with its database. Never contains a secret. */
-export function whereOf(connection: Connection): string {
+export function connectionLabel(connection: Connection): string {
   if (connection.kind === 'dir') return connection.root;
   if (connection.kind === 'other') return `implementation "${connection.implementation}"`;
   const { uri, database, properties: { databasePrefix, endpoint, proxy } = {} } = connection;
@@ -79,7 +79,7 @@ export function readConnections(value: unknown, source: Connection['source'], ba
   if (!Array.isArray(value)) return [];
   const found = new Map<string, Connection>();
   for (const entry of value) {
-    const fields = fieldsOf(entry);
+    const fields = asRecord(entry);
     const { name } = fields;
     if (typeof name !== 'string' || name.trim() === '' || found.has(name)) continue;
     const connection =

@@ -10,7 +10,7 @@ import {
   readConnections,
   secretOwner,
   storedConnection,
-  usable,
+  checkConnection,
   type RootBase,
 } from './connectionRules.ts';
 import type { Connection, DirConnection, RestConnection } from '../explorer/node.ts';
@@ -149,7 +149,7 @@ export class Connections implements vscode.Disposable {
 function serverOf({ secrets, ...server }: NewServer): RestConnection {
   const headers = Object.keys(secrets.headers ?? {});
   const [read] = readConnections([{ ...server, headers }], 'person', { home: homedir() });
-  if (read?.kind === 'rest') return usable(read);
+  if (read?.kind === 'rest') return checkConnection(read);
   throw new CatalogError('InvalidInput', 'A server connection needs a name and an address.', 'Set both.');
 }
 

@@ -1,5 +1,5 @@
 import { isCatalogError, messageOf, type CatalogErrorKind } from '#shared/errors.ts';
-import type { Remedy } from '../explorer/node.ts';
+import type { ErrorAction } from '../explorer/node.ts';
 
 const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
   Unauthenticated: 'Correct the API key.',
@@ -10,12 +10,12 @@ const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
  * Returns message and hint for a failure. A server's hint for a rejected key is meant for programs; in VS Code the
  * user only has to enter another key.
  */
-export function failureWords(error: unknown, remedy: Remedy): { what: string; hint: string } {
+export function failureMessage(error: unknown, remedy: ErrorAction): { what: string; hint: string } {
   if (!isCatalogError(error)) return { what: messageOf(error), hint: '' };
   const { error: what, detail } = error.toJSON();
   return { what, hint: remedy === 'key' ? (keyHints[error.kind] ?? detail) : detail };
 }
 
 /** Returns `key` if the server rejected the credentials; other failures may be temporary. */
-export const serverRemedy = (error: unknown): Remedy =>
+export const serverErrorAction = (error: unknown): ErrorAction =>
   isCatalogError(error, 'Unauthenticated') || isCatalogError(error, 'PermissionDenied') ? 'key' : 'retry';

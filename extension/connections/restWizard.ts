@@ -1,7 +1,7 @@
 import { isCatalogError } from '#shared/errors.ts';
 import type { Ask, Question } from '../host/askStep.ts';
 import type { ServerSecrets } from '../host/secrets.ts';
-import { connectionNameProblem, freeName } from './connectionRules.ts';
+import { connectionNameProblem, uniqueName } from './connectionRules.ts';
 import {
   addressProblem,
   addressWarning,
@@ -48,7 +48,7 @@ const longOrder: readonly StepName[] = ['address', 'key', 'database', 'headers',
 
 const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, ca].some((one) => one !== '');
 
-type WizardParts = {
+type WizardDeps = {
   title: string;
   ask: Ask;
   existing: readonly { name: string }[];
@@ -61,7 +61,7 @@ type WizardParts = {
  */
 export async function askServer(
   draft: Draft,
-  { title, ask, existing }: WizardParts,
+  { title, ask, existing }: WizardDeps,
   from: StepName = 'address',
 ): Promise<Draft | undefined> {
   let current = draft;
@@ -98,7 +98,7 @@ export const stepFor = (error: unknown): StepName =>
 export const isUnreachable = (error: unknown): boolean =>
   isCatalogError(error, 'ServiceUnavailable') || isCatalogError(error, 'Throttling');
 
-const questions: Record<StepName, (draft: Draft, existing: WizardParts['existing']) => Omit<Question, 'title'>> = {
+const questions: Record<StepName, (draft: Draft, existing: WizardDeps['existing']) => Omit<Question, 'title'>> = {
   address: ({ uri }) => ({
     prompt: 'The address of the catalog server',
     placeHolder: 'https://catalog.example.com',
@@ -146,7 +146,7 @@ const questions: Record<StepName, (draft: Draft, existing: WizardParts['existing
   }),
   name: ({ name, uri, database }, existing) => ({
     prompt: `Name of the connection to ${uri}`,
-    value: name || freeName(restBaseName(uri, database), existing),
+    value: name || uniqueName(restBaseName(uri, database), existing),
     check: (value) => connectionNameProblem(value.trim(), existing),
   }),
 };

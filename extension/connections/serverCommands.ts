@@ -1,19 +1,19 @@
 import { CatalogError, isAbort } from '#shared/errors.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import type { RestConnection } from '../explorer/node.ts';
 import { chooseAfterFailure, withProgress } from '../host/ask.ts';
 import { askStep } from '../host/askStep.ts';
 import type { Catalogs } from './catalogs.ts';
-import { freeName } from './connectionRules.ts';
+import { uniqueName } from './connectionRules.ts';
 import type { Connections, NewServer } from './connections.ts';
-import { failureWords, serverRemedy } from './failureWords.ts';
+import { failureMessage, serverErrorAction } from './failureWords.ts';
 import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
 import { askServer, type Draft, emptyDraft, isUnreachable, secretsOfDraft, stepFor } from './restWizard.ts';
 
-type ServerParts = { connections: Connections; catalogs: Catalogs };
+type ServerDeps = { connections: Connections; catalogs: Catalogs };
 
 /** Adds a given server, else the one that the user enters. @throws CatalogError if its test fails */
-export async function addServer(parts: ServerParts, given: unknown): Promise<RestConnection | undefined> {
+export async function addServer(parts: ServerDeps, given: unknown): Promise<RestConnection | undefined> {
   const { connections } = parts;
   const server = givenServer(given, connections);
   if (server) {
@@ -26,7 +26,7 @@ export async function addServer(parts: ServerParts, given: unknown): Promise<Res
   return typed && connections.addServer(typed);
 }
 
-export async function editServer(parts: ServerParts, connection: RestConnection): Promise<void> {
+export async function editServer(parts: ServerDeps, connection: RestConnection): Promise<void> {
   const { connections } = parts;
   const { name, uri, database = '', endpoint = '', ca = '' } = connection;
   const { apiKey = '', token = '', headers = {} } = await connections.secretsOf(connection);
@@ -37,7 +37,7 @@ export async function editServer(parts: ServerParts, connection: RestConnection)
 }
 
 /** Prompts for another API key. A rejected key is not stored and stays in the prompt to be corrected. */
-export async function updateKey({ connections, catalogs }: ServerParts, connection: RestConnection): Promise<void> {
+export async function updateKey({ connections, catalogs }: ServerDeps, connection: RestConnection): Promise<void> {
   const secrets = await connections.secretsOf(connection);
   await askStep({
     title: `Update API Key of ${connection.name}`,
@@ -59,7 +59,7 @@ export async function updateKey({ connections, catalogs }: ServerParts, connecti
 
 /** Prompts for a server until its test succeeds, or the user saves it anyway or cancels. */
 async function askTested(
-  { catalogs }: ServerParts,
+  { catalogs }: ServerDeps,
   title: string,
   first: Draft,
   existing: readonly { name: string }[],
@@ -88,7 +88,7 @@ async function askTested(
 }
 
 function connectionFailure(error: unknown): string {
-  const { what, hint } = failureWords(error, serverRemedy(error));
+  const { what, hint } = failureMessage(error, serverErrorAction(error));
   return ['The connection test failed.', what, hint].filter(Boolean).join(' ');
 }
 
@@ -96,9 +96,9 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** @throws CatalogError InvalidInput (13) if `uri` or `database` is not a string */
 function givenServer(given: unknown, connections: Connections): NewServer | undefined {
-  const { uri, name, database = '', endpoint, ca, apiKey, token, headers = {} } = fieldsOf(given);
+  const { uri, name, database = '', endpoint, ca, apiKey, token, headers = {} } = asRecord(given);
   if (uri === undefined) return undefined;
-  const texts = Object.entries(fieldsOf(headers)).filter((entry): entry is [string, string] => isText(entry[1]));
+  const texts = Object.entries(asRecord(headers)).filter((entry): entry is [string, string] => isText(entry[1]));
   if (!isText(uri) || !isText(database)) {
     throw new CatalogError(
       'InvalidInput',
@@ -109,7 +109,7 @@ function givenServer(given: unknown, connections: Connections): NewServer | unde
   const address = cleanAddress(uri);
   return {
     uri: address,
-    name: isText(name) ? name : freeName(restBaseName(address, database), connections.list()),
+    name: isText(name) ? name : uniqueName(restBaseName(address, database), connections.list()),
     ...(database && { database }),
     ...(isText(endpoint) && { endpoint }),
     ...(isText(ca) && { ca }),

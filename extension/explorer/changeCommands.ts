@@ -9,12 +9,12 @@ import type { Log } from '../host/log.ts';
 import type { Abilities } from '../connections/abilities.ts';
 import { columnsProblem, columnTypes, schemaOf } from './columnText.ts';
 import { tableOf } from './commands.ts';
-import { contentsOf, contentsText, plural } from './contents.ts';
-import { isNode, isWithin, placeOf, type CatalogNode, type NodeOf, type Place } from './node.ts';
+import { countContents, formatContents, plural } from './contents.ts';
+import { isNode, isWithin, nodePath, type CatalogNode, type NodeOf, type CatalogLocation } from './node.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
 import type { CatalogTree } from './tree.ts';
 
-type ChangeCommandParts = {
+type ChangeCommandDeps = {
   log: Log;
   tree: CatalogTree;
   view: vscode.TreeView<CatalogNode>;
@@ -25,7 +25,7 @@ type ChangeCommandParts = {
 };
 
 /** Registers the tree commands that change a catalog. Each asks for confirmation or input first, with the full path. */
-export function registerChangeCommands(parts: ChangeCommandParts): vscode.Disposable {
+export function registerChangeCommands(parts: ChangeCommandDeps): vscode.Disposable {
   const { log, view } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.namespace.create', (node) => createNamespace(parts, containerOf(node, view))),
@@ -36,7 +36,7 @@ export function registerChangeCommands(parts: ChangeCommandParts): vscode.Dispos
   );
 }
 
-async function createNamespace(parts: ChangeCommandParts, { connection, path }: Place): Promise<void> {
+async function createNamespace(parts: ChangeCommandDeps, { connection, path }: CatalogLocation): Promise<void> {
   const answer = await askStep({
     title: 'New Namespace',
     prompt: `A name for the new namespace in ${where({ connection, path })}`,
@@ -48,7 +48,7 @@ async function createNamespace(parts: ChangeCommandParts, { connection, path }: 
   await show(parts, { kind: 'namespace', connection, path: [...path, answer.value] });
 }
 
-async function createTable(parts: ChangeCommandParts, { connection, path }: Place): Promise<void> {
+async function createTable(parts: ChangeCommandDeps, { connection, path }: CatalogLocation): Promise<void> {
   const title = 'New Table';
   let table: string | undefined;
   let columns = 'id int64';
@@ -82,7 +82,7 @@ async function createTable(parts: ChangeCommandParts, { connection, path }: Plac
   }
 }
 
-async function renameTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Promise<void> {
+async function renameTable(parts: ChangeCommandDeps, node: NodeOf<'table'>): Promise<void> {
   const { connection, path, table } = node;
   const full = displayPath(path, table);
   const answer = await askStep({
@@ -104,7 +104,7 @@ async function renameTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Pr
   await show(parts, { ...node, table: answer.value });
 }
 
-async function dropTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Promise<void> {
+async function dropTable(parts: ChangeCommandDeps, node: NodeOf<'table'>): Promise<void> {
   const { connection, path, table } = node;
   const full = displayPath(path, table);
   const catalog = await parts.catalogOf(connection);
@@ -117,12 +117,12 @@ async function dropTable(parts: ChangeCommandParts, node: NodeOf<'table'>): Prom
   await forget(parts, node, `The table "${full}" was dropped.`);
 }
 
-async function dropNamespace(parts: ChangeCommandParts, node: NodeOf<'namespace'>): Promise<void> {
+async function dropNamespace(parts: ChangeCommandDeps, node: NodeOf<'namespace'>): Promise<void> {
   const { connection, path } = node;
   const full = displayPath(path);
   const catalog = await parts.catalogOf(connection);
   const contents = await withProgress(`Counting the contents of ${full}`, (signal) =>
-    contentsOf(catalog, path, signal),
+    countContents(catalog, path, signal),
   );
   const isEmpty = contents.tables + contents.namespaces === 0;
   const agreed = isEmpty
@@ -131,7 +131,7 @@ async function dropNamespace(parts: ChangeCommandParts, node: NodeOf<'namespace'
         `It is empty and belongs to the connection "${connection}".`,
         'Drop Namespace',
       )
-    : await confirmCascade(node, contentsText(contents));
+    : await confirmCascade(node, formatContents(contents));
   if (!agreed) return;
   // A namespace found empty is dropped only if it still is: the user confirmed no more.
   const behavior = isEmpty ? 'restrict' : 'cascade';
@@ -157,7 +157,7 @@ async function confirmCascade({ connection, path }: NodeOf<'namespace'>, holds: 
 
 /** Runs a change, then updates the abilities of the connection, even if the change failed. */
 async function change(
-  { abilities, catalogOf }: ChangeCommandParts,
+  { abilities, catalogOf }: ChangeCommandDeps,
   connection: string,
   run: (catalog: Catalog) => Promise<void>,
 ): Promise<void> {
@@ -170,7 +170,7 @@ async function change(
 }
 
 /** Reloads the parent and selects the new row. */
-async function show({ log, tree, view }: ChangeCommandParts, node: CatalogNode): Promise<void> {
+async function show({ log, tree, view }: ChangeCommandDeps, node: CatalogNode): Promise<void> {
   const parent = tree.getParent(node);
   if (parent) tree.refresh(parent);
   try {
@@ -181,14 +181,14 @@ async function show({ log, tree, view }: ChangeCommandParts, node: CatalogNode):
   }
 }
 
-async function forget(parts: ChangeCommandParts, node: NodeOf<'namespace' | 'table'>, what: string): Promise<void> {
+async function forget(parts: ChangeCommandDeps, node: NodeOf<'namespace' | 'table'>, what: string): Promise<void> {
   const parent = parts.tree.getParent(node);
   if (parent) parts.tree.refresh(parent);
   await lose(parts, node, new CatalogError('TableNotFound', what, 'Close this panel.'));
 }
 
 /** Shows the reason in panels of tables that no longer exist. */
-const lose = ({ panels }: ChangeCommandParts, node: NodeOf<'namespace' | 'table'>, why: CatalogError): Promise<void> =>
+const lose = ({ panels }: ChangeCommandDeps, node: NodeOf<'namespace' | 'table'>, why: CatalogError): Promise<void> =>
   panels.lose((place) => isWithin({ kind: 'table', ...place }, node), why);
 
 /** Returns the size of a table if the catalog reports it soon. A table that can't be read can still be dropped. */
@@ -202,7 +202,7 @@ async function sizeOf(catalog: Catalog, { path, table }: NodeOf<'table'>): Promi
   }
 }
 
-const where = ({ connection, path }: Place): string =>
+const where = ({ connection, path }: CatalogLocation): string =>
   path.length === 0 ? `"${connection}"` : `"${displayPath(path)}" of "${connection}"`;
 
 const tableNameProblem = (name: string): string | undefined => sentence(nameProblem('table', name));
@@ -211,9 +211,9 @@ const sentence = (problem: { what: string; hint: string } | undefined): string |
   problem && `${problem.what} ${problem.hint}`;
 
 /** Returns the connection or namespace to create something in. @throws CatalogError InvalidInput (13) */
-function containerOf(node: unknown, view: vscode.TreeView<CatalogNode>): Place {
+function containerOf(node: unknown, view: vscode.TreeView<CatalogNode>): CatalogLocation {
   const found = node ?? view.selection[0];
-  if (isNode(found, 'connection', 'namespace', 'table', 'column', 'more', 'empty')) return placeOf(found);
+  if (isNode(found, 'connection', 'namespace', 'table', 'column', 'more', 'empty')) return nodePath(found);
   throw new CatalogError(
     'InvalidInput',
     'No connection or namespace is selected.',

@@ -3,10 +3,10 @@ import { CatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import { isNode, placeOf, type CatalogNode, type NodeOf } from './node.ts';
+import { isNode, nodePath, type CatalogNode, type NodeOf } from './node.ts';
 import type { CatalogTree } from './tree.ts';
 
-type CatalogCommandParts = {
+type CatalogCommandDeps = {
   log: Log;
   tree: CatalogTree;
   view: vscode.TreeView<CatalogNode>;
@@ -16,7 +16,7 @@ type CatalogCommandParts = {
  * Registers the commands of the catalog view itself. Other files register those of connections, those that change a
  * catalog, and those that open a table.
  */
-export function registerCatalogCommands({ log, tree, view }: CatalogCommandParts): vscode.Disposable {
+export function registerCatalogCommands({ log, tree, view }: CatalogCommandDeps): vscode.Disposable {
   const selected = (): CatalogNode | undefined => view.selection[0];
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.catalog.refresh', (node) => tree.refresh(isAnyNode(node) ? node : undefined)),
@@ -50,7 +50,7 @@ const isAnyNode = (value: unknown): value is CatalogNode =>
 
 async function copy(node: unknown, write: (path: string[]) => string): Promise<void> {
   if (!isNode(node, 'namespace', 'table', 'column')) return;
-  const parts = [...placeOf(node).path];
+  const parts = [...nodePath(node).path];
   if (node.kind !== 'namespace') parts.push(node.table);
   if (node.kind === 'column') return vscode.env.clipboard.writeText(node.column.name);
   return vscode.env.clipboard.writeText(write(parts));

@@ -8,7 +8,7 @@ type Contents = { tables: number; namespaces: number; isMore: boolean };
 const enough = 10_000;
 
 /** Counts what a cascading drop of a namespace would drop. @throws the errors of the catalog's lists */
-export async function contentsOf(
+export async function countContents(
   catalog: Pick<Catalog, 'listNamespaces' | 'listTables'>,
   path: NamespacePath,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ async function* pages<P extends { pageToken?: string }>(
   }
 }
 
-export function contentsText({ tables, namespaces, isMore }: Contents): string {
+export function formatContents({ tables, namespaces, isMore }: Contents): string {
   const parts = [
     ...(namespaces > 0 ? [plural(namespaces, 'namespace')] : []),
     ...(tables > 0 ? [plural(tables, 'table')] : []),

@@ -1,17 +1,17 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import { isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
-import { failureWords } from '../connections/failureWords.ts';
-import { placeOf, type CatalogNode, type NodeOf, type Place, type Remedy } from './node.ts';
+import { failureMessage } from '../connections/failureWords.ts';
+import { nodePath, type CatalogNode, type NodeOf, type CatalogLocation, type ErrorAction } from './node.ts';
 
 const pageSize = 100;
 
 export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
   /** Returns the action that can fix a failure of a connection now. */
-  remedy(connection: string, error: unknown): Remedy;
+  remedy(connection: string, error: unknown): ErrorAction;
   /** Called when a catalog has listed a namespace; requests for further information may follow. */
-  answered?(place: Place, catalog: Catalog): void;
+  answered?(place: CatalogLocation, catalog: Catalog): void;
   /** Returns the known problems of a connection's catalog, one message each. */
   problems?(connection: string): readonly string[];
   report(what: string, error: unknown): void;
@@ -29,7 +29,7 @@ export async function loadChildren(
   switch (node.kind) {
     case 'connection':
     case 'namespace':
-      return loadNamespace(placeOf(node), context, signal);
+      return loadNamespace(nodePath(node), context, signal);
     case 'table':
       return loadColumns(node, context, signal);
     case 'column':
@@ -53,7 +53,11 @@ export async function loadPage(
   );
 }
 
-async function loadNamespace(place: Place, context: LoaderContext, signal: AbortSignal): Promise<CatalogNode[]> {
+async function loadNamespace(
+  place: CatalogLocation,
+  context: LoaderContext,
+  signal: AbortSignal,
+): Promise<CatalogNode[]> {
   let catalog: Catalog;
   try {
     catalog = await context.catalog(place.connection);
@@ -72,14 +76,14 @@ async function loadNamespace(place: Place, context: LoaderContext, signal: Abort
 }
 
 /** Shown before other rows, because a damaged catalog hides some of them. */
-function damageOf(place: Place, context: LoaderContext): CatalogNode[] {
+function damageOf(place: CatalogLocation, context: LoaderContext): CatalogNode[] {
   const problems = place.path.length === 0 ? (context.problems?.(place.connection) ?? []) : [];
   return problems.length > 0 ? [{ kind: 'damage', ...place, problems }] : [];
 }
 
 async function namespacesOf(
   catalog: Catalog,
-  { connection, path }: Place,
+  { connection, path }: CatalogLocation,
   signal: AbortSignal,
   pageToken?: string,
 ): Promise<CatalogNode[]> {
@@ -90,7 +94,7 @@ async function namespacesOf(
 
 async function tablesOf(
   catalog: Catalog,
-  { connection, path }: Place,
+  { connection, path }: CatalogLocation,
   signal: AbortSignal,
   pageToken?: string,
 ): Promise<CatalogNode[]> {
@@ -109,11 +113,11 @@ async function loadColumns(node: NodeOf<'table'>, context: LoaderContext, signal
   });
 }
 
-const more = (what: 'namespaces' | 'tables', place: Place, pageToken: string | undefined): CatalogNode[] =>
+const more = (what: 'namespaces' | 'tables', place: CatalogLocation, pageToken: string | undefined): CatalogNode[] =>
   pageToken ? [{ kind: 'more', ...place, what, pageToken }] : [];
 
 async function orError(
-  place: Place & { table?: string },
+  place: CatalogLocation & { table?: string },
   about: string,
   context: LoaderContext,
   load: () => Promise<CatalogNode[]>,
@@ -127,7 +131,7 @@ async function orError(
 }
 
 function errorNode(
-  place: Place & { table?: string },
+  place: CatalogLocation & { table?: string },
   about: string,
   context: LoaderContext,
   error: unknown,
@@ -141,7 +145,7 @@ function errorNode(
     path,
     ...(table !== undefined && { table }),
     about,
-    ...failureWords(error, remedy),
+    ...failureMessage(error, remedy),
     remedy,
   };
 }

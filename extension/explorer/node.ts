@@ -1,6 +1,6 @@
 import type { CatalogError } from '#shared/errors.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import type { DirProperties, RestProperties } from '../connections/implementationRules.ts';
 
 type AnyConnection = {
@@ -41,9 +41,9 @@ type OtherConnection = AnyConnection & { kind: 'other'; implementation: string }
 export type Connection = DirConnection | RestConnection | OtherConnection;
 
 /** The connection and namespace of a node. `connection` is a connection's name, which is unique. */
-export type Place = { connection: string; path: readonly string[] };
+export type CatalogLocation = { connection: string; path: readonly string[] };
 
-export type Remedy = 'retry' | 'restart' | 'key';
+export type ErrorAction = 'retry' | 'restart' | 'key';
 
 /** Changes that the tree offers if the catalog supports them. */
 export const abilityNames = ['createNamespace', 'dropNamespace', 'createTable', 'renameTable', 'dropTable'] as const;
@@ -53,25 +53,32 @@ export const allAbilities: ReadonlySet<Ability> = new Set(abilityNames);
 /** A row of the catalog tree as plain data, displayed by render.ts and loaded by loaders.ts. */
 export type CatalogNode =
   | { kind: 'connection'; connection: Connection }
-  | ({ kind: 'namespace' } & Place)
-  | ({ kind: 'table'; table: string } & Place)
-  | ({ kind: 'column'; table: string; column: ColumnInfo } & Place)
-  | ({ kind: 'more'; what: 'namespaces' | 'tables'; pageToken: string } & Place)
-  | ({ kind: 'empty'; text: string; table?: string } & Place)
-  | ({ kind: 'damage'; problems: readonly string[] } & Place)
-  | ({ kind: 'error'; what: string; hint: string; about: string; remedy: Remedy; table?: string } & Place);
+  | ({ kind: 'namespace' } & CatalogLocation)
+  | ({ kind: 'table'; table: string } & CatalogLocation)
+  | ({ kind: 'column'; table: string; column: ColumnInfo } & CatalogLocation)
+  | ({ kind: 'more'; what: 'namespaces' | 'tables'; pageToken: string } & CatalogLocation)
+  | ({ kind: 'empty'; text: string; table?: string } & CatalogLocation)
+  | ({ kind: 'damage'; problems: readonly string[] } & CatalogLocation)
+  | ({
+      kind: 'error';
+      what: string;
+      hint: string;
+      about: string;
+      remedy: ErrorAction;
+      table?: string;
+    } & CatalogLocation);
 
 export type NodeOf<K extends CatalogNode['kind']> = Extract<CatalogNode, { kind: K }>;
 
 /** Returns the connection and namespace of a node; a namespace node includes itself. */
-export const placeOf = (node: CatalogNode): Place =>
+export const nodePath = (node: CatalogNode): CatalogLocation =>
   node.kind === 'connection'
     ? { connection: node.connection.name, path: [] }
     : { connection: node.connection, path: node.path };
 
 /** Returns a unique id that is the same after a reload, so that the tree keeps expanded and selected nodes. */
 export function nodeId(node: CatalogNode): string {
-  const { connection, path } = placeOf(node);
+  const { connection, path } = nodePath(node);
   return JSON.stringify([node.kind, connection, ...path, ...ownParts(node)]);
 }
 
@@ -97,7 +104,7 @@ function ownParts(node: CatalogNode): string[] {
 /** Returns the parent node; `undefined` for a connection. */
 export function parentOf(node: CatalogNode, connections: readonly Connection[]): CatalogNode | undefined {
   if (node.kind === 'connection') return undefined;
-  const place = placeOf(node);
+  const place = nodePath(node);
   if (node.kind !== 'table' && 'table' in node && node.table !== undefined) {
     return { kind: 'table', ...place, table: node.table };
   }
@@ -109,8 +116,8 @@ export function parentOf(node: CatalogNode, connections: readonly Connection[]):
 
 /** Whether `inner` is `outer` or a descendant of it. */
 export function isWithin(inner: CatalogNode, outer: CatalogNode): boolean {
-  const at = placeOf(inner);
-  const top = placeOf(outer);
+  const at = nodePath(inner);
+  const top = nodePath(outer);
   if (at.connection !== top.connection || !top.path.every((name, i) => at.path[i] === name)) return false;
   if (outer.kind === 'connection' || outer.kind === 'namespace') return true;
   if (outer.kind !== 'table') return nodeId(inner) === nodeId(outer);
@@ -122,9 +129,9 @@ const isStrings = (value: unknown): value is string[] =>
 
 /** Validates a command argument, which a key binding or another extension may have passed. */
 export function isNode<K extends CatalogNode['kind']>(value: unknown, ...kinds: K[]): value is NodeOf<K> {
-  const node = fieldsOf(value);
+  const node = asRecord(value);
   if (!kinds.some((kind) => kind === node['kind'])) return false;
-  if (node['kind'] === 'connection') return typeof fieldsOf(node['connection'])['name'] === 'string';
+  if (node['kind'] === 'connection') return typeof asRecord(node['connection'])['name'] === 'string';
   const inTable = node['kind'] === 'table' || node['kind'] === 'column';
   return (
     typeof node['connection'] === 'string' &&

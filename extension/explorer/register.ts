@@ -3,7 +3,7 @@ import { Abilities } from '../connections/abilities.ts';
 import { Catalogs } from '../connections/catalogs.ts';
 import { registerConnectionCommands } from '../connections/connectionCommands.ts';
 import { Connections } from '../connections/connections.ts';
-import { serverRemedy } from '../connections/failureWords.ts';
+import { serverErrorAction } from '../connections/failureWords.ts';
 import { registerImplementations } from '../connections/implementations.ts';
 import type { Engine } from '../host/engine.ts';
 import type { HostServices } from '../host/register.ts';
@@ -15,7 +15,7 @@ import { CatalogHealth } from './health.ts';
 import { registerRepairCommand } from './repairCommand.ts';
 import { CatalogTree, type TreeContext } from './tree.ts';
 
-type TreeParts = {
+type TreeDeps = {
   connections: Connections;
   catalogs: Catalogs;
   engine: Engine;
@@ -24,7 +24,7 @@ type TreeParts = {
   report: (what: string, error: unknown) => void;
 };
 
-const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeParts): TreeContext => ({
+const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeDeps): TreeContext => ({
   catalog: (name) => catalogs.get(name),
   answered: ({ connection, path }, catalog) => {
     void abilities.probe(connection, catalog);
@@ -34,7 +34,7 @@ const treeContext = ({ connections, catalogs, engine, abilities, health, report 
   abilities: (name) => abilities.of(name),
   remedy: (name, error) => {
     const isServer = connections.list().some((one) => one.name === name && one.kind === 'rest');
-    if (isServer) return serverRemedy(error);
+    if (isServer) return serverErrorAction(error);
     return engine.problem ? 'restart' : 'retry';
   },
   report,

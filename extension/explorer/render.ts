@@ -1,7 +1,7 @@
 import { displayPath } from '#shared/names.ts';
 import type { CommandId } from '../manifest.ts';
-import { whereOf } from '../connections/connectionRules.ts';
-import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type Remedy } from './node.ts';
+import { connectionLabel } from '../connections/connectionRules.ts';
+import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type ErrorAction } from './node.ts';
 
 /** A tree row as data, which tree.ts converts to a `TreeItem`. */
 export type NodeView = {
@@ -90,7 +90,7 @@ function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlyS
   const { connection } = node;
   const { name, kind, source } = connection;
   const isServer = kind === 'rest';
-  const where = whereOf(connection);
+  const where = connectionLabel(connection);
   const lines = [
     ...(kind === 'other' ? [] : [isServer ? `Server ${connection.uri}` : `Directory ${where}`]),
     ...(isServer && connection.database !== undefined ? [`Database ${connection.database}`] : []),
@@ -127,7 +127,7 @@ function renderColumn(id: string, { table, column }: NodeOf<'column'>): NodeView
 }
 
 /** What a click on an error does; `label` replaces the error text if the click is the only way to continue. */
-const remedies: Record<Remedy, { action: string; label?: string; command: NonNullable<NodeView['command']> }> = {
+const remedies: Record<ErrorAction, { action: string; label?: string; command: NonNullable<NodeView['command']> }> = {
   retry: { action: 'Try again', command: { id: 'lanceCatalog.catalog.refresh', title: 'Try Again' } },
   restart: {
     action: 'Restart',

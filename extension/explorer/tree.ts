@@ -5,7 +5,7 @@ import {
   isWithin,
   nodeId,
   parentOf,
-  placeOf,
+  nodePath,
   type Ability,
   type CatalogNode,
   type Connection,
@@ -44,7 +44,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   }
 
   getTreeItem(node: CatalogNode): vscode.TreeItem {
-    const { connection } = placeOf(node);
+    const { connection } = nodePath(node);
     const item = toTreeItem(renderNode(node, this.#context.abilities?.(connection)), node);
     // Expand the only catalog. VS Code remembers if the user collapses it.
     const isOnly = node.kind === 'connection' && this.#connections().length === 1;
@@ -119,7 +119,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   redraw(connection: string): void {
     let top: CatalogNode | undefined;
     for (const [id, known] of this.#known) {
-      if (placeOf(known).connection !== connection) continue;
+      if (nodePath(known).connection !== connection) continue;
       if (known.kind === 'connection') top = known;
       if (this.#shown.has(id)) this.#handedOver.add(id);
     }

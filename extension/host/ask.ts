@@ -22,7 +22,7 @@ export async function askText(options: {
 
 export type Choice<T> = { label: string; description?: string; detail?: string; icon?: string; value: T };
 
-export async function askOne<T>(title: string, choices: readonly Choice<T>[]): Promise<T | undefined> {
+export async function pickOne<T>(title: string, choices: readonly Choice<T>[]): Promise<T | undefined> {
   const items = choices.map(({ label, description, detail, icon, value }) => ({
     label: icon ? `$(${icon}) ${label}` : label,
     value,

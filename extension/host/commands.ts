@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isAbort } from '#shared/errors.ts';
 import type { CommandId, CommandTypes, ContextId, ContextTypes } from '../manifest.ts';
-import { remedyOf } from './errorAction.ts';
+import { errorActionOf } from './errorAction.ts';
 import { type Log, logFailure } from './log.ts';
 import { notificationText } from './notifications.ts';
 
@@ -20,7 +20,7 @@ export async function runCommand<T>(log: Log, what: string, run: () => T | Promi
 /** Shows an error with its action and a link to the log, without waiting for the user. */
 export function showFailure(log: Log, error: unknown): void {
   const showLog = 'Show Log';
-  const remedy = remedyOf(error);
+  const remedy = errorActionOf(error);
   const buttons = remedy ? [remedy.title, showLog] : [showLog];
   void vscode.window.showErrorMessage(notificationText(error), ...buttons).then((choice) => {
     if (choice === showLog) return log.show();

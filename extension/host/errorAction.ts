@@ -1,13 +1,13 @@
 import type { CommandId } from '../manifest.ts';
 
-type Remedy = { readonly title: string; readonly command: CommandId };
+type ErrorAction = { readonly title: string; readonly command: CommandId };
 
-const remedies = new WeakMap<object, Remedy>();
+const remedies = new WeakMap<object, ErrorAction>();
 
-export function withRemedy(error: unknown, remedy: Remedy): unknown {
+export function withErrorAction(error: unknown, remedy: ErrorAction): unknown {
   if (error instanceof Error) remedies.set(error, remedy);
   return error;
 }
 
-export const remedyOf = (error: unknown): Remedy | undefined =>
+export const errorActionOf = (error: unknown): ErrorAction | undefined =>
   error instanceof Error ? remedies.get(error) : undefined;

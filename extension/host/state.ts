@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { CheckReport } from '#cluster/result.ts';
 import type { StoredConnection } from '../connections/connectionRules.ts';
-import type { WaitingRow } from '../notebook/waitingCells.ts';
+import type { WaitingRow } from '../notebook/queuedCells.ts';
 
 type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[]; showsJobs: boolean };
 type WorkspaceState = {

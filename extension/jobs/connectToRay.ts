@@ -1,10 +1,10 @@
 import { isClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import type { Ask } from '../host/askStep.ts';
-import type { RayPlaces } from './rayAddresses.ts';
+import type { RayConnections } from './rayAddresses.ts';
 
-export type ConnectToRayParts = {
+export type ConnectToRayDeps = {
   readonly ask: Ask;
-  readonly rays: RayPlaces;
+  readonly rays: RayConnections;
   /** Checks that a Ray dashboard answers and accepts the token. @throws an error with the reason if not */
   readonly checkRay: (place: { address: string; token: string | undefined }, signal: AbortSignal) => Promise<void>;
 };
@@ -16,7 +16,7 @@ const title = 'Connect to Ray';
  * check.
  * @returns the address; `undefined` if the user cancels
  */
-export async function connectToRay({ ask, rays, checkRay }: ConnectToRayParts): Promise<string | undefined> {
+export async function connectToRay({ ask, rays, checkRay }: ConnectToRayDeps): Promise<string | undefined> {
   for (let typed = 'http://127.0.0.1:8265'; ;) {
     let wantsToken = false;
     let token = '';

@@ -14,7 +14,7 @@ import type { JobsHost } from './jobsHost.ts';
 import { copyCode } from './backfill/planSession.ts';
 import type { TableReferences } from './tableReferences.ts';
 
-type JobActionsParts = {
+type JobActionsDeps = {
   readonly host: JobsHost;
   readonly references: TableReferences;
   readonly panels: Pick<TablePanels, 'preview'>;
@@ -24,9 +24,9 @@ type JobActionsParts = {
 
 /** Actions of the user on a job, from its page, its row or a notification. */
 export class JobActions {
-  readonly #parts: JobActionsParts;
+  readonly #parts: JobActionsDeps;
 
-  constructor(parts: JobActionsParts) {
+  constructor(parts: JobActionsDeps) {
     this.#parts = parts;
   }
 

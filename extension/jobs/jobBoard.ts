@@ -5,9 +5,13 @@ import { isActive } from '#shared/jobs/jobLabels.ts';
  * The jobs of this user on this machine. Every change creates a new board, so that earlier ones stay valid for
  * comparison.
  */
-export type JobBoard = ReadonlyMap<string, JobView>;
+export type JobListState = ReadonlyMap<string, JobView>;
 
-export function withJobs(board: JobBoard, changed: readonly JobView[], removed: readonly string[] = []): JobBoard {
+export function withJobs(
+  board: JobListState,
+  changed: readonly JobView[],
+  removed: readonly string[] = [],
+): JobListState {
   const next = new Map(board);
   for (const view of changed) next.set(view.id, view);
   for (const id of removed) next.delete(id);
@@ -15,17 +19,17 @@ export function withJobs(board: JobBoard, changed: readonly JobView[], removed: 
 }
 
 /** Sorts by importance for the user: active jobs, then interrupted ones, then the rest, newest first. */
-export const jobsInOrder = (board: JobBoard): readonly JobView[] =>
+export const jobsInOrder = (board: JobListState): readonly JobView[] =>
   [...board.values()].toSorted((a, b) => rank(a) - rank(b) || timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
 
 const rank = (view: JobView): number => (isActive(view) ? 0 : view.state === 'interrupted' ? 1 : 2);
 
 const timeOf = ({ createdAt, endedAt }: JobView): number => endedAt ?? createdAt;
 
-export const activeJobs = (board: JobBoard): readonly JobView[] => [...board.values()].filter(isActive);
+export const activeJobs = (board: JobListState): readonly JobView[] => [...board.values()].filter(isActive);
 
 /** Returns jobs that were active on the earlier board and have ended on this one. */
-export const endedSince = (before: JobBoard, now: JobBoard): readonly JobView[] =>
+export const endedSince = (before: JobListState, now: JobListState): readonly JobView[] =>
   [...now.values()].filter((view) => {
     const known = before.get(view.id);
     return known !== undefined && isActive(known) && !isActive(view);

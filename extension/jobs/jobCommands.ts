@@ -3,21 +3,21 @@ import { backfillCode } from '#shared/jobs/backfillCode.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import { backfillColumn, type BackfillCommandParts } from './backfill/backfillCommand.ts';
+import { backfillColumn, type BackfillCommandDeps } from './backfill/backfillCommand.ts';
 import type { JobActions } from './jobActions.ts';
 import { jobOf } from './jobNode.ts';
 import type { JobsView } from './jobsView.ts';
 import { copyCode } from './backfill/planSession.ts';
 import { removePython, setUpPython } from './backfill/setUpPython.ts';
 
-type JobCommandParts = BackfillCommandParts & {
+type JobCommandDeps = BackfillCommandDeps & {
   readonly log: Log;
   readonly actions: JobActions;
   readonly jobsView: JobsView;
 };
 
 /** Registers the commands that start and manage jobs; other files register those of job files and clusters. */
-export function registerJobCommands(parts: JobCommandParts): vscode.Disposable {
+export function registerJobCommands(parts: JobCommandDeps): vscode.Disposable {
   const { log, host, actions, pages, jobsView } = parts;
   const job = (given: unknown) => jobOf(host.board, given ?? jobsView.selected);
   return vscode.Disposable.from(

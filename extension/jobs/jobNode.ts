@@ -1,7 +1,7 @@
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { fieldsOf } from '#shared/records.ts';
-import type { JobBoard } from './jobBoard.ts';
+import { asRecord } from '#shared/records.ts';
+import type { JobListState } from './jobBoard.ts';
 
 /** A row of the Jobs view as commands receive it; they validate it. */
 export type JobNode = { readonly kind: 'job'; readonly id: string };
@@ -10,8 +10,8 @@ export type JobNode = { readonly kind: 'job'; readonly id: string };
  * Returns the job of a row or an id.
  * @throws JobError RequestInvalid if `given` is neither, JobMissing if the job no longer exists
  */
-export function jobOf(board: JobBoard, given: unknown): JobView {
-  const id = typeof given === 'string' ? given : fieldsOf(given)['id'];
+export function jobOf(board: JobListState, given: unknown): JobView {
+  const id = typeof given === 'string' ? given : asRecord(given)['id'];
   if (typeof id !== 'string')
     throw new JobError('RequestInvalid', 'No job is selected.', 'Select one in the Jobs view.');
   const view = board.get(id);

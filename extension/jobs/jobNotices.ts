@@ -3,7 +3,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
 import { endText } from './jobEnds.ts';
 
-type JobNoticesParts = {
+type JobNoticesDeps = {
   /** Whether the page of the job is visible, so that no notification is needed. */
   readonly isSeen: (id: string) => boolean;
   readonly show: (id: string) => void;
@@ -13,7 +13,10 @@ type JobNoticesParts = {
 const [openTable, resume, showJob] = ['Open Table', 'Resume', 'Show Job'] as const;
 
 /** Notifies about ended jobs whose page is not visible, except for cancelled ones. */
-export async function tellEnds(views: readonly JobView[], { isSeen, show, act }: JobNoticesParts): Promise<void> {
+export async function notifyFinishedJobs(
+  views: readonly JobView[],
+  { isSeen, show, act }: JobNoticesDeps,
+): Promise<void> {
   const told = views.filter(({ id, state }) => state !== 'cancelled' && !isSeen(id));
   await Promise.all(
     told.map(async (view) => {

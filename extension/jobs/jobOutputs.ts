@@ -14,7 +14,7 @@ import { jobOf } from './jobNode.ts';
 import type { JobPages } from './jobPages.ts';
 import type { JobsHost } from './jobsHost.ts';
 
-type JobOutputsParts = {
+type JobOutputsDeps = {
   readonly log: Log;
   readonly host: Pick<JobsHost, 'board' | 'onDidChange' | 'watch'>;
   readonly actions: Pick<JobActions, 'act'>;
@@ -26,7 +26,7 @@ export type JobMessaging = Pick<vscode.NotebookRendererMessaging, 'onDidReceiveM
 
 /** Connects jobs in cell outputs: sends their state to the renderer and handles its buttons. */
 export function registerJobOutputs(
-  parts: JobOutputsParts,
+  parts: JobOutputsDeps,
   messaging: JobMessaging = vscode.notebooks.createRendererMessaging(notebookIds.jobRenderer),
 ): vscode.Disposable {
   const { log, host, actions, pages } = parts;

@@ -10,12 +10,12 @@ import {
 } from '#shared/jobs/jobPageMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import { webviewHtml } from '../panels/html.ts';
 import type { JobsHost } from './jobsHost.ts';
 import type { PlanSession } from './backfill/planSession.ts';
 
-type JobPageParts = {
+type JobPageDeps = {
   readonly host: JobsHost;
   readonly log: Log;
   readonly act: (action: JobAction, id: string) => Promise<void>;
@@ -24,7 +24,7 @@ type JobPageParts = {
 /** A page that shows a plan, and after the start its job. */
 export class JobPage implements vscode.Disposable {
   readonly panel: vscode.WebviewPanel;
-  readonly #parts: JobPageParts;
+  readonly #parts: JobPageDeps;
   readonly #endpoint: Endpoint<JobPageHostMethods, JobPageViewMethods>;
   readonly #subscriptions: vscode.Disposable[];
   #plan: PlanSession | undefined;
@@ -33,7 +33,7 @@ export class JobPage implements vscode.Disposable {
   #isListening = false;
   #told = '';
 
-  constructor(panel: vscode.WebviewPanel, dist: vscode.Uri, parts: JobPageParts, content: string | PlanSession) {
+  constructor(panel: vscode.WebviewPanel, dist: vscode.Uri, parts: JobPageDeps, content: string | PlanSession) {
     this.panel = panel;
     this.#parts = parts;
     this.#endpoint = new Endpoint<JobPageHostMethods, JobPageViewMethods>(
@@ -45,7 +45,7 @@ export class JobPage implements vscode.Disposable {
         },
         log: (params, signal) => this.#log(params, signal),
         act: async (params) => {
-          const { action } = fieldsOf(params);
+          const { action } = asRecord(params);
           if (isJobAction(action)) await this.act(action);
           return null;
         },
@@ -126,7 +126,7 @@ export class JobPage implements vscode.Disposable {
   }
 
   async #log(params: unknown, signal: AbortSignal): Promise<{ text: string; next: number }> {
-    const { from } = fieldsOf(params);
+    const { from } = asRecord(params);
     if (this.#job === undefined || typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0)
       throw new JobError('RequestInvalid', "Can't read the log: the position is not valid.", 'Show the job again.');
     try {

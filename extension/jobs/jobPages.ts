@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
 import { showFailure } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { JobPage } from './jobPage.ts';
 import type { JobsHost } from './jobsHost.ts';
 import type { PlanSession } from './backfill/planSession.ts';
 
-type JobPagesParts = {
+type JobPagesDeps = {
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
   readonly host: JobsHost;
@@ -17,10 +17,10 @@ type JobPagesParts = {
 
 /** One page for each job, and one for each plan until it runs. */
 export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposable {
-  readonly #parts: JobPagesParts;
+  readonly #parts: JobPagesDeps;
   readonly #pages = new Set<JobPage>();
 
-  constructor(parts: JobPagesParts) {
+  constructor(parts: JobPagesDeps) {
     this.#parts = parts;
   }
 
@@ -44,7 +44,7 @@ export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposabl
   }
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { job } = fieldsOf(state);
+    const { job } = asRecord(state);
     if (typeof job !== 'string') return panel.dispose();
     this.#adopt(panel, job);
     if (!vscode.workspace.isTrusted) return;

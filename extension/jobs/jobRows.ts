@@ -7,8 +7,8 @@ import {
   progressText,
   rateText,
   rowsText,
-  runnerWords,
-  stateWords,
+  runnerLabels,
+  stateLabels,
 } from '#shared/jobs/jobLabels.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import { plainText } from '../host/notifications.ts';
@@ -46,7 +46,7 @@ export function renderJob(view: JobView, now: number): TreeRow {
  */
 function toldOf(view: JobView, now: number): string {
   const failed = errorsText(view);
-  const word = stateWords[view.state];
+  const word = stateLabels[view.state];
   if (isActive(view)) {
     const progress = progressText({ ...view, rowsPerSecond: undefined });
     return [view.state === 'running' && progress !== '' ? progress : word, failed].filter(Boolean).join(' · ');
@@ -62,11 +62,11 @@ function tooltipOf(view: JobView, now: number): string {
   const facts = [
     `${done}${rows.reused > 0 ? `, ${rowsText(rows.reused)} from an earlier run` : ''}`,
     ...(isActive(view) && rowsPerSecond !== undefined ? [rateText(rowsPerSecond)] : []),
-    `on ${runnerWords[runner]}`,
+    `on ${runnerLabels[runner]}`,
     `created ${agoText(view.createdAt, now)}`,
   ];
   return [
-    `**${plainText(column)}** of ${plainText(`${table.catalog} ${jobTableText(table)}`)} — ${stateWords[state]}`,
+    `**${plainText(column)}** of ${plainText(`${table.catalog} ${jobTableText(table)}`)} — ${stateLabels[state]}`,
     plainText(sentence),
     ...(failure && failure.hint !== '' && !sentence.includes(failure.hint) ? [plainText(failure.hint)] : []),
     ...(bottleneck === undefined ? [] : [plainText(bottleneck)]),

@@ -4,7 +4,7 @@ import type { JobsMethods } from '#shared/jobs/jobMessages.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { endedSince, withJobs, type JobBoard } from './jobBoard.ts';
+import { endedSince, withJobs, type JobListState } from './jobBoard.ts';
 
 /** The connection to the jobs process, as far as the window needs it. */
 type JobsLink = {
@@ -18,7 +18,7 @@ type JobsLink = {
   dispose(): void;
 };
 
-export type JobsHostParts = {
+export type JobsHostDeps = {
   readonly log: Log;
   readonly startProcess: (
     onChanged: (changed: readonly JobView[], removed: readonly string[]) => void,
@@ -38,7 +38,7 @@ const againMilliseconds = 1000;
  * request, or if jobs are running. Jobs are separate processes and continue after it ends.
  */
 export class JobsHost implements vscode.Disposable {
-  readonly #parts: JobsHostParts;
+  readonly #parts: JobsHostDeps;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #ended = new vscode.EventEmitter<readonly JobView[]>();
   readonly #lifetime = new AbortController();
@@ -46,19 +46,19 @@ export class JobsHost implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   /** Fires when jobs that were active in this window have ended. */
   readonly onDidEnd = this.#ended.event;
-  #board: JobBoard = new Map();
+  #board: JobListState = new Map();
   #link: Promise<JobsLink> | undefined;
   #isListed = false;
   #runningPid: number | undefined;
   #failures: number[] = [];
   #again: NodeJS.Timeout | undefined;
 
-  constructor(parts: JobsHostParts) {
+  constructor(parts: JobsHostDeps) {
     this.#parts = parts;
     this.#trusted = vscode.workspace.onDidGrantWorkspaceTrust(() => this.wake());
   }
 
-  get board(): JobBoard {
+  get board(): JobListState {
     return this.#board;
   }
 

@@ -10,7 +10,7 @@ import type { JobNode } from './jobNode.ts';
 import { boardMessage, renderJob } from './jobRows.ts';
 import type { JobsHost } from './jobsHost.ts';
 
-type JobsViewParts = {
+type JobsViewDeps = {
   readonly host: JobsHost;
   readonly log: Log;
   readonly state: Pick<State, 'showsJobs' | 'setShowsJobs'>;
@@ -32,7 +32,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
   readonly #subscriptions: vscode.Disposable[];
   #drawing: NodeJS.Timeout | undefined;
 
-  constructor({ host, log, state }: JobsViewParts) {
+  constructor({ host, log, state }: JobsViewDeps) {
     this.#host = host;
     this.#log = log;
     this.#state = state;

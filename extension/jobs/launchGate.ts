@@ -1,20 +1,20 @@
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { gateOnChecks } from '../cluster/gate.ts';
+import { runPreflightChecks } from '../cluster/gate.ts';
 import type { ClusterServices } from '../cluster/register.ts';
 
 /** A cluster profile, and its RayCluster if it differs from that of the profile. */
-export type ClusterPlace = { readonly profile: string; readonly rayCluster?: string | undefined };
+export type LaunchTarget = { readonly profile: string; readonly rayCluster?: string | undefined };
 
 /** Runs the checks for a job on a cluster; if one fails, the user decides. @throws ClusterError, AbortError */
-export async function mayLaunchOn(
+export async function confirmLaunch(
   cluster: ClusterServices,
-  place: ClusterPlace,
+  place: LaunchTarget,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { jobCheckIds } = await import('#cluster/kuberay/launchChecks.ts');
   const profile = cluster.profiles.get(place.profile);
   const { rayCluster = profile.rayCluster } = place;
-  return gateOnChecks(cluster, { ...profile, rayCluster }, { ids: jobCheckIds, anyway: 'Run Anyway' }, signal);
+  return runPreflightChecks(cluster, { ...profile, rayCluster }, { ids: jobCheckIds, anyway: 'Run Anyway' }, signal);
 }
 
 /** Runs the checks for the creation of a RayCluster, without those that require an existing one. */
@@ -24,5 +24,5 @@ export async function mayCreateOn(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { launchCheckIds } = await import('#cluster/kuberay/launchChecks.ts');
-  return gateOnChecks(cluster, profile, { ids: launchCheckIds, anyway: 'Create Anyway' }, signal);
+  return runPreflightChecks(cluster, profile, { ids: launchCheckIds, anyway: 'Create Anyway' }, signal);
 }

@@ -8,7 +8,7 @@ type RayAddress = Extract<RayPlace, { address: string }>;
 const most = 10;
 
 /** Ray clusters that the user has connected to: addresses in VS Code's state, tokens in its secret storage. */
-export class RayPlaces {
+export class RayConnections {
   readonly #state: Pick<State, 'rayAddresses' | 'setRayAddresses'>;
   readonly #secrets: Pick<Secrets, 'get' | 'set'>;
 

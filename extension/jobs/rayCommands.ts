@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import type { OpenDashboard } from '#cluster/kuberay/dashboardProxy.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { chooseProfile, whereOf } from '../cluster/chooseProfile.ts';
+import { chooseProfile, profileDescription } from '../cluster/chooseProfile.ts';
 import type { ClusterServices } from '../cluster/register.ts';
-import { askOne } from '../host/ask.ts';
+import { pickOne } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { connectToRay, type ConnectToRayParts } from './connectToRay.ts';
+import { connectToRay, type ConnectToRayDeps } from './connectToRay.ts';
 import { mayCreateOn } from './launchGate.ts';
-import type { RayPlaces } from './rayAddresses.ts';
+import type { RayConnections } from './rayAddresses.ts';
 
-type RayCommandParts = ConnectToRayParts & {
+type RayCommandDeps = ConnectToRayDeps & {
   readonly log: Log;
-  readonly rays: RayPlaces;
+  readonly rays: RayConnections;
   readonly cluster: ClusterServices;
 };
 
-export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
+export function registerRayCommands(parts: RayCommandDeps): vscode.Disposable {
   const { log } = parts;
   const dashboards = new Dashboards(log);
   return vscode.Disposable.from(
@@ -40,33 +40,33 @@ export function registerRayCommands(parts: RayCommandParts): vscode.Disposable {
 }
 
 /** Prompts for a Ray address or the cluster of a Ray. `undefined` if the user cancels. */
-async function askRay(parts: RayCommandParts): Promise<string | ClusterProfile | undefined> {
+async function askRay(parts: RayCommandDeps): Promise<string | ClusterProfile | undefined> {
   const profiles = parts.cluster.profiles.list().flatMap((one) => ('profile' in one ? [one.profile] : []));
   const choices = [
     ...parts.rays.list().map((address) => ({ label: `Ray at ${address}`, icon: 'server-environment', value: address })),
     ...profiles.map((profile) => ({
       label: `Ray in the cluster "${profile.name}"`,
-      description: whereOf(profile),
+      description: profileDescription(profile),
       icon: 'server-environment',
       value: profile,
     })),
     { label: 'Connect to Ray…', icon: 'plug', value: 'connect' },
   ];
-  const chosen = await askOne<string | ClusterProfile>('Select the Ray whose dashboard to open', choices);
+  const chosen = await pickOne<string | ClusterProfile>('Select the Ray whose dashboard to open', choices);
   return chosen === 'connect' ? connectToRay(parts) : chosen;
 }
 
 /** The Ray cluster itself is not affected. */
-async function forgetRay(rays: RayPlaces): Promise<void> {
+async function forgetRay(rays: RayConnections): Promise<void> {
   const addresses = rays.list();
   if (addresses.length === 0) return void vscode.window.showInformationMessage('There is no Ray connection to remove.');
   const choices = addresses.map((address) => ({ label: address, icon: 'server-environment', value: address }));
-  const address = await askOne('Select the Ray connection to remove, with its token', choices);
+  const address = await pickOne('Select the Ray connection to remove, with its token', choices);
   if (address !== undefined) await rays.remove(address);
 }
 
 /** Creates the RayCluster of a profile after its checks. It stays until it is deleted explicitly. */
-async function createCluster(parts: RayCommandParts, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
+async function createCluster(parts: RayCommandDeps, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
   const { createRayCluster, rayClusterSpecOf } = await import('#cluster/entry.ts');
   const spec = rayClusterSpecOf(profile);
   const controller = new AbortController();

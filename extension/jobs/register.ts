@@ -19,24 +19,24 @@ import { Backfills } from './runBackfills.ts';
 import { FunctionDocuments, functionScheme } from './backfill/functionDocuments.ts';
 import { JobActions } from './jobActions.ts';
 import { registerJobCommands } from './jobCommands.ts';
-import { tellEnds } from './jobNotices.ts';
+import { notifyFinishedJobs } from './jobNotices.ts';
 import { BackfillTasks } from './backfill/backfillTasks.ts';
 import { registerJobFileCommands } from './jobFile/commands.ts';
 import { JobFileCompletion } from './jobFile/completion.ts';
 import { JobFileDiagnostics } from './jobFile/diagnostics.ts';
 import { JobFileLenses } from './jobFile/lenses.ts';
 import { jobFileSelector } from './jobFile/jobFiles.ts';
-import { mayLaunchOn } from './launchGate.ts';
+import { confirmLaunch } from './launchGate.ts';
 import { registerRayCommands } from './rayCommands.ts';
 import { JobPages } from './jobPages.ts';
 import { registerJobOutputs } from './jobOutputs.ts';
-import { JobsHost, type JobsHostParts } from './jobsHost.ts';
+import { JobsHost, type JobsHostDeps } from './jobsHost.ts';
 import { JobsView } from './jobsView.ts';
-import type { PlanSessionParts } from './backfill/planSession.ts';
-import { RayPlaces } from './rayAddresses.ts';
+import type { PlanSessionDeps } from './backfill/planSession.ts';
+import { RayConnections } from './rayAddresses.ts';
 import { TableReferences } from './tableReferences.ts';
 
-type JobsParts = {
+type JobsDeps = {
   readonly log: Log;
   readonly state: State;
   readonly secrets: Secrets;
@@ -54,7 +54,7 @@ type JobsParts = {
 type JobsServices = ReturnType<typeof makeServices>;
 
 /** Registers backfills in VS Code: the jobs process, view, pages, notifications and commands. */
-export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices {
+export function registerJobs(parts: JobsDeps): vscode.Disposable & JobsServices {
   const { log } = parts;
   const services = makeServices(parts);
   const { host, pages, actions, jobsView, functions } = services;
@@ -69,7 +69,9 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
     pages,
     host,
     host.onDidEnd((ended) => {
-      tellEnds(ended, notices).catch((error: unknown) => logFailure(log, 'reporting the end of a job', error));
+      notifyFinishedJobs(ended, notices).catch((error: unknown) =>
+        logFailure(log, 'reporting the end of a job', error),
+      );
     }),
     // The jobs process gets the profiles as an environment variable, so it must be restarted.
     parts.cluster.profiles.onDidChange(() => {
@@ -89,7 +91,7 @@ export function registerJobs(parts: JobsParts): vscode.Disposable & JobsServices
 }
 
 function registerJobFiles(
-  parts: JobsParts & JobsServices & { profiles: ClusterServices['profiles'] },
+  parts: JobsDeps & JobsServices & { profiles: ClusterServices['profiles'] },
 ): vscode.Disposable {
   const lenses = new JobFileLenses();
   return vscode.Disposable.from(
@@ -100,20 +102,20 @@ function registerJobFiles(
   );
 }
 
-function makeServices(parts: JobsParts) {
+function makeServices(parts: JobsDeps) {
   const { log, state, secrets, connections, catalogs, engine, panels, catalogOf, extensionUri } = parts;
   const functions = new FunctionDocuments();
   const host = new JobsHost(hostParts(parts));
-  const rays = new RayPlaces(state, secrets);
+  const rays = new RayConnections(state, secrets);
   const references = new TableReferences({ connections, catalogs, rays });
   const actions = new JobActions({ host, references, panels, engine, catalogOf });
   const pages = new JobPages({ extensionUri, log, host, act: actions.act.bind(actions) });
   const backfills = new Backfills({
     host,
     askConsent: (stored, request) => functions.askConsent(stored, request),
-    mayLaunchOn: (place, signal) => mayLaunchOn(parts.cluster, place, signal),
+    mayLaunchOn: (place, signal) => confirmLaunch(parts.cluster, place, signal),
   });
-  const session: PlanSessionParts = {
+  const session: PlanSessionDeps = {
     log,
     backfills,
     showTrial: async (plan, trial) => {
@@ -136,7 +138,7 @@ function makeServices(parts: JobsParts) {
   };
 }
 
-function hostParts({ log, connections, cluster, dist }: JobsParts): JobsHostParts {
+function hostParts({ log, connections, cluster, dist }: JobsDeps): JobsHostDeps {
   return {
     log,
     mayHaveRunningJobs: async () => {

@@ -2,13 +2,13 @@ import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobsHost } from './jobsHost.ts';
-import type { ClusterPlace } from './launchGate.ts';
+import type { LaunchTarget } from './launchGate.ts';
 
-type BackfillsParts = {
+type BackfillsDeps = {
   readonly host: Pick<JobsHost, 'request'>;
   readonly askConsent: (stored: ComputedColumn, request: BackfillRequest) => Promise<boolean>;
   /** Whether a cluster passes its checks, or the user launches anyway. */
-  readonly mayLaunchOn: (place: ClusterPlace, signal: AbortSignal) => Promise<boolean>;
+  readonly mayLaunchOn: (place: LaunchTarget, signal: AbortSignal) => Promise<boolean>;
 };
 
 /**
@@ -19,11 +19,11 @@ const fitFor = 120_000;
 
 /** Starts backfills in VS Code. Code stored with a table runs only after the user has seen and accepted it. */
 export class Backfills {
-  readonly #parts: BackfillsParts;
+  readonly #parts: BackfillsDeps;
   /** When each cluster passed its checks or was accepted by the user. */
   readonly #fit = new Map<string, number>();
 
-  constructor(parts: BackfillsParts) {
+  constructor(parts: BackfillsDeps) {
     this.#parts = parts;
   }
 

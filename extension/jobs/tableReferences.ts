@@ -7,19 +7,19 @@ import type { Catalogs } from '../connections/catalogs.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { Connection } from '../explorer/node.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
-import type { RayPlaces } from './rayAddresses.ts';
+import type { RayConnections } from './rayAddresses.ts';
 
-type TableReferencesParts = {
+type TableReferencesDeps = {
   readonly connections: Pick<Connections, 'list' | 'get'>;
   readonly catalogs: Pick<Catalogs, 'config'>;
-  readonly rays: Pick<RayPlaces, 'withToken'>;
+  readonly rays: Pick<RayConnections, 'withToken'>;
 };
 
 /** References by which jobs reach a table. Their secrets are from VS Code's secret storage, never from a record. */
 export class TableReferences {
-  readonly #parts: TableReferencesParts;
+  readonly #parts: TableReferencesDeps;
 
-  constructor(parts: TableReferencesParts) {
+  constructor(parts: TableReferencesDeps) {
     this.#parts = parts;
   }
 

@@ -1,6 +1,6 @@
-import { whereOf } from '../connections/connectionRules.ts';
+import { connectionLabel } from '../connections/connectionRules.ts';
 import type { Connection } from '../explorer/node.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 
 /** The catalog that `db` is in a notebook, and why. `missing`: the notebook names a connection that does not exist. */
 export type CatalogChoice =
@@ -44,7 +44,7 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
       }[choice.kind];
       return {
         text: `db: ${name}`,
-        tooltip: `\`db\` is ${what} ${whereOf(choice.connection)}; ${why}. Click to choose another.`,
+        tooltip: `\`db\` is ${what} ${connectionLabel(choice.connection)}; ${why}. Click to choose another.`,
       };
     }
   }
@@ -52,11 +52,11 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
 
 /** Returns the connection that a notebook names. `metadata` is from VS Code, with that of the file under `metadata`. */
 export function namedConnection(metadata: Record<string, unknown>): string | undefined {
-  const name = fieldsOf(fieldsOf(metadata['metadata'])['lanceCatalog'])['connection'];
+  const name = asRecord(asRecord(metadata['metadata'])['lanceCatalog'])['connection'];
   return typeof name === 'string' ? name : undefined;
 }
 
 export function withConnection(metadata: Record<string, unknown>, name: string): Record<string, unknown> {
-  const file = fieldsOf(metadata['metadata']);
-  return { ...metadata, metadata: { ...file, lanceCatalog: { ...fieldsOf(file['lanceCatalog']), connection: name } } };
+  const file = asRecord(metadata['metadata']);
+  return { ...metadata, metadata: { ...file, lanceCatalog: { ...asRecord(file['lanceCatalog']), connection: name } } };
 }

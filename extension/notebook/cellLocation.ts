@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { CellPlace } from '#shared/protocol/kernelMessages.ts';
 
 /** Returns a location that still identifies the cell after a window reload or in another document. */
-export function placeOf(cell: vscode.NotebookCell): CellPlace {
+export function cellLocation(cell: vscode.NotebookCell): CellPlace {
   const id: unknown = cell.metadata['id'];
   return { index: cell.index, ...(typeof id === 'string' && { id }) };
 }

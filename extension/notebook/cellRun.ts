@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { CellPlace, KernelMessage } from '#shared/protocol/kernelMessages.ts';
 import { isKernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { OutputLog } from '#shared/protocol/outputLog.ts';
-import { findCell, placeOf } from './cellLocation.ts';
+import { findCell, cellLocation } from './cellLocation.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
 /**
@@ -27,7 +27,7 @@ export class CellRun {
   constructor(execution: vscode.NotebookCellExecution, displays: Displays, startedAt: number = Date.now()) {
     this.#displays = displays;
     this.#cell = execution.cell;
-    this.#place = placeOf(execution.cell);
+    this.#place = cellLocation(execution.cell);
     this.code = execution.cell.document.getText();
     this.startedAt = startedAt;
     this.#begin(execution);

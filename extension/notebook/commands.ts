@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import type { KernelOutput, VariableInfo } from '#shared/protocol/kernelMessages.ts';
-import { fieldsOf } from '#shared/records.ts';
-import { whereOf } from '../connections/connectionRules.ts';
+import { asRecord } from '#shared/records.ts';
+import { connectionLabel } from '../connections/connectionRules.ts';
 import type { Connections } from '../connections/connections.ts';
 import { tableOf } from '../explorer/commands.ts';
 import type { CatalogNode, Connection } from '../explorer/node.ts';
-import { askOne, confirm, withProgress } from '../host/ask.ts';
+import { pickOne, confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
@@ -31,7 +31,7 @@ async function openVariable(
   given: VariableInfo | undefined,
   panels: TablePanels,
 ): Promise<void> {
-  const name: unknown = fieldsOf(given)['name'];
+  const name: unknown = asRecord(given)['name'];
   if (typeof name !== 'string') {
     throw new CatalogError('InvalidInput', 'No variable was chosen.', 'Click a table in the Variables view.');
   }
@@ -58,7 +58,7 @@ async function* codeOutputs(outputs: readonly KernelOutput[]): AsyncGenerator<Ke
   }
 }
 
-export type NotebookCommandParts = {
+export type NotebookCommandDeps = {
   log: Log;
   state: State;
   connections: Connections;
@@ -71,7 +71,7 @@ export type NotebookCommandParts = {
 export const choiceFor = (notebook: vscode.NotebookDocument, connections: Connections, state: State): CatalogChoice =>
   chooseCatalog(namedConnection(notebook.metadata), connections.list(), state.lastConnection());
 
-export function registerNotebookCommands(parts: NotebookCommandParts): vscode.Disposable {
+export function registerNotebookCommands(parts: NotebookCommandDeps): vscode.Disposable {
   const { log, state, connections, kernels, variables, view, panels } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.notebook.new', async () => {
@@ -101,7 +101,7 @@ function activeNotebook(): vscode.NotebookDocument {
 
 async function chooseFor(
   notebook: vscode.NotebookDocument,
-  { connections, kernels, state }: NotebookCommandParts,
+  { connections, kernels, state }: NotebookCommandDeps,
 ): Promise<void> {
   const name = await askCatalog(connections);
   if (name === undefined || name === namedConnection(notebook.metadata)) return;
@@ -120,10 +120,10 @@ async function chooseFor(
 
 /** Returns the name of an existing catalog, or of one that the user adds now. */
 async function askCatalog(connections: Connections): Promise<string | undefined> {
-  const chosen = await askOne<{ name: string } | { add: CommandId }>('Select the catalog for `db` in this notebook', [
+  const chosen = await pickOne<{ name: string } | { add: CommandId }>('Select the catalog for `db` in this notebook', [
     ...connections.list().map((one) => ({
       label: one.name,
-      description: whereOf(one),
+      description: connectionLabel(one),
       icon: 'database',
       value: { name: one.name },
     })),
@@ -134,7 +134,7 @@ async function askCatalog(connections: Connections): Promise<string | undefined>
   return (await vscode.commands.executeCommand<Connection | undefined>(chosen.add))?.name;
 }
 
-function catalogStatus({ connections, state }: NotebookCommandParts): vscode.Disposable {
+function catalogStatus({ connections, state }: NotebookCommandDeps): vscode.Disposable {
   const item = vscode.window.createStatusBarItem('lanceCatalog.notebook', vscode.StatusBarAlignment.Right, 90);
   item.name = 'Notebook Catalog';
   item.command = 'lanceCatalog.notebook.chooseCatalog';

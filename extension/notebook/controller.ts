@@ -1,17 +1,17 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { AskPerson } from '#processes/kernelConversation.ts';
+import type { InputHandler } from '#processes/kernelConversation.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import { runCommand } from '../host/commands.ts';
 import { type Log, logFailure } from '../host/log.ts';
 import { notebookIds } from '../manifest.ts';
-import { Partings } from './disconnections.ts';
+import { RenamedNotebooks } from './disconnections.ts';
 import { hasJupyter, jupyterId } from './jupyter/jupyterExtension.ts';
 import type { KeptKernels } from './keptKernels.ts';
 import { kernelMetadata } from './newNotebook.ts';
 import { isForOurKernel } from './notebookKernel.ts';
-import { nameOf } from './notices.ts';
+import { notebookTitle } from './notices.ts';
 import { NotebookSession } from './session.ts';
 import type { StartKernel } from './sessionTypes.ts';
 
@@ -21,7 +21,7 @@ const yesOrNo = /\s*\[y\/N\]$/;
 const lineCharacters = 80;
 
 /** Prompts the user for the input that a cell requests. The prompt closes when the cell ends. */
-function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
+function askForInput(notebook: () => vscode.NotebookDocument): InputHandler {
   return async ({ prompt, password }, signal) => {
     const source = new vscode.CancellationTokenSource();
     const cancel = (): void => source.cancel();
@@ -29,7 +29,7 @@ function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
     if (signal.aborted) cancel();
     const common = {
       // Several notebooks may prompt at once, so the title names the notebook.
-      title: nameOf(notebook()),
+      title: notebookTitle(notebook()),
       // A click elsewhere must not dismiss the prompt.
       ignoreFocusOut: true,
     };
@@ -58,7 +58,7 @@ function askFor(notebook: () => vscode.NotebookDocument): AskPerson {
 const pythonExtensions = [jupyterId, 'ms-python.python'];
 
 /** Whether a notebook is new, names no kernel, and only the Lance kernel can run its cells. */
-function isNobodys(notebook: vscode.NotebookDocument): boolean {
+function hasNoKernel(notebook: vscode.NotebookDocument): boolean {
   if (notebook.notebookType !== notebookIds.notebookType || !notebook.isUntitled || notebook.cellCount === 0)
     return false;
   if (ofFile(notebook)['kernelspec'] !== undefined) return false;
@@ -69,7 +69,7 @@ function isNobodys(notebook: vscode.NotebookDocument): boolean {
  * Changes the cells of a notebook to TypeScript if all are empty: VS Code creates them as Python, for which the Lance
  * kernel has no working run button. The language of a cell with text is the choice of the user.
  */
-async function adoptEmptyCells(
+async function setCellLanguage(
   notebook: vscode.NotebookDocument,
   controller: vscode.NotebookController,
 ): Promise<void> {
@@ -86,9 +86,9 @@ async function adoptEmptyCells(
 }
 
 /** Without what VS Code adds. */
-const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> => fieldsOf(metadata['metadata']);
+const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> => asRecord(metadata['metadata']);
 
-type NotebookParts = {
+type NotebookDeps = {
   log: Log;
   startKernel: StartKernel;
   kept: KeptKernels;
@@ -97,9 +97,9 @@ type NotebookParts = {
 /** The Lance kernel in VS Code's kernel picker, and the kernel process of each notebook that uses it. */
 export class NotebookKernels implements vscode.Disposable {
   readonly controller: vscode.NotebookController;
-  readonly #parts: NotebookParts;
+  readonly #parts: NotebookDeps;
   readonly #sessions = new Map<string, NotebookSession>();
-  readonly #partings = new Partings();
+  readonly #partings = new RenamedNotebooks();
   readonly #changed = new vscode.EventEmitter<NotebookSession>();
   /** Fires when the kernel of a notebook or one of its cells starts or ends. */
   readonly onDidChange = this.#changed.event;
@@ -109,7 +109,7 @@ export class NotebookKernels implements vscode.Disposable {
   readonly #met = new WeakSet<vscode.NotebookDocument>();
   readonly #subscriptions: vscode.Disposable[];
 
-  constructor(parts: NotebookParts) {
+  constructor(parts: NotebookDeps) {
     this.#parts = parts;
     const { controller: id, notebookType } = notebookIds;
     this.controller = vscode.notebooks.createNotebookController(id, notebookType, 'Lance TypeScript');
@@ -223,7 +223,7 @@ export class NotebookKernels implements vscode.Disposable {
   #meet(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
     if (!isForOurKernel(notebook.metadata, hasJupyter())) {
-      if (isNobodys(notebook)) this.#adopt(notebook);
+      if (hasNoKernel(notebook)) this.#adopt(notebook);
       return;
     }
     this.#met.add(notebook);
@@ -232,7 +232,7 @@ export class NotebookKernels implements vscode.Disposable {
   }
 
   #adopt(notebook: vscode.NotebookDocument): void {
-    adoptEmptyCells(notebook, this.controller).catch((error: unknown) =>
+    setCellLanguage(notebook, this.controller).catch((error: unknown) =>
       logFailure(this.#parts.log, 'making empty cells TypeScript', error),
     );
   }
@@ -252,7 +252,7 @@ export class NotebookKernels implements vscode.Disposable {
       log,
       cwd: folderOf(notebook),
       start: startKernel,
-      ask: askFor(() => session.notebook),
+      ask: askForInput(() => session.notebook),
       onUse: ({ uri }) => kept.use(uri),
       onEnd: ({ uri }) => kept.drop(uri),
       onWaiting: ({ uri }, rows) => kept.wait(uri, rows),

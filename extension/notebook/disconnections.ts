@@ -16,7 +16,7 @@ type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
  * Kernels of notebooks that were just closed. When a notebook is saved for the first time or renamed, VS Code closes
  * it and opens another. The rename event identifies the new one, else the same content of the cells.
  */
-export class Partings implements vscode.Disposable {
+export class RenamedNotebooks implements vscode.Disposable {
   readonly #waiting = new Map<NotebookSession, Parting>();
   #renames: { from: vscode.Uri; to: vscode.Uri; until: number }[] = [];
   /** Notebooks with unsaved changes when their rename was announced. */

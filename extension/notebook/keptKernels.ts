@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 import type { KeptKernelRecord, State } from '../host/state.ts';
-import type { WaitingRow } from './waitingCells.ts';
+import type { WaitingRow } from './queuedCells.ts';
 
 /** The kernels that windows of this folder have started, so that a reloaded window finds its own. */
 export class KeptKernels {

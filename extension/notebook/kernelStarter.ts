@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import { profilesVariable } from '#cluster/profiles/settingPath.ts';
 import { findNode } from '#processes/childProcess.ts';
 import { createTempFolder } from '#processes/files.ts';
-import type { AskPerson } from '#processes/kernelConversation.ts';
+import type { InputHandler } from '#processes/kernelConversation.ts';
 import { type AttachedKernel, KernelProcess } from '#processes/kernelProcess.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { type KeepKernel, typeCheckModes } from '#shared/protocol/kernelMessages.ts';
@@ -17,11 +17,11 @@ import type { State } from '../host/state.ts';
 import { choiceFor } from './commands.ts';
 import type { KeptKernels } from './keptKernels.ts';
 import { cellLanguage } from './notebookKernel.ts';
-import { sayLost } from './notices.ts';
+import { showKernelLost } from './notices.ts';
 import type { StartedKernel, StartKernel } from './sessionTypes.ts';
-import { readWaiting } from './waitingCells.ts';
+import { readWaiting } from './queuedCells.ts';
 
-export type KernelStarterParts = {
+export type KernelStarterDeps = {
   log: Log;
   state: State;
   connections: Connections;
@@ -39,7 +39,7 @@ const againMilliseconds = 200;
  * Returns a function that starts a notebook's kernel: it reattaches the one that waits since a reload, else starts a
  * new one whose `db` is the notebook's current catalog.
  */
-export function kernelStarter(parts: KernelStarterParts): StartKernel {
+export function kernelStarter(parts: KernelStarterDeps): StartKernel {
   const { log, kept } = parts;
   return async (notebook, cwd, ask, signal) => {
     const record = kept.get(notebook.uri);
@@ -50,7 +50,7 @@ export function kernelStarter(parts: KernelStarterParts): StartKernel {
     }
     if (record) {
       kept.forget(record.folder);
-      if (record.isUsed) sayLost(notebook);
+      if (record.isUsed) showKernelLost(notebook);
     }
     const started = await startNew(parts, notebook, cwd, ask, signal);
     return { ...started, hasLost: record?.isUsed === true };
@@ -58,10 +58,10 @@ export function kernelStarter(parts: KernelStarterParts): StartKernel {
 }
 
 async function startNew(
-  parts: KernelStarterParts,
+  parts: KernelStarterDeps,
   notebook: vscode.NotebookDocument,
   cwd: string,
-  ask: AskPerson,
+  ask: InputHandler,
   signal: AbortSignal,
 ): Promise<StartedKernel> {
   const { log, state, connections, catalogs, kept, profiles, dist } = parts;
@@ -86,7 +86,7 @@ async function startNew(
   return watch(parts, keep.folder, started);
 }
 
-function watch({ kept }: KernelStarterParts, folder: string, started: StartedKernel): StartedKernel {
+function watch({ kept }: KernelStarterDeps, folder: string, started: StartedKernel): StartedKernel {
   started.kernel.onDidExit(() => {
     if (!started.kernel.hasLeft) kept.forget(folder);
   });
@@ -102,7 +102,7 @@ async function makeKeep(): Promise<KeepKernel | undefined> {
 }
 
 /** Reattaches the kernel that waits in a folder; `undefined` if it has ended. */
-async function reattach(folder: string, ask: AskPerson, signal: AbortSignal): Promise<AttachedKernel | undefined> {
+async function reattach(folder: string, ask: InputHandler, signal: AbortSignal): Promise<AttachedKernel | undefined> {
   for (const end = Date.now() + handOverMilliseconds; ;) {
     try {
       return await KernelProcess.attach(folder, { ask, signal });

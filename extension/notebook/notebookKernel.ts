@@ -4,7 +4,7 @@ import {
   readKernelName,
   readNotebookLanguage,
 } from '#shared/notebookLanguage.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import { notebookIds } from '../manifest.ts';
 
 /** The metadata of a notebook in VS Code, with that of the file under `metadata`. */
@@ -16,13 +16,13 @@ type NotebookMetadata = Readonly<Record<string, unknown>>;
  * ours
  */
 export function isForOurKernel(metadata: NotebookMetadata, hasJupyter: boolean): boolean {
-  const name = readKernelName(fieldsOf(metadata['metadata']));
+  const name = readKernelName(asRecord(metadata['metadata']));
   if (name === undefined) return false;
   return name === notebookIds.kernelspec || (isTslabKernel(name) && !hasJupyter);
 }
 
 /** Returns the language in which the Lance kernel runs the cells of a notebook. */
 export function cellLanguage(metadata: NotebookMetadata): NotebookLanguage {
-  const language = readNotebookLanguage(fieldsOf(metadata['metadata']));
+  const language = readNotebookLanguage(asRecord(metadata['metadata']));
   return typeof language === 'string' ? language : 'typescript';
 }

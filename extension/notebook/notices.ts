@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
-import type { WaitingRow } from './waitingCells.ts';
+import type { WaitingRow } from './queuedCells.ts';
 
-export const nameOf = ({ uri }: vscode.NotebookDocument): string => uri.path.split('/').at(-1) ?? '';
+export const notebookTitle = ({ uri }: vscode.NotebookDocument): string => uri.path.split('/').at(-1) ?? '';
 
 /** Warns that a kernel ended while no cell ran. */
-export function sayDied(notebook: vscode.NotebookDocument, reason: string): void {
-  void vscode.window.showWarningMessage(`${nameOf(notebook)}: ${reason} The next cell starts a new kernel.`);
+export function showKernelDied(notebook: vscode.NotebookDocument, reason: string): void {
+  void vscode.window.showWarningMessage(`${notebookTitle(notebook)}: ${reason} The next cell starts a new kernel.`);
 }
 
 /** Reports that a kernel ended while its window was away. */
-export function sayLost(notebook: vscode.NotebookDocument): void {
+export function showKernelLost(notebook: vscode.NotebookDocument): void {
   void vscode.window.showInformationMessage(
-    `The kernel of ${nameOf(notebook)} ended while its window was closed, so its variables are lost. Run the cells that you need again.`,
+    `The kernel of ${notebookTitle(notebook)} ended while its window was closed, so its variables are lost. Run the cells that you need again.`,
   );
 }
 
 /** Warns that waiting cells did not run because the notebook has changed; offers to run those that still exist. */
-export async function sayNotRun(
+export async function showCellsNotRun(
   notebook: vscode.NotebookDocument,
   rows: readonly WaitingRow[],
   cells: readonly vscode.NotebookCell[],
@@ -25,7 +25,7 @@ export async function sayNotRun(
   const count = rows.reduce((sum, row) => sum + row.cells.length, 0);
   const what = count === 1 ? 'A waiting cell' : `${count} waiting cells`;
   const why = 'because the notebook has changed';
-  const message = `${nameOf(notebook)}: ${what} did not run after the window was reloaded, ${why}.`;
+  const message = `${notebookTitle(notebook)}: ${what} did not run after the window was reloaded, ${why}.`;
   const button = cells.length === 1 ? 'Run It' : 'Run Them';
   const buttons = cells.length > 0 ? [button] : [];
   if ((await vscode.window.showWarningMessage(message, ...buttons)) !== button) return;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { setting } from '../host/settings.ts';
-import { PrintedText } from './printedText.ts';
+import { TruncatedOutput } from './printedText.ts';
 import { bundleItems, errorOutput, streamItem, valueOutput } from './outputItems.ts';
 
 type OutputTarget = Pick<
@@ -22,7 +22,7 @@ type StreamName = 'stdout' | 'stderr';
 type Printed = {
   name: StreamName;
   output: vscode.NotebookCellOutput;
-  text: PrintedText;
+  text: TruncatedOutput;
   /** All the text, until VS Code has processed the output. */
   fresh: string | undefined;
   /** Calls that VS Code has not processed yet. */
@@ -105,7 +105,7 @@ export class CellOutputs {
   }
 
   #begin(name: StreamName, first: string): void {
-    const text = new PrintedText(setting('lanceCatalog.notebook.printedCharacters') ?? 0);
+    const text = new TruncatedOutput(setting('lanceCatalog.notebook.printedCharacters') ?? 0);
     text.add(first);
     const output = new vscode.NotebookCellOutput([streamItem(name, text.cut() ?? first)], { outputType: 'stream' });
     const stream: Printed = { name, output, text, fresh: first, underWay: 0 };

@@ -2,7 +2,7 @@
  * The text of one stream of a cell, cut beyond a limit: a window that receives a hundred megabytes stops responding,
  * and a notebook with the full output of a loop is slow to open from then on.
  */
-export class PrintedText {
+export class TruncatedOutput {
   readonly #limit: number;
   readonly #head: string[] = [];
   #headLength = 0;

@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { holdFile } from '#shared/protocol/kernelMessages.ts';
+import { keepAliveFile } from '#shared/protocol/kernelMessages.ts';
 import { notebookIds } from '../manifest.ts';
-import { type NotebookCommandParts, registerNotebookCommands } from './commands.ts';
+import { type NotebookCommandDeps, registerNotebookCommands } from './commands.ts';
 import { NotebookKernels } from './controller.ts';
 import { registerNotebookDebugger } from './debug/debug.ts';
 import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
-import { kernelStarter, type KernelStarterParts } from './kernelStarter.ts';
-import { type CellLanguageParts, registerCellLanguage } from './language/language.ts';
+import { kernelStarter, type KernelStarterDeps } from './kernelStarter.ts';
+import { type CellLanguageDeps, registerCellLanguage } from './language/language.ts';
 import type { CellLanguage } from './language/services.ts';
 import { VariablesView } from './variablesView.ts';
 
@@ -19,14 +19,14 @@ const againMilliseconds = 2000;
  * Keeps kernels alive for tabs that are not opened yet: after a reload VS Code opens a notebook only when the user
  * selects its tab, and a waiting kernel ends unless it is touched regularly.
  */
-function holdKernels(kept: KeptKernels): vscode.Disposable {
+function keepKernelsAlive(kept: KeptKernels): vscode.Disposable {
   const hold = (): void => {
     const open = new Set(vscode.workspace.notebookDocuments.map(({ uri }) => uri.toString()));
     for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
       const uri = tab.input instanceof vscode.TabInputNotebook ? tab.input.uri : undefined;
       const record = uri && !open.has(uri.toString()) ? kept.get(uri) : undefined;
       // Without its folder the kernel has ended, which is reported when the notebook is opened.
-      if (record) writeFile(join(record.folder, holdFile), '').catch(() => undefined);
+      if (record) writeFile(join(record.folder, keepAliveFile), '').catch(() => undefined);
     }
   };
   hold();
@@ -59,7 +59,7 @@ function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
 
 type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; language: CellLanguage };
 
-type Parts = Omit<NotebookCommandParts & KernelStarterParts & CellLanguageParts, 'kernels' | 'variables' | 'kept'>;
+type Parts = Omit<NotebookCommandDeps & KernelStarterDeps & CellLanguageDeps, 'kernels' | 'variables' | 'kept'>;
 
 /** Registers notebooks: kernels, variables view, language features of cells, debugger and commands. */
 export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookServices {
@@ -70,7 +70,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
   const cells = registerCellLanguage({ ...parts, kernels });
   const registered = vscode.Disposable.from(
     kernels,
-    holdKernels(kept),
+    keepKernelsAlive(kept),
     variables,
     connections.onDidChange(() => kernels.renew()),
     registerNotebookCommands({ ...parts, kernels, variables }),

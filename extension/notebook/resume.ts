@@ -4,10 +4,10 @@ import { isKernelOutput, type ExecuteReply, type KernelRun } from '#shared/proto
 import type { Log } from '../host/log.ts';
 import { findCell } from './cellLocation.ts';
 import { CellRun } from './cellRun.ts';
-import type { LateOutputs } from './lateOutputs.ts';
+import type { LateOutputs } from './timerOutputs.ts';
 import type { Displays } from './outputs.ts';
 
-type ResumeParts = {
+type ResumeDeps = {
   notebook: vscode.NotebookDocument;
   controller: vscode.NotebookController;
   displays: Displays;
@@ -23,7 +23,7 @@ type ResumeParts = {
 export async function resumeRuns(
   kernel: KernelProcess,
   runs: readonly KernelRun[],
-  { notebook, controller, displays, late, log }: ResumeParts,
+  { notebook, controller, displays, late, log }: ResumeDeps,
   follow: (run: CellRun, work: () => Promise<ExecuteReply>) => Promise<boolean>,
 ): Promise<boolean> {
   let goesOn = true;

@@ -3,19 +3,19 @@ import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { ExecuteReply } from '#shared/protocol/kernelMessages.ts';
 import { logFailure } from '../host/log.ts';
-import { placeOf } from './cellLocation.ts';
+import { cellLocation } from './cellLocation.ts';
 import { CellRun } from './cellRun.ts';
-import { LateOutputs } from './lateOutputs.ts';
+import { LateOutputs } from './timerOutputs.ts';
 import type { Displays } from './outputs.ts';
-import { sayDied, sayNotRun } from './notices.ts';
+import { showKernelDied, showCellsNotRun } from './notices.ts';
 import { resumeRuns } from './resume.ts';
 import { SessionKernel } from './sessionKernel.ts';
-import type { SessionParts, SessionState, StartedKernel } from './sessionTypes.ts';
-import { findWaiting, WaitingCells, type WaitingRow } from './waitingCells.ts';
+import type { SessionDeps, SessionState, StartedKernel } from './sessionTypes.ts';
+import { findWaiting, WaitingCells, type WaitingRow } from './queuedCells.ts';
 
 /** The kernel of one notebook and the cells that run in it, one at a time. */
 export class NotebookSession implements vscode.Disposable {
-  #parts: SessionParts;
+  #parts: SessionDeps;
   readonly #displays: Displays = new Map();
   readonly #late: LateOutputs;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -36,7 +36,7 @@ export class NotebookSession implements vscode.Disposable {
   #needsSelection = false;
   #selected = new Promise<void>((resolve) => (this.#select = resolve));
 
-  constructor(parts: SessionParts) {
+  constructor(parts: SessionDeps) {
     this.#parts = parts;
     this.#late = new LateOutputs(parts.controller, this.#displays, parts.log);
     this.#kernel = new SessionKernel(() => this.#parts, {
@@ -50,7 +50,7 @@ export class NotebookSession implements vscode.Disposable {
         // Waiting cells rely on variables that are lost now.
         this.#forgetWaiting();
         // A running cell shows the error itself.
-        if (!this.#current) sayDied(this.notebook, reason);
+        if (!this.#current) showKernelDied(this.notebook, reason);
       },
       onOrphanOutput: (message) => this.#late.receive(message),
     });
@@ -238,7 +238,7 @@ export class NotebookSession implements vscode.Disposable {
     const { notebook, controller, log } = this.#parts;
     const { cells, isWhole } = findWaiting(notebook, rows);
     const planned = isWhole ? cells.map((row) => row.flatMap((cell) => this.#planAgain(cell))) : [];
-    if (!isWhole) void sayNotRun(notebook, rows, cells.flat(), (found) => void this.run(found));
+    if (!isWhole) void showCellsNotRun(notebook, rows, cells.flat(), (found) => void this.run(found));
     const parts = { notebook, controller, displays: this.#displays, late: this.#late, log };
     const endedWell = await resumeRuns(kernel, runs, parts, (run, work) => this.#follow(run, work));
     for (const [index, row] of rows.entries()) {
@@ -253,7 +253,7 @@ export class NotebookSession implements vscode.Disposable {
     const run = new CellRun(execution, this.#displays);
     return this.#follow(run, async () => {
       const kernel = await this.#kernel.forCell(() => !run.ended);
-      const options = { cell: placeOf(run.cell) };
+      const options = { cell: cellLocation(run.cell) };
       return kernel.execute(
         run.code,
         (message) => {

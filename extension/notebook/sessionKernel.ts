@@ -2,7 +2,7 @@ import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { isAbort } from '#shared/errors.ts';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { logFailure } from '../host/log.ts';
-import type { SessionParts, StartedKernel } from './sessionTypes.ts';
+import type { SessionDeps, StartedKernel } from './sessionTypes.ts';
 
 type KernelEvents = {
   /** A kernel is being started or reattached. */
@@ -19,7 +19,7 @@ type KernelEvents = {
 
 /** The kernel process of a notebook, started on demand and replaced after it ended. */
 export class SessionKernel {
-  readonly #parts: () => SessionParts;
+  readonly #parts: () => SessionDeps;
   readonly #events: KernelEvents;
   #process: Promise<KernelProcess> | undefined;
   #lifetime = new AbortController();
@@ -28,7 +28,7 @@ export class SessionKernel {
   /** Set if the list of connections changed while the kernel started. */
   #isOutdated = false;
 
-  constructor(parts: () => SessionParts, events: KernelEvents) {
+  constructor(parts: () => SessionDeps, events: KernelEvents) {
     this.#parts = parts;
     this.#events = events;
   }

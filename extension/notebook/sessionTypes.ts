@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
-import type { AskPerson } from '#processes/kernelConversation.ts';
+import type { InputHandler } from '#processes/kernelConversation.ts';
 import type { AttachedKernel } from '#processes/kernelProcess.ts';
 import type { Log } from '../host/log.ts';
-import type { WaitingRow } from './waitingCells.ts';
+import type { WaitingRow } from './queuedCells.ts';
 
 /**
  * `hasLost`: the notebook had a kernel with variables that ended while its window was away. `waiting`: cells that had
@@ -14,18 +14,18 @@ export type StartedKernel = AttachedKernel & { hasLost: boolean; waiting: readon
 export type StartKernel = (
   notebook: vscode.NotebookDocument,
   cwd: string,
-  ask: AskPerson,
+  ask: InputHandler,
   signal: AbortSignal,
 ) => Promise<StartedKernel>;
 
-export type SessionParts = {
+export type SessionDeps = {
   notebook: vscode.NotebookDocument;
   controller: vscode.NotebookController;
   /** The notebook's folder, the base of relative paths in cells. */
   cwd: string;
   start: StartKernel;
   /** Prompts the user for this notebook. */
-  ask: AskPerson;
+  ask: InputHandler;
   /** A cell ran in the kernel, so that its loss matters to the user. */
   onUse: (notebook: vscode.NotebookDocument) => void;
   /** This extension is ending the kernel, which takes a moment. */

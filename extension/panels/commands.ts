@@ -8,7 +8,7 @@ import type { State } from '../host/state.ts';
 import type { TablePanel, TablePanels } from './tablePanel.ts';
 import { catalogSource, lostSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
 
-export type TableCommandParts = {
+export type TableCommandDeps = {
   log: Log;
   state: State;
   panels: TablePanels;
@@ -19,7 +19,7 @@ export type TableCommandParts = {
 /** The tree reports a double click as two clicks; two within this time pin the panel. */
 const doubleClickMilliseconds = 350;
 
-export function registerTableCommands({ log, state, panels, view, catalogOf }: TableCommandParts): vscode.Disposable {
+export function registerTableCommands({ log, state, panels, view, catalogOf }: TableCommandDeps): vscode.Disposable {
   let last: { id: string; at: number; opened: Promise<TablePanel> } | undefined;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.table.preview', async (node) => {

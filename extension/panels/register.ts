@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { setContext } from '../host/commands.ts';
 import { panelTypes } from '../manifest.ts';
-import { registerTableCommands, restoredSource, type TableCommandParts } from './commands.ts';
+import { registerTableCommands, restoredSource, type TableCommandDeps } from './commands.ts';
 import { TablePanels } from './tablePanel.ts';
 
-type PanelParts = Omit<TableCommandParts, 'panels'> & { extensionUri: vscode.Uri };
+type PanelDeps = Omit<TableCommandDeps, 'panels'> & { extensionUri: vscode.Uri };
 
-export function registerPanels(parts: PanelParts): vscode.Disposable & { panels: TablePanels } {
+export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: TablePanels } {
   const { extensionUri, log, catalogOf } = parts;
   const panels = new TablePanels({
     extensionUri,

@@ -4,7 +4,7 @@ import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/pro
 import { pageRows } from '#shared/mime.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import { exactBytes, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
@@ -139,7 +139,7 @@ const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 function checkRows(params: unknown): PanelHostMethods['rows'][0] {
-  const { key, start, end } = fieldsOf(params);
+  const { key, start, end } = asRecord(params);
   if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRows) {
     return { key, start, end };
   }

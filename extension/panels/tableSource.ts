@@ -4,8 +4,8 @@ import type { QuerySpec } from '#catalog/querySpec.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
-import { failureWords, serverRemedy } from '../connections/failureWords.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { failureMessage, serverErrorAction } from '../connections/failureWords.ts';
+import { asRecord } from '#shared/records.ts';
 
 /** A catalog table as a panel stores it for a reload of the window. */
 export type TablePlace = { connection: string; path: readonly string[]; table: string };
@@ -86,8 +86,8 @@ async function explained<T>(
   try {
     return await call();
   } catch (error) {
-    if (!isCatalogError(error) || !/^https?:/i.test(location) || serverRemedy(error) !== 'key') throw error;
-    const { what } = failureWords(error, 'key');
+    if (!isCatalogError(error) || !/^https?:/i.test(location) || serverErrorAction(error) !== 'key') throw error;
+    const { what } = failureMessage(error, 'key');
     const hint = `Choose "Update API Key…" on "${connection}" in the Lance Catalog view, then open the table again.`;
     throw new CatalogError(error.kind, what, hint, { cause: error, status: error.status });
   }
@@ -113,7 +113,7 @@ export const lostSource = (title: string, why: CatalogError): TableSource => ({
  * table.
  */
 export function placeOfState(state: unknown): TablePlace | undefined {
-  const { key } = fieldsOf(state);
+  const { key } = asRecord(state);
   if (typeof key !== 'string') return undefined;
   try {
     const place: unknown = JSON.parse(key);
@@ -124,7 +124,7 @@ export function placeOfState(state: unknown): TablePlace | undefined {
 }
 
 function isTablePlace(value: unknown): value is TablePlace {
-  const { connection, path, table } = fieldsOf(value);
+  const { connection, path, table } = asRecord(value);
   return (
     typeof connection === 'string' &&
     typeof table === 'string' &&

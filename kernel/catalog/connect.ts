@@ -2,7 +2,7 @@ import type { CatalogConfig, DirConfig, RestConfig } from '#shared/catalogConfig
 import { CatalogError } from '#shared/errors.ts';
 import type { Catalog } from './catalog.ts';
 import { checkOptions } from '#catalog/arguments/options.ts';
-import { connectedBy } from './tableReference.ts';
+import { recordConnection } from './tableReference.ts';
 import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
@@ -95,7 +95,7 @@ function connected<N extends keyof Implementations>(
 ): Catalog {
   const at = implementation === 'dir' ? { root: catalog.location } : keyHint !== undefined && { keyHint };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a configuration of that implementation, by its type
-  return connectedBy(catalog, { implementation, ...config, ...at } as CatalogConfig);
+  return recordConnection(catalog, { implementation, ...config, ...at } as CatalogConfig);
 }
 
 function implementationOf<N extends keyof Implementations>(name: N): Implementation<Implementations[N]> {

@@ -1,6 +1,6 @@
 import { type RecordBatch, Table as ArrowTable } from '#arrow';
 import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
-import { checkText, checkTexts, whatItIs } from '#catalog/arguments/tableArguments.ts';
+import { checkText, checkTexts, describeType } from '#catalog/arguments/tableArguments.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { BatchStream, FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
 import { sqlProblem } from './sqlTokens.ts';
@@ -70,7 +70,7 @@ function checkOrder(ordering: string | Ordering | readonly (string | Ordering)[]
 // `Array.isArray` alone does not narrow a readonly array.
 const isList = <T>(value: T | readonly T[] | string | object): value is readonly T[] => Array.isArray(value);
 
-const text = (value: unknown): string => (typeof value === 'number' ? String(value) : whatItIs(value));
+const text = (value: unknown): string => (typeof value === 'number' ? String(value) : describeType(value));
 
 function refuse(what: string, hint: string): never {
   throw new CatalogError('InvalidInput', what, hint);
@@ -239,7 +239,8 @@ export function checkFilter(filter: string): void {
       `Write SQL, for instance id > 3 AND name = 'mug'.`,
     );
   }
-  const what = typeof filter === 'string' ? 'The filter is empty.' : `The filter is ${whatItIs(filter)}, not a string.`;
+  const what =
+    typeof filter === 'string' ? 'The filter is empty.' : `The filter is ${describeType(filter)}, not a string.`;
   throw new CatalogError('InvalidInput', what, `Write SQL, for instance "id > 3".`);
 }
 
@@ -248,13 +249,13 @@ function checkVector(vector: ArrayLike<number>): number[] {
   // A notebook cell can pass values of other types.
   const given: unknown = vector;
   if (typeof given !== 'object' || given === null || !('length' in given)) {
-    throw new CatalogError('InvalidInput', `The vector to search by is ${whatItIs(given)}.`, hint);
+    throw new CatalogError('InvalidInput', `The vector to search by is ${describeType(given)}.`, hint);
   }
   const values: unknown[] = Array.from(vector);
   if (values.length === 0) throw new CatalogError('InvalidInput', 'The vector to search by is empty.', hint);
   return values.map((value, position) => {
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    const what = typeof value === 'number' ? String(value) : whatItIs(value);
+    const what = typeof value === 'number' ? String(value) : describeType(value);
     throw new CatalogError('InvalidInput', `The vector to search by has ${what} at position ${position}.`, hint);
   });
 }

@@ -1,4 +1,4 @@
-import { isTypedArray, tagOf } from '#catalog/arrow/convertValue.ts';
+import { isTypedArray, builtinTag } from '#catalog/arrow/convertValue.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /**
@@ -38,7 +38,7 @@ function bigintLiteral(value: bigint, name: string): string {
 }
 
 function objectLiteral(value: object, name: string): string {
-  const tag = tagOf(value);
+  const tag = builtinTag(value);
   if (tag === 'Date') return dateLiteral(Date.prototype.getTime.call(value), name);
   if (tag === 'Uint8Array') return `X'${Buffer.from(value as Uint8Array).toString('hex')}'`;
   if (!Array.isArray(value) && !isTypedArray(value)) return refuse(name, 'is an object');

@@ -2,7 +2,7 @@ import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
-import { withWholeNulls } from '#shared/arrow/nullData.ts';
+import { withFullValidity } from '#shared/arrow/nullData.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /** Rows as objects, or an Arrow table of any copy of apache-arrow. */
@@ -89,7 +89,7 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
       'Pass an array of objects or an Arrow table.',
     );
   }
-  const table = withWholeNulls(adopted);
+  const table = withFullValidity(adopted);
   checkColumnNames(table.schema);
   if (wanted) checkSameColumns(call, table.schema, wanted);
   return table;

@@ -9,13 +9,13 @@ const configs = new WeakMap<Catalog, CatalogConfig>();
 const catalogs = new WeakMap<Table, { readonly catalog: Catalog; readonly isPinned: boolean }>();
 
 /** Records how a catalog was connected. */
-export function connectedBy<C extends Catalog>(catalog: C, config: CatalogConfig): C {
+export function recordConnection<C extends Catalog>(catalog: C, config: CatalogConfig): C {
   configs.set(catalog, config);
   return catalog;
 }
 
 /** Records which catalog opened a table, and whether it is fixed to a version, a tag or a branch. */
-export function openedBy<T extends Table>(
+export function recordOpenedTable<T extends Table>(
   catalog: Catalog,
   table: T,
   pin: { readonly version?: unknown; readonly tag?: unknown; readonly branch?: unknown } = {},

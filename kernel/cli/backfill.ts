@@ -12,7 +12,7 @@ import { rowsText } from '#shared/jobs/jobLabels.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { displayPath } from '#shared/names.ts';
 import {
-  type AskedBackfill,
+  type BackfillArguments,
   askedByArguments,
   askedByFile,
   backfillArguments,
@@ -20,12 +20,12 @@ import {
   jobFileOf,
   rayTokenVariable,
 } from './backfillArguments.ts';
-import { givenFunction, toldFailure, withConsent } from './backfillFunction.ts';
+import { givenFunction, describeJobFailure, withConsent } from './backfillFunction.ts';
 import { oneCatalogHelp } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { stopBySignals } from './signals.ts';
-import { askTerminal, canAsk, inTerminalWords } from './terminal.ts';
+import { askTerminal, canAsk, withCliHints } from './terminal.ts';
 
 /** Formats a trial for a terminal: its result, and the first rows of the computed fragment. */
 export function trialText(trial: BackfillTrial, column: string): string {
@@ -99,9 +99,9 @@ async function run(args: readonly string[]): Promise<number> {
   const stop = stopBySignals();
   try {
     const asked = await askedOf(values, positionals, stop.signal);
-    return await inTerminalWords(asked, stop.signal, () => backfill(asked, values, stop));
+    return await withCliHints(asked, stop.signal, () => backfill(asked, values, stop));
   } catch (error) {
-    if (values.json) console.log(JSON.stringify({ kind: 'error', ...toldFailure(error) }));
+    if (values.json) console.log(JSON.stringify({ kind: 'error', ...describeJobFailure(error) }));
     if (error instanceof UsageError) throw error;
     if (stop.signal.aborted) {
       console.error(stoppedText(modes.length > 0 && !values.detach));
@@ -121,7 +121,7 @@ async function askedOf(
   values: BackfillValues,
   positionals: readonly string[],
   signal: AbortSignal,
-): Promise<AskedBackfill> {
+): Promise<BackfillArguments> {
   const path = jobFileOf(positionals);
   if (path === undefined) return askedByArguments(values, positionals);
   const { openJobFile } = await import('#jobs/entry.ts');
@@ -130,7 +130,7 @@ async function askedOf(
 
 type Stop = ReturnType<typeof stopBySignals>;
 
-async function backfill(asked: AskedBackfill, values: BackfillValues, stop: Stop): Promise<number> {
+async function backfill(asked: BackfillArguments, values: BackfillValues, stop: Stop): Promise<number> {
   const { signal } = stop;
   const { json = false, strict = false } = values;
   const made = await givenFunction(asked, signal);
@@ -185,7 +185,7 @@ async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: A
   return isDecided || askTerminal('Run it anyway?', signal);
 }
 
-function tellPlan(asked: AskedBackfill, plan: BackfillPlan, how: { json: boolean; isAsked: boolean }): void {
+function tellPlan(asked: BackfillArguments, plan: BackfillPlan, how: { json: boolean; isAsked: boolean }): void {
   if (how.json) return console.log(JSON.stringify({ kind: 'plan', plan: planJson(plan) }));
   const text = `${displayPath(asked.namespacePath, asked.name)}.${plan.column}\n${planText(plan)}`;
   // Stdout is for the requested output; a plan that precedes a run goes to stderr.

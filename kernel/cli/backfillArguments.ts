@@ -6,7 +6,7 @@ import { jobFileEnding } from '#shared/jobs/jobFile.ts';
 import type { JobFile } from '#shared/jobs/jobFile.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { onErrorOfWords } from '#shared/jobs/backfill.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { isObjectStore } from '#catalog/root.ts';
 import { UsageError } from './command.ts';
 import { catalogArguments, catalogOf, type CatalogValues } from './catalogArguments.ts';
@@ -56,7 +56,7 @@ export type BackfillValues = CatalogValues & {
 };
 
 /** The backfill that the arguments or a job file describe, with absolute paths. */
-export type AskedBackfill = {
+export type BackfillArguments = {
   readonly catalog: CatalogConfig;
   readonly namespacePath: readonly string[];
   readonly name: string;
@@ -72,7 +72,7 @@ export const jobFileOf = (positionals: readonly string[]): string | undefined =>
   positionals.length === 1 && positionals[0]?.endsWith('.json') ? positionals[0] : undefined;
 
 /** Reads the backfill from the arguments. @throws UsageError */
-export function askedByArguments(values: BackfillValues, positionals: readonly string[]): AskedBackfill {
+export function askedByArguments(values: BackfillValues, positionals: readonly string[]): BackfillArguments {
   const [table, column, ...more] = positionals;
   if (table === undefined || column === undefined || more.length > 0)
     throw new UsageError(`"backfill" needs TABLE and COLUMN, or a job file (*${jobFileEnding}).`);
@@ -84,7 +84,7 @@ export function askedByArguments(values: BackfillValues, positionals: readonly s
 }
 
 /** Reads the backfill from a job file; arguments override it. @throws UsageError */
-export function askedByFile(values: BackfillValues, path: string, file: JobFile): AskedBackfill {
+export function askedByFile(values: BackfillValues, path: string, file: JobFile): BackfillArguments {
   const folder = dirname(resolve(path));
   if (file.connection !== undefined && values.catalog === undefined)
     throw new UsageError(
@@ -104,8 +104,8 @@ function asked(
   catalog: CatalogConfig,
   path: readonly string[],
   column: string,
-  more: Pick<AskedBackfill, 'source' | 'folder' | 'options'>,
-): AskedBackfill {
+  more: Pick<BackfillArguments, 'source' | 'folder' | 'options'>,
+): BackfillArguments {
   const name = path.at(-1);
   if (name === undefined) throw new UsageError('Expected a table such as products or shop/products for TABLE.');
   const { ray, ...options } = more.options;
@@ -164,7 +164,7 @@ function optionsOf(values: BackfillValues): BackfillOptions {
     python: values.python,
     ray: rayOf(values),
   };
-  return given(options);
+  return definedEntries(options);
 }
 
 /** Parses the name of a runner. @throws UsageError */

@@ -1,21 +1,24 @@
 import type { Table } from '#catalog/table.ts';
-import { onCatalog } from '#jobs/openCatalog.ts';
+import { withCatalog } from '#jobs/openCatalog.ts';
 import { isCatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { displayPath } from '#shared/names.ts';
 import { askTerminal, canAsk } from './terminal.ts';
-import type { AskedBackfill } from './backfillArguments.ts';
+import type { BackfillArguments } from './backfillArguments.ts';
 
 const loadParts = () => import('#jobs/entry.ts');
 
-const withTable = <T>(asked: AskedBackfill, signal: AbortSignal, use: (table: Table) => Promise<T>): Promise<T> =>
-  onCatalog(asked.catalog, signal, async (catalog) =>
+const withTable = <T>(asked: BackfillArguments, signal: AbortSignal, use: (table: Table) => Promise<T>): Promise<T> =>
+  withCatalog(asked.catalog, signal, async (catalog) =>
     use(await catalog.openTable(asked.name, [...asked.namespacePath], { signal })),
   );
 
 /** Reads the function of the arguments and bundles it; `undefined` if they have none. */
-export async function givenFunction(asked: AskedBackfill, signal: AbortSignal): Promise<ComputedFunction | undefined> {
+export async function givenFunction(
+  asked: BackfillArguments,
+  signal: AbortSignal,
+): Promise<ComputedFunction | undefined> {
   const { source, folder, column } = asked;
   if (!source) return undefined;
   const { readFunction } = await loadParts();
@@ -26,7 +29,7 @@ export async function givenFunction(asked: AskedBackfill, signal: AbortSignal): 
  * Runs an action that may run a function stored on the table; if this machine has not accepted it, the
  * user sees it and is prompted first.
  */
-export async function withConsent<T>(asked: AskedBackfill, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+export async function withConsent<T>(asked: BackfillArguments, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   const { column } = asked;
   const parts = await loadParts();
   return parts.withConsent(
@@ -46,7 +49,7 @@ export async function withConsent<T>(asked: AskedBackfill, signal: AbortSignal, 
 }
 
 /** Converts an error for JSON output; `Aborted` or `Internal` if it is not an error of this product. */
-export const toldFailure = (error: unknown): { code: string; message: string; hint: string } => {
+export const describeJobFailure = (error: unknown): { code: string; message: string; hint: string } => {
   if (isJobError(error)) return { code: error.kind, message: error.what, hint: error.hint };
   if (isCatalogError(error)) return { code: error.kind, message: messageOf(error), hint: error.hint };
   return { code: isAbort(error) ? 'Aborted' : 'Internal', message: messageOf(error), hint: '' };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { registerRest } from '#catalog/rest/register.ts';
 import { categoryTitles, type CheckId, checkIds, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { shellLine } from '#cluster/fixes/commands.ts';
+import { shellCommand } from '#cluster/fixes/commands.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { profileFields } from '#cluster/profiles/profileFields.ts';
-import { progressOf, runFollower } from '#cluster/report/progress.ts';
+import { formatProgress, createProgressTracker } from '#cluster/report/progress.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';
 import { reportTable, type TableOptions } from '#cluster/report/reportTable.ts';
 import { docsPath, exitCodeOf, exitCodes } from '#cluster/report/summary.ts';
@@ -16,7 +16,7 @@ import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts
 import { catalogFinder, type CatalogFinder } from '#session/cluster/catalogOfProfile.ts';
 import { chooseProfile } from '#session/cluster/chooseProfile.ts';
 import { messageOf } from '#shared/errors.ts';
-import { type Ask, mendCheck } from './checkFix.ts';
+import { type Ask, runFixCommand } from './checkFix.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { installation } from './installation.ts';
 import { stopBySignals } from './signals.ts';
@@ -132,7 +132,7 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
 
 /** Writes the same arguments as text, for another command on the same cluster. */
 export const profileLine = (args: ProfileArguments): string =>
-  shellLine(
+  shellCommand(
     ...Object.keys(profileOptions).flatMap((option) => {
       const value = args[option as keyof ProfileArguments];
       return value === undefined ? [] : [`--${option}`, value];
@@ -220,7 +220,7 @@ async function run(args: readonly string[]): Promise<number> {
     const profile = await profileOfArguments(values);
     const ask = asker(profile, { probe: values.probe ?? false, signal: stop.signal });
     if (mend !== undefined)
-      return await mendCheck({
+      return await runFixCommand({
         ...values,
         profile,
         id: mend,
@@ -273,8 +273,8 @@ function watcher(
 ): { observe?: (event: CheckEvent) => void; end: () => void } {
   if (!process.stderr.isTTY) return { end: () => {} };
   const line = progressLine();
-  const follow = runFollower(profile, total);
-  return { observe: (event) => line.show(`${profile}: ${progressOf(follow(event))}`), end: () => line.clear() };
+  const follow = createProgressTracker(profile, total);
+  return { observe: (event) => line.show(`${profile}: ${formatProgress(follow(event))}`), end: () => line.clear() };
 }
 
 function tableOf(report: CheckReport, values: ProfileArguments & Pick<TableOptions, 'short' | 'verbose'>): string {

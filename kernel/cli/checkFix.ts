@@ -1,13 +1,13 @@
 import type { CheckId } from '#cluster/checkIds.ts';
-import type { MendPreview } from '#cluster/fixes/applyFix.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { FixPreview } from '#cluster/fixes/applyFix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { mendText } from '#cluster/report/fixText.ts';
+import { formatFix } from '#cluster/report/fixText.ts';
 import { reportTable } from '#cluster/report/reportTable.ts';
 import { exitCodes } from '#cluster/report/summary.ts';
 import type { CheckReport } from '#cluster/result.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { UsageError } from './command.ts';
 import { askTerminal } from './terminal.ts';
 
@@ -60,7 +60,7 @@ function diffText(before: string, after: string, around = 3): string {
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-type MendOptions = {
+type FixOptions = {
   readonly profile: ClusterProfile;
   readonly id: CheckId;
   /** Returns the command line that prints the fix of a check of the same cluster. */
@@ -77,7 +77,7 @@ type MendOptions = {
  * @returns the exit code
  * @throws ClusterError, UsageError
  */
-export async function mendCheck(options: MendOptions): Promise<number> {
+export async function runFixCommand(options: FixOptions): Promise<number> {
   const { id, ask, apply = false } = options;
   const report = await ask([id]);
   const result = report.results.find((each) => each.id === id);
@@ -95,22 +95,22 @@ export async function mendCheck(options: MendOptions): Promise<number> {
   return apply ? applyObjects(result.mend, options) : print(result.mend, options);
 }
 
-function print(mend: Mend, { id, mendCommand }: MendOptions): number {
-  const { command, document, advice } = mendText(mend);
+function print(mend: Fix, { id, mendCommand }: FixOptions): number {
+  const { command, document, advice } = formatFix(mend);
   console.log((document?.text ?? command ?? advice ?? '').trimEnd());
   if (document !== undefined && command !== undefined) console.error(`\nTo apply it:\n${command}`);
   if (mend.kind === 'objects') console.error(`\nOr, to preview and then apply it: ${mendCommand(id)} --apply`);
   return exitCodes.passed;
 }
 
-async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
+async function applyObjects(mend: Fix, options: FixOptions): Promise<number> {
   const { profile, id, ask, signal, yes = false, force = false } = options;
   if (mend.kind !== 'objects')
     throw new UsageError(`The fix for ${id} is not a manifest. Leave out --apply to see it, and apply it by hand.`);
-  const { applyMend, connectKube, previewMend } = await import('#cluster/entry.ts');
-  const connection: KubeConnection = await connectKube(profile.auth, { hidden: new HiddenTexts(), signal });
+  const { applyFix, connectKube, previewFix } = await import('#cluster/entry.ts');
+  const connection: KubeConnection = await connectKube(profile.auth, { hidden: new SecretRedactor(), signal });
   try {
-    const preview = await previewMend(connection, mend.objects, signal);
+    const preview = await previewFix(connection, mend.objects, signal);
     console.log(previewText(preview));
     const conflicts = preview.objects.flatMap(({ conflict }) => conflict ?? []);
     if (conflicts.length > 0 && !force) {
@@ -123,7 +123,7 @@ async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
       console.error('Nothing was applied.');
       return exitCodes.failed;
     }
-    for (const name of await applyMend(connection, preview, { signal, force })) console.error(`Applied: ${name}`);
+    for (const name of await applyFix(connection, preview, { signal, force })) console.error(`Applied: ${name}`);
   } finally {
     await connection.close();
   }
@@ -134,7 +134,7 @@ async function applyObjects(mend: Mend, options: MendOptions): Promise<number> {
 }
 
 /** Formats the changes of each object as lines with `+` and `-`. */
-function previewText({ objects }: MendPreview): string {
+function previewText({ objects }: FixPreview): string {
   return objects
     .map(({ name, before, after, changed, unchecked }) => {
       const note = unchecked === undefined ? '' : ` (${unchecked})`;

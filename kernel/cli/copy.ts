@@ -10,7 +10,7 @@ import { type Command, parse, UsageError } from './command.ts';
 import { progressLine } from './terminal.ts';
 
 /** The catalog of a copy that an option is for; the first part of the option's name. */
-export type Side = 'from' | 'to';
+export type CopyEnd = 'from' | 'to';
 
 const textOption = { type: 'string' } as const;
 const textListOption = { type: 'string', multiple: true } as const;
@@ -51,7 +51,7 @@ export const sidesHelp = `Source catalog; the options of the target catalog star
                                             the store's own variables (AWS_ACCESS_KEY_ID, …) are always read`;
 
 /** Opens the catalog of one side; creates the folder of a target if it is missing. @throws UsageError */
-export async function openSide(side: Side, values: SideValues, signal: AbortSignal): Promise<Catalog> {
+export async function openSide(side: CopyEnd, values: SideValues, signal: AbortSignal): Promise<Catalog> {
   const named = values[side];
   if (!named) throw new UsageError(`"copy" needs --${side} CATALOG.`);
   const storage = storageOptions(
@@ -78,7 +78,7 @@ export async function openSide(side: Side, values: SideValues, signal: AbortSign
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
-function restOptions(side: Side, values: SideValues): Omit<RestConfig, 'uri'> {
+function restOptions(side: CopyEnd, values: SideValues): Omit<RestConfig, 'uri'> {
   const [key, token] = [values[`${side}-key-env`], values[`${side}-token-env`]];
   const [database, databasePrefix] = [values[`${side}-database`], values[`${side}-database-prefix`]];
   const ca = values[`${side}-ca`];
@@ -91,7 +91,7 @@ function restOptions(side: Side, values: SideValues): Omit<RestConfig, 'uri'> {
   };
 }
 
-function readPem(side: Side, file: string): string {
+function readPem(side: CopyEnd, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

@@ -6,20 +6,20 @@ import { alignColumns } from '#shared/format/markup.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { onErrorOf, runnerOf, withToken } from './backfillArguments.ts';
-import { toldFailure } from './backfillFunction.ts';
+import { describeJobFailure } from './backfillFunction.ts';
 import { catalogArguments, catalogOf, type CatalogValues, oneCatalogHelp } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { stopBySignals } from './signals.ts';
-import { inTerminalWords } from './terminal.ts';
+import { withCliHints } from './terminal.ts';
 
 /**
  * Prints all jobs of a catalog's server, from any client, in the server's order.
  * @throws CatalogError Unsupported (0) if it runs no jobs
  */
 export async function listServerJobs(values: CatalogValues, isJson: boolean, signal: AbortSignal): Promise<void> {
-  const { onCatalog } = await import('#jobs/entry.ts');
-  const all = await onCatalog(catalogOf(values), signal, async ({ jobs }) => {
+  const { withCatalog } = await import('#jobs/entry.ts');
+  const all = await withCatalog(catalogOf(values), signal, async ({ jobs }) => {
     const found: JobSummary[] = [];
     for (let pageToken: string | undefined, isLast = false; !isLast; isLast = pageToken === undefined) {
       const page = await jobs.list({ signal, pageToken });
@@ -127,7 +127,7 @@ async function run(args: readonly string[]): Promise<number> {
     return await action({ jobs, id: await fullId(jobs, id ?? '', signal), values, signal });
   } catch (error) {
     if (stop.signal.aborted && isAbort(error)) return stop.code ?? jobExitCodes.cancelled;
-    if (values.json) console.log(JSON.stringify({ kind: 'error', ...toldFailure(error) }));
+    if (values.json) console.log(JSON.stringify({ kind: 'error', ...describeJobFailure(error) }));
     if (error instanceof UsageError) throw error;
     console.error(messageOf(error));
     return jobExitCodes.notRun;
@@ -218,7 +218,7 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
   const { namespacePath, catalog } = view.table;
   // A job on a server has a request with credentials here, or is rejected before its table is opened.
   const place = request?.table ?? { namespacePath, catalog: { implementation: 'dir', root: catalog } };
-  const { id: now } = await inTerminalWords(place, signal, () => jobs.resume(id, how, signal));
+  const { id: now } = await withCliHints(place, signal, () => jobs.resume(id, how, signal));
   if (values.json) console.log(JSON.stringify({ kind: 'started', id: now, joined: false }));
   else if (values.detach) console.log(now);
   if (values.detach) return jobExitCodes.done;

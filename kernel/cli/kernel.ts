@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { startNode } from '#processes/childProcess.ts';
 import { kernelFlags } from '#processes/nodeVersion.ts';
-import { kernelDisplayName, kernelName, type SpecPlace } from '#session/kernelspecs/folders.ts';
+import { kernelDisplayName, kernelName, type KernelspecLocation } from '#session/kernelspecs/folders.ts';
 import { installKernelspec } from '#session/kernelspecs/install.ts';
 import { findSpecs, type FoundSpec, settingsOf } from '#session/kernelspecs/list.ts';
 import { removeKernelspec } from '#session/kernelspecs/remove.ts';
@@ -30,8 +30,8 @@ export function placeArgument(values: {
   user?: boolean | undefined;
   'sys-prefix'?: boolean | undefined;
   prefix?: string | undefined;
-}): SpecPlace | undefined {
-  const places: SpecPlace[] = [];
+}): KernelspecLocation | undefined {
+  const places: KernelspecLocation[] = [];
   if (values.user) places.push({ kind: 'user' });
   if (values['sys-prefix']) places.push({ kind: 'sys-prefix' });
   if (values.prefix !== undefined) places.push({ kind: 'prefix', folder: values.prefix });

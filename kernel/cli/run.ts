@@ -6,7 +6,12 @@ import { KernelProcess } from '#processes/kernelProcess.ts';
 import { languageInfo } from '#session/about.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
 import { checkLanguage, type Notebook, notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
-import { type Injected, type Parameter, readParameter, refusedParameters } from '#session/headless/parameters.ts';
+import {
+  type InjectedParameters,
+  type Parameter,
+  readParameter,
+  refusedParameters,
+} from '#session/headless/parameters.ts';
 import { type FailedCell, type RunListener, runNotebook } from '#session/headless/runNotebook.ts';
 import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspecs/folders.ts';
@@ -24,7 +29,7 @@ type Shown = {
   /** Whether the error is already visible above, as an output of the cell. */
   isPrinted: boolean;
   /** The parameters cell, if there are parameters. */
-  injected?: Injected | undefined;
+  injected?: InjectedParameters | undefined;
 };
 
 /** Lines shown above and below the failing one. */
@@ -85,7 +90,7 @@ export type RunSaver = {
  * @param isFile false for a pipe or a device, which can be written only once
  * @param everyMs minimum time between two saves by `soon`
  */
-export function saverOf(
+export function createNotebookSaver(
   target: string | undefined,
   notebook: Notebook,
   { isFile, everyMs = 5000 }: { isFile: boolean; everyMs?: number },
@@ -178,7 +183,7 @@ async function run(args: readonly string[]): Promise<number> {
   const language = checkLanguage(notebook, name);
   const injected = await inject(notebook, parameters, language);
 
-  const saved = saverOf(target, notebook, { isFile });
+  const saved = createNotebookSaver(target, notebook, { isFile });
   const screen = target === undefined ? printCells({ status: terminalLine() }) : progressOfCells();
   const stop = stopBySignals();
   try {
@@ -252,7 +257,7 @@ async function inject(
   notebook: Notebook,
   parameters: ReadonlyMap<string, Parameter>,
   language: NotebookLanguage,
-): Promise<Injected | undefined> {
+): Promise<InjectedParameters | undefined> {
   if (parameters.size === 0) return undefined;
   // Imported lazily: it loads the compiler, which is slow and not needed otherwise.
   const { injectParameters } = await import('#session/headless/parameters.ts');

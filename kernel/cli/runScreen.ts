@@ -70,7 +70,7 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
       if (clearsNext) held.clear();
       clearsNext = false;
       if (output.type === 'stream') return print(output.content.text);
-      const text = textOf(output);
+      const text = outputText(output);
       if (output.type === 'execute_result' || output.type === 'error') closing = text;
       else if (output.content.displayId !== undefined) hold(output.content.displayId, text);
       else printBlock(text);
@@ -113,7 +113,7 @@ const headOf = (code: string): string =>
 
 type ShownOutput = Extract<KernelOutput, { content: { data: unknown } | { traceback: unknown } }>;
 
-function textOf(output: ShownOutput): string {
+function outputText(output: ShownOutput): string {
   if (output.type === 'error') return output.content.traceback.join('\n') || output.content.evalue;
   const text = output.content.data['text/plain'];
   return typeof text === 'string' ? text : `(${Object.keys(output.content.data).join(', ')})`;

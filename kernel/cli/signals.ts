@@ -12,7 +12,7 @@ function exitBySignal(name: NodeJS.Signals): void {
  * to clean up yet. Once it runs, a command handles signals itself.
  * @returns removes the handlers
  */
-export function stopWhileLoading(): () => void {
+export function handleEarlySignals(): () => void {
   for (const name of signals) process.on(name, exitBySignal);
   return () => {
     for (const name of signals) process.off(name, exitBySignal);

@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
-import { onCatalog } from '#jobs/openCatalog.ts';
+import { withCatalog } from '#jobs/openCatalog.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';
 import { functionForms } from '#shared/jobs/computedFunction.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
-import { isYes } from '#shared/records.ts';
-import type { AskedBackfill } from './backfillArguments.ts';
+import { isAffirmative } from '#shared/records.ts';
+import type { BackfillArguments } from './backfillArguments.ts';
 
 /** Whether a user can answer a prompt; a script must never wait for one. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -21,7 +21,7 @@ export async function askTerminal(question: string, signal: AbortSignal): Promis
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {
     const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended]);
-    return isYes(answer);
+    return isAffirmative(answer);
   } finally {
     lines.close();
   }
@@ -50,10 +50,10 @@ export function progressLine(): { show: (text: string) => void; clear: () => voi
   };
 }
 
-type Place = Pick<AskedBackfill, 'catalog' | 'namespacePath'>;
+type Place = Pick<BackfillArguments, 'catalog' | 'namespacePath'>;
 
 /** Runs an action on a table, and replaces hints meant for notebooks by those for a terminal. */
-export async function inTerminalWords<T>(place: Place, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+export async function withCliHints<T>(place: Place, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -75,7 +75,7 @@ async function reworded(error: unknown, place: Place, signal: AbortSignal): Prom
 /** Lists the tables of the namespace, since no command does. */
 async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal): Promise<string> {
   try {
-    const names = await onCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));
+    const names = await withCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));
     return names.length === 0 ? 'The namespace has no tables.' : `Its namespace has ${namesText(names)}.`;
   } catch {
     return 'Check its name and --catalog.';

@@ -2,9 +2,9 @@ import type { Catalog } from '#catalog/catalog.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { openRest } from '#catalog/rest/restCatalog.ts';
 import { isSecretOption } from '#catalog/identity.ts';
-import { Once } from './memo.ts';
+import { RequestCache } from './memo.ts';
 import { ClusterError } from './errors.ts';
-import type { HiddenTexts } from './secretTexts.ts';
+import type { SecretRedactor } from './secretTexts.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog, ResolvedCatalog } from './resolvedCatalog.ts';
 
@@ -23,17 +23,17 @@ const mostLookedAt = 10;
 
 /** Reads from the catalog, each once a run. */
 export class CatalogReads {
-  readonly #once = new Once();
+  readonly #once = new RequestCache();
   readonly #resolve: ResolveCatalog | undefined;
   /** Opened here and closed by `close`. */
   #own: Promise<Catalog> | undefined;
   readonly profile: ClusterProfile;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 
   constructor(
     profile: ClusterProfile,
-    hidden: HiddenTexts,
+    hidden: SecretRedactor,
     signal: AbortSignal,
     { resolveCatalog }: CatalogReadsOptions = {},
   ) {

@@ -3,10 +3,10 @@ import type { GcpReads } from '#cluster/gcp/gcpReads.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import type { CatalogReads } from './catalogReads.ts';
 import type { CheckCategory, CheckId } from './checkIds.ts';
-import type { Leftovers } from './leftovers.ts';
+import type { CleanupList } from './leftovers.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { Finding, Severity } from './result.ts';
-import type { HiddenTexts } from './secretTexts.ts';
+import type { SecretRedactor } from './secretTexts.ts';
 
 /**
  * The sources that checks read from. Each result is read once a run (`Once`), so that forty checks need a dozen
@@ -15,13 +15,13 @@ import type { HiddenTexts } from './secretTexts.ts';
 export type CheckContext = {
   readonly profile: ClusterProfile;
   /** Secrets found during the run. Code that reads a credential adds it here before using it. */
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly kube: KubeReads;
   readonly aws: AwsReads;
   readonly gcp: GcpReads;
   readonly catalog: CatalogReads;
   /** Temporary objects, each registered here before a check creates it. */
-  readonly leftovers: Leftovers;
+  readonly leftovers: CleanupList;
 };
 
 export type Check = {

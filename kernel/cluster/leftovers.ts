@@ -1,6 +1,6 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
 
-export type Leftover = {
+export type CleanupAction = {
   /** Removes it; repeated calls share one removal. @throws any error of the removal */
   remove(): Promise<void>;
   /** Marks it as known not to exist. */
@@ -15,18 +15,18 @@ const limit = 20_000;
  * The temporary objects of a run in a cluster or a bucket. The end of the run removes those that still exist because
  * the run was stopped or their removal failed.
  */
-export class Leftovers {
-  readonly #there = new Map<Leftover, string>();
+export class CleanupList {
+  readonly #there = new Map<CleanupAction, string>();
 
   /**
    * Registers an object before it is created, since it may exist even if the request to create it got no response.
    * @param what the label for messages: `the pod geneva/probe-1`
    * @param how removes it, and succeeds if it does not exist; its signal is separate from the run's
    */
-  add(what: string, how: (signal: AbortSignal) => Promise<void>): Leftover {
+  add(what: string, how: (signal: AbortSignal) => Promise<void>): CleanupAction {
     let removing: Promise<void> | undefined;
     const there = this.#there;
-    const leftover: Leftover = {
+    const leftover: CleanupAction = {
       get isGone() {
         return !there.has(leftover);
       },

@@ -4,7 +4,7 @@ import { isClusterError } from './errors.ts';
  * Caches each result for a run, so that checks share requests. A transient failure is dropped, so that a retry sends
  * the request again; other failures stay cached.
  */
-export class Once {
+export class RequestCache {
   readonly #answers = new Map<string, Promise<unknown>>();
 
   ask<T>(question: string, how: () => Promise<T>): Promise<T> {

@@ -34,7 +34,7 @@ export type RayGroup = {
 };
 
 /** The bucket for tables and probes. */
-export type BucketPlace = {
+export type BucketLocation = {
   readonly scheme: 's3' | 'gs';
   readonly bucket: string;
   /** Without leading and trailing slashes; empty for the whole bucket. */
@@ -59,7 +59,7 @@ export type ClusterProfile = {
   readonly usePortForwarding: boolean;
   readonly headGroup: RayGroup;
   readonly workerGroups: readonly RayGroup[];
-  readonly storage: BucketPlace | undefined;
+  readonly storage: BucketLocation | undefined;
   /** On AWS with another `configMethod` than EKS_AUTH: what is needed to look the cluster up. */
   readonly aws:
     | {

@@ -1,4 +1,4 @@
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import type { CheckCategory, CheckId } from './checkIds.ts';
 
 /**
@@ -24,7 +24,7 @@ export type Finding =
       readonly sentence: string;
       readonly evidence: readonly Evidence[];
       /** The fix, if known. */
-      readonly mend?: Mend | undefined;
+      readonly mend?: Fix | undefined;
     }
   /** The check does not apply, or could not run; the sentence is the reason. */
   | {

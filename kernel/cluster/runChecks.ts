@@ -15,7 +15,7 @@ import type {
   SkipCause,
   Verdict,
 } from './result.ts';
-import { HiddenTexts } from './secretTexts.ts';
+import { SecretRedactor } from './secretTexts.ts';
 
 export type RunOptions = {
   readonly profile: string;
@@ -24,7 +24,7 @@ export type RunOptions = {
   /** Whether checks may make temporary changes, such as an object in a bucket. */
   readonly mayWrite: boolean;
   /** Secrets that no result may show. */
-  readonly hidden?: HiddenTexts | undefined;
+  readonly hidden?: SecretRedactor | undefined;
   readonly observe?: ((event: CheckEvent) => void) | undefined;
   /** Run only these checks, and those that they need. Default: all. */
   readonly only?: readonly CheckId[] | undefined;
@@ -116,12 +116,12 @@ class Run {
   readonly #started = new Map<CheckId, Promise<CheckResult>>();
   readonly #context: CheckContext;
   readonly #options: RunOptions;
-  readonly #hidden: HiddenTexts;
+  readonly #hidden: SecretRedactor;
 
   constructor(context: CheckContext, options: RunOptions) {
     this.#context = context;
     this.#options = options;
-    this.#hidden = options.hidden ?? new HiddenTexts();
+    this.#hidden = options.hidden ?? new SecretRedactor();
   }
 
   /** Starts a check, which waits for its needs: these must be started before. */

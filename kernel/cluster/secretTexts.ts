@@ -11,7 +11,7 @@ const shapes: readonly RegExp[] = [
   /(?<="?\b(?:client-key-data|token|id-token|refresh-token|password|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|private_key)"?\s*[:=]\s*"?)[^\s",}]{6,}/g,
 ];
 
-const hidden = '•••';
+const redactedMark = '•••';
 
 /** A shorter string is unlikely to be a secret and likely to be part of a word. */
 const shortest = 6;
@@ -20,7 +20,7 @@ const shortest = 6;
  * Redacts the secrets that a run has found. Code registers a credential before it uses it, so that later quotes of it
  * (a response, an error of a library) never show it.
  */
-export class HiddenTexts {
+export class SecretRedactor {
   readonly #secrets = new Set<string>();
 
   add(...secrets: readonly (string | undefined)[]): void {
@@ -32,11 +32,11 @@ export class HiddenTexts {
     let shown = text;
     // Longest first: if a secret contains another, its ends must not stay visible.
     for (const secret of [...this.#secrets].toSorted((a, b) => b.length - a.length)) {
-      shown = shown.replaceAll(secret, hidden);
+      shown = shown.replaceAll(secret, redactedMark);
       const escaped = encodeURIComponent(secret);
-      if (escaped !== secret) shown = shown.replaceAll(escaped, hidden);
+      if (escaped !== secret) shown = shown.replaceAll(escaped, redactedMark);
     }
-    return shapes.reduce((rest, shape) => rest.replace(shape, hidden), shown);
+    return shapes.reduce((rest, shape) => rest.replace(shape, redactedMark), shown);
   }
 
   hideIn<T extends CheckResult>(result: T): T {

@@ -5,12 +5,12 @@ import type { GoogleEndpoints } from '#cluster/gcp/googleClient.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { CatalogReads } from './catalogReads.ts';
 import type { CheckId } from './checkIds.ts';
-import { Leftovers } from './leftovers.ts';
+import { CleanupList } from './leftovers.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog } from './resolvedCatalog.ts';
 import type { CheckEvent, CheckReport } from './result.ts';
 import { runChecks } from './runChecks.ts';
-import { HiddenTexts } from './secretTexts.ts';
+import { SecretRedactor } from './secretTexts.ts';
 
 export type VerifyOptions = {
   readonly signal: AbortSignal;
@@ -28,12 +28,12 @@ export type VerifyOptions = {
 /** Checks that a backfill can run on a cluster, its cloud and its catalog. */
 export async function verifyCluster(profile: ClusterProfile, options: VerifyOptions): Promise<CheckReport> {
   const { signal, probe = false, only, observe, resolveCatalog, endpoints } = options;
-  const hidden = new HiddenTexts();
+  const hidden = new SecretRedactor();
   const aws = new AwsReads(profile, hidden, signal);
   const kube = new KubeReads(profile, hidden, signal, aws);
   const gcp = new GcpReads(profile, hidden, signal, { kube, endpoints: endpoints?.google });
   const catalog = new CatalogReads(profile, hidden, signal, { resolveCatalog });
-  const leftovers = new Leftovers();
+  const leftovers = new CleanupList();
   const context = { profile, hidden, kube, aws, gcp, catalog, leftovers };
   try {
     const report = await runChecks(allChecks, context, {

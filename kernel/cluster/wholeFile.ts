@@ -8,7 +8,7 @@ const ownDescriptor = /^\/(?:dev\/(?:fd\/\d+|stdin|null)|proc\/self\/fd\/\d+)$/;
  * pipe without a writer nor exit during it.
  * @throws Error of `readFile`, or with the code `EFTYPE` for a pipe or device
  */
-export async function readPlainFile(file: string): Promise<string> {
+export async function readRegularFile(file: string): Promise<string> {
   const found = await stat(file);
   if (!found.isFile() && !found.isDirectory() && !ownDescriptor.test(file))
     throw Object.assign(new Error(`${file} is a pipe or a device.`), { code: 'EFTYPE' });

@@ -1,6 +1,6 @@
 import type * as lancedb from '@lancedb/lancedb';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 
 type Native = typeof lancedb;
 
@@ -29,7 +29,7 @@ export async function loadNative(): Promise<Native> {
   process.env[filesAhead] ??= '2';
   process.env[threadStack] ??= String(16 * 2 ** 20);
   try {
-    return await loadPart(() => import('@lancedb/lancedb'));
+    return await loadLazy(() => import('@lancedb/lancedb'));
   } catch (cause) {
     throw new CatalogError(
       'Unsupported',

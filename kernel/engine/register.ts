@@ -1,5 +1,5 @@
 import { registerImplementation } from '#catalog/connect.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 
 /** Lets `connect(root)` and `connectNamespace('dir', { root })` open directories in this process. */
 export function registerDir(): void {
@@ -8,6 +8,6 @@ export function registerDir(): void {
     // The first connection loads this module and Arrow; the first call that needs the engine loads the engine
     // package.
     connect: async (config, options) =>
-      (await loadPart(() => import('#engine/dir/dirCatalog.ts'))).openDir(config, options),
+      (await loadLazy(() => import('#engine/dir/dirCatalog.ts'))).openDir(config, options),
   });
 }

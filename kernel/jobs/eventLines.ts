@@ -1,7 +1,16 @@
 import type { JobEvent, JobEventKind } from '#shared/jobs/jobEvents.ts';
 import { toCamel } from '#shared/jobs/caseKeys.ts';
 import { isRowError } from '#shared/jobs/jobShapes.ts';
-import { isAmount, isCount, isText, listOf, oneOf, optional, shape, type Check } from '#shared/jobs/jobShapes.ts';
+import {
+  isNonNegativeNumber,
+  isCount,
+  isString,
+  listOf,
+  oneOf,
+  optional,
+  shape,
+  type Check,
+} from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 
 // Events as lines: `@@` and JSON in snake_case. Drivers print them, records store them.
@@ -20,28 +29,28 @@ const checks: { readonly [K in JobEventKind]: Check } = {
     checkpointedFragments: isCount,
     reusedRows: isCount,
   }),
-  workers: shape({ ready: isCount, wanted: isCount, waitingFor: optional(isText) }),
+  workers: shape({ ready: isCount, wanted: isCount, waitingFor: optional(isString) }),
   progress: shape({
     rows: isCount,
     errors: isCount,
-    computeSeconds: isAmount,
-    readSeconds: isAmount,
-    writeSeconds: isAmount,
+    computeSeconds: isNonNegativeNumber,
+    readSeconds: isNonNegativeNumber,
+    writeSeconds: isNonNegativeNumber,
   }),
   fragment: shape({
     fragment: isCount,
     computedRows: isCount,
     reusedRows: isCount,
     bytesWritten: isCount,
-    seconds: isAmount,
+    seconds: isNonNegativeNumber,
   }),
   errors: shape({ count: isCount, samples: listOf(isRowError) }),
-  committed: shape({ fragments: listOf(isCount), version: isCount, milliseconds: isAmount }),
-  conflict: shape({ attempt: isCount, dropped: listOf(isCount), reason: isText }),
-  restarted: shape({ what: oneOf('function', 'worker', 'connection'), reason: isText }),
-  notice: shape({ text: isText }),
+  committed: shape({ fragments: listOf(isCount), version: isCount, milliseconds: isNonNegativeNumber }),
+  conflict: shape({ attempt: isCount, dropped: listOf(isCount), reason: isString }),
+  restarted: shape({ what: oneOf('function', 'worker', 'connection'), reason: isString }),
+  notice: shape({ text: isString }),
   succeeded: shape({ rows: isCount, errors: isCount, skipped: isCount, bytesWritten: isCount, version: isCount }),
-  failed: shape({ code: isText, message: isText, hint: isText }),
+  failed: shape({ code: isString, message: isString, hint: isString }),
   cancelled: shape({}),
 };
 
@@ -60,7 +69,7 @@ export function readMarkedLine(line: string): Record<string, unknown> | undefine
 
 /** Whether a value is a complete event. Unknown fields are allowed. */
 export function isJobEvent(value: unknown): value is JobEvent {
-  if (!isRecord(value) || !isAmount(value['at'])) return false;
+  if (!isRecord(value) || !isNonNegativeNumber(value['at'])) return false;
   const { kind } = value;
   return typeof kind === 'string' && Object.hasOwn(checks, kind) && checks[kind as JobEventKind](value);
 }

@@ -3,7 +3,7 @@ import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { toSnake } from '#shared/jobs/caseKeys.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { onCatalog } from './openCatalog.ts';
+import { withCatalog } from './openCatalog.ts';
 
 /**
  * One backfill with all defaults resolved. As JSON it has the names of the specification in snake_case
@@ -72,7 +72,7 @@ export async function specOf(jobId: string, request: BackfillRequest, signal: Ab
       'Expected a condition for "where", got an empty string.',
       `Omit it for the rows in which "${column}" is null, or write "true" for all.`,
     );
-  const { location } = await onCatalog(catalog, signal, (opened) =>
+  const { location } = await withCatalog(catalog, signal, (opened) =>
     opened.describeTable(name, { namespacePath, signal }),
   );
   const storageOptions = catalog.implementation === 'dir' ? (catalog.storageOptions ?? {}) : {};

@@ -21,7 +21,7 @@ export async function openCatalog(config: CatalogConfig, signal: AbortSignal): P
   return connectNamespace(implementation, rest, { keyHint, signal });
 }
 
-export async function onCatalog<T>(
+export async function withCatalog<T>(
   config: CatalogConfig,
   signal: AbortSignal,
   call: (catalog: Catalog) => Promise<T>,
@@ -38,9 +38,9 @@ export async function onCatalog<T>(
  * Runs a callback with an open table.
  * @throws CatalogError as `openTable`
  */
-export const onTable = <T>(
+export const withTable = <T>(
   { catalog, namespacePath, name }: TableReference,
   signal: AbortSignal,
   call: (table: Table) => Promise<T>,
 ): Promise<T> =>
-  onCatalog(catalog, signal, async (opened) => call(await opened.openTable(name, { namespacePath, signal })));
+  withCatalog(catalog, signal, async (opened) => call(await opened.openTable(name, { namespacePath, signal })));

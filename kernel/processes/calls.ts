@@ -6,18 +6,18 @@ import { untilAborted } from './wait.ts';
 let workSignal: () => AbortSignal | undefined = () => undefined;
 
 /** Sets how to find the signal of the running work. Called once, by the process that runs it. */
-export function belongTo(find: () => AbortSignal | undefined): void {
+export function setSignalProvider(find: () => AbortSignal | undefined): void {
   workSignal = find;
 }
 
 /** The signal of the running work, if a provider is set. */
-export const signalOfWork = (): AbortSignal | undefined => workSignal();
+export const currentCellSignal = (): AbortSignal | undefined => workSignal();
 
 /**
  * Runs a call with its own signal and that of the work it is part of. If the work is already cancelled, the call
  * neither runs nor settles: if it were rejected at once, a loop that retries would spin without a pause.
  */
-export function asPartOfWork<T>(
+export function withCellSignal<T>(
   own: AbortSignal | undefined,
   call: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
@@ -31,11 +31,11 @@ export function asPartOfWork<T>(
  * Returns the result, or rejects as soon as `own` or the signal of the work is aborted. The request itself continues.
  */
 export function cancellable<T>(request: Promise<T>, own: AbortSignal | undefined): Promise<T> {
-  return asPartOfWork(own, (signal) => (signal ? untilAborted(request, signal) : request));
+  return withCellSignal(own, (signal) => (signal ? untilAborted(request, signal) : request));
 }
 
 /** Calls a listener. Its errors become warnings, so that they do not reach its caller and the other listeners. */
-export function guarded(call: () => void): void {
+export function callListener(call: () => void): void {
   try {
     call();
   } catch (error) {

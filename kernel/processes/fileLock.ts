@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from './files.ts';
-import { isRunning } from './running.ts';
+import { isProcessRunning } from './running.ts';
 
 /** The holder of a lock touches it every `touchMs`; a lock untouched for `lapsedMs` is stale. */
 const touchMs = 5000;
@@ -16,7 +16,7 @@ const lookMs = 50;
  * @param path of the lock, a file that exists meanwhile; its folder is created
  * @throws errors of `call`, errors of the file system, AbortError if cancelled while waiting
  */
-export async function whileLocked<T>(path: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(path: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   const me = nameOfHolder();
   while (!takeFree(path, me)) {
     signal.throwIfAborted();
@@ -29,7 +29,7 @@ export async function whileLocked<T>(path: string, signal: AbortSignal, call: ()
  * Like `whileLocked`, but does not wait.
  * @param busy creates the error if another process holds the lock
  */
-export async function ifUnlocked<T>(path: string, busy: () => Error, call: () => Promise<T>): Promise<T> {
+export async function tryFileLock<T>(path: string, busy: () => Error, call: () => Promise<T>): Promise<T> {
   const me = nameOfHolder();
   if (!takeFree(path, me)) throw busy();
   return holding(path, me, call);
@@ -90,7 +90,7 @@ function removeStale(path: string): void {
 function isStale(path: string, holder: string): boolean {
   const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
   const [host, pid] = holder.split(' ');
-  if (host === hostname() && Number(pid) > 0 && !isRunning(Number(pid))) return true;
+  if (host === hostname() && Number(pid) > 0 && !isProcessRunning(Number(pid))) return true;
   return age > lapsedMs;
 }
 

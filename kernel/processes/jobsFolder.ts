@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isJobId } from '#shared/jobs/jobId.ts';
 import { dataFolder } from './userFolders.ts';
-import { isRunning } from './running.ts';
+import { isProcessRunning } from './running.ts';
 
 /** In the folder of a job while it runs; left behind if its process was killed. */
 export const processFile = 'process.json';
@@ -22,7 +22,7 @@ export async function mayHaveRunningJobs(folder: string = jobsFolder()): Promise
 async function mayRun(path: string): Promise<boolean> {
   try {
     const { pid, host } = Object(JSON.parse(await readFile(path, 'utf8'))) as { pid?: unknown; host?: unknown };
-    return host !== hostname() || (typeof pid === 'number' && pid > 0 && isRunning(pid));
+    return host !== hostname() || (typeof pid === 'number' && pid > 0 && isProcessRunning(pid));
   } catch {
     return false;
   }

@@ -4,7 +4,7 @@ import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { RemoteError } from '#shared/protocol/rpc.ts';
-import { guarded } from './calls.ts';
+import { callListener } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
 import { PipedProcess } from './pipedProcess.ts';
 
@@ -50,7 +50,7 @@ export class JobsProcess {
       handlers: (markReady) => ({
         ready: () => (markReady(), null),
         jobsChanged: (params) => {
-          if (jobsHostChecks.jobsChanged(params)) guarded(() => onChanged(params.changed, params.removed));
+          if (jobsHostChecks.jobsChanged(params)) callListener(() => onChanged(params.changed, params.removed));
           return null;
         },
       }),

@@ -11,13 +11,13 @@ import {
   type KernelReply,
   type KernelRequest,
 } from '#shared/protocol/kernelMessages.ts';
-import { guarded } from './calls.ts';
+import { callListener } from './calls.ts';
 
 export type Replies = { [M in KernelReply as M['type']]: M['content'] };
 type Requests = { [M in KernelRequest as M['type']]: M['content'] };
 
 /** Prompts the user for input of a cell; null if the user dismisses it. `signal`: the answer is no longer needed. */
-export type AskPerson = (
+export type InputHandler = (
   question: { prompt: string; password: boolean },
   signal: AbortSignal,
 ) => Promise<string | null>;
@@ -35,7 +35,7 @@ const keptOrphans = 1000;
 /** Requests to a kernel, and its replies and outputs, over one connection. */
 export class KernelConversation {
   readonly #pipe: Duplex;
-  readonly #ask: AskPerson | undefined;
+  readonly #ask: InputHandler | undefined;
   readonly #pending = new Map<string, Pending>();
   readonly #questions = new Map<string, AbortController[]>();
   readonly #orphanListeners = new Set<(output: KernelOutput) => void>();
@@ -48,7 +48,7 @@ export class KernelConversation {
   #end: Error | undefined;
 
   /** @param onBroken called if incoming messages can no longer be read */
-  constructor(pipe: Duplex, ask: AskPerson | undefined, onBroken: () => void) {
+  constructor(pipe: Duplex, ask: InputHandler | undefined, onBroken: () => void) {
     this.#pipe = pipe;
     this.#ask = ask;
     // Only framing fails here, since listeners are guarded: nothing after a broken frame can be read.
@@ -101,7 +101,7 @@ export class KernelConversation {
     this.#orphanListeners.add(listener);
     const kept = this.#orphans ?? [];
     this.#orphans = undefined;
-    for (const output of kept) guarded(() => listener(output));
+    for (const output of kept) callListener(() => listener(output));
     return { dispose: () => void this.#orphanListeners.delete(listener) };
   }
 
@@ -122,7 +122,7 @@ export class KernelConversation {
     if (!isKernelMessage(message)) return;
     if (message.type === 'input_request') return void this.#answer(message);
     if (message.type === 'debug_event') {
-      for (const listener of this.#debugListeners) guarded(() => listener(message.content));
+      for (const listener of this.#debugListeners) callListener(() => listener(message.content));
       return;
     }
     const pending = this.#pending.get(message.parent);
@@ -141,7 +141,7 @@ export class KernelConversation {
 
   #giveOrphan(output: KernelOutput): void {
     if (this.#orphans && this.#orphans.length < keptOrphans) this.#orphans.push(output);
-    for (const listener of this.#orphanListeners) guarded(() => listener(output));
+    for (const listener of this.#orphanListeners) callListener(() => listener(output));
   }
 
   async #answer({ parent, content }: KernelInputRequest): Promise<void> {

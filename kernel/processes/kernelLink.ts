@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CatalogError } from '#shared/errors.ts';
 import { isKeptKernel, keptErrors, keptFile, type KeptKernel } from '#shared/protocol/kernelMessages.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
-import { exitReason, lastSaid, tailOf } from './exitReason.ts';
+import { exitReason, lastErrorLine, readTail } from './exitReason.ts';
 
 /** Exit code of Node.js for an unknown flag, such as an embedder's Node.js may have. */
 const badOptionExit = 9;
@@ -59,7 +59,7 @@ export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): 
   const pipe = child.stdio[3] as Duplex;
   // Output of native code must be read, or the kernel blocks on a full pipe.
   child.stdout?.resume();
-  const stderr = folder === undefined ? tailOf(child.stderr) : () => lastWords(folder);
+  const stderr = folder === undefined ? readTail(child.stderr) : () => lastWords(folder);
   const failed = new Promise<string>((resolve) => child.on('error', (error) => resolve(error.message)));
   // The pipe may close before the exit, which has the reason, is known; and the exit may be reported before the last
   // output is read.
@@ -101,7 +101,7 @@ export async function openLink(folder: string): Promise<{ link: KernelLink; secr
   const ended = closed.then(async () => {
     // Its last errors may not be in the file yet.
     await soon(new Promise(() => {}), closeMs);
-    const said = lastSaid(lastWords(folder));
+    const said = lastErrorLine(lastWords(folder));
     return said ? `its connection closed (${said})` : 'its connection closed';
   });
   return { link: { pipe, ended, kill: () => killProcess(pid), runs: () => false, refusedFlags: () => false }, secret };

@@ -13,11 +13,11 @@ import type {
   KernelRun,
   VariableList,
 } from '#shared/protocol/kernelMessages.ts';
-import { cancellable, guarded } from './calls.ts';
+import { cancellable, callListener } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
-import { type AskPerson, KernelConversation, type Replies } from './kernelConversation.ts';
+import { type InputHandler, KernelConversation, type Replies } from './kernelConversation.ts';
 import { type KernelLink, openLink, removeKept, startLink } from './kernelLink.ts';
-import { answered, waysToStart } from './kernelStart.ts';
+import { waitForHandshake, startStrategies } from './kernelStart.ts';
 
 /**
  * Describes why a kernel has ended and which data was lost, in one or more sentences. Removes the kernel's crash
@@ -25,7 +25,7 @@ import { answered, waysToStart } from './kernelStart.ts';
  * @param reason the reason known from outside: `killed by SIGKILL`
  * @param path location of the kernel's note; undefined if the kernel ended before it reported that
  */
-async function describeEnd(reason: string, path: string | undefined): Promise<string> {
+async function describeKernelExit(reason: string, path: string | undefined): Promise<string> {
   const plain = `The kernel has ended: ${reason}.`;
   if (path === undefined) return plain;
   try {
@@ -48,7 +48,7 @@ type Handover = {
   readonly failed: readonly unknown[];
 };
 
-function handover(): Handover {
+function createOutputBuffer(): Handover {
   const failed: unknown[] = [];
   let kept: KernelOutput[] = [];
   let listen: ((output: KernelOutput) => void) | undefined;
@@ -83,7 +83,7 @@ type KernelStart = CellSettings & {
   /** Set if the kernel is to outlive this client, for `attach`. Otherwise it ends with the client. */
   keep?: KeepKernel;
   /** Set if cells may prompt the user. */
-  ask?: AskPerson;
+  ask?: InputHandler;
   env?: Record<string, string>;
   signal?: AbortSignal;
 };
@@ -127,7 +127,7 @@ export class KernelProcess {
   static async start(options: KernelStart): Promise<KernelProcess> {
     const { node, keep, signal } = options;
     signal?.throwIfAborted();
-    for (const { flags, entry, goOn } of waysToStart(node, options.entry)) {
+    for (const { flags, entry, goOn } of startStrategies(node, options.entry)) {
       const link = startLink({ ...options, entry, flags, ...(keep && { folder: keep.folder }) });
       try {
         return await new KernelProcess(link, keep?.folder, options.ask).#begin(options);
@@ -144,14 +144,14 @@ export class KernelProcess {
    */
   static async attach(
     folder: string,
-    options: { ask?: AskPerson; signal?: AbortSignal } = {},
+    options: { ask?: InputHandler; signal?: AbortSignal } = {},
   ): Promise<AttachedKernel> {
     const { ask, signal } = options;
     signal?.throwIfAborted();
     const { link, secret } = await openLink(folder);
     const kernel = new KernelProcess(link, folder, ask);
     try {
-      const { executionCount, runs, ...handshake } = await answered(kernel.#attach(secret), signal);
+      const { executionCount, runs, ...handshake } = await waitForHandshake(kernel.#attach(secret), signal);
       kernel.#handshake = handshake;
       return { kernel, executionCount, runs };
     } catch (error) {
@@ -160,7 +160,7 @@ export class KernelProcess {
     }
   }
 
-  private constructor(link: KernelLink, folder: string | undefined, ask: AskPerson | undefined) {
+  private constructor(link: KernelLink, folder: string | undefined, ask: InputHandler | undefined) {
     this.#link = link;
     this.#talk = new KernelConversation(link.pipe, ask, link.kill);
     void this.#watch(link, folder);
@@ -194,7 +194,7 @@ export class KernelProcess {
   ): Promise<ExecuteReply> {
     const { signal, ...rest } = options;
     signal?.throwIfAborted();
-    const outputs = handover();
+    const outputs = createOutputBuffer();
     outputs.give(onOutput);
     const content = { code, ...rest, ...(this.#talk.canAsk && { allowStdin: true }) };
     return this.#follow(this.#talk.request('execute_request', content, 'execute_reply', outputs), outputs, signal);
@@ -295,7 +295,7 @@ export class KernelProcess {
     const settings = { ...(typeCheck && { typeCheck }), ...(language && { language }) };
     const content = { catalog, ...settings, ...(keep && { keep }) };
     try {
-      this.#handshake = await answered(this.#talk.request('start', content, 'start_reply'), signal);
+      this.#handshake = await waitForHandshake(this.#talk.request('start', content, 'start_reply'), signal);
       return this;
     } catch (error) {
       this.dispose();
@@ -311,7 +311,7 @@ export class KernelProcess {
 
   #expect({ id, ended }: KernelRun): void {
     if (ended) return;
-    const outputs = handover();
+    const outputs = createOutputBuffer();
     const reply = this.#talk.expect(id, 'execute_reply', outputs.take);
     // The failure is reported by `resume`; before that it must not be an unhandled rejection.
     reply.catch(() => undefined);
@@ -345,12 +345,12 @@ export class KernelProcess {
     if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
     // After `leave` the reason for the end is not known here.
     const note = this.#hasLeft ? undefined : this.#handshake?.crashNote;
-    const said = await describeEnd(reason, note);
+    const said = await describeKernelExit(reason, note);
     const exit = { isExpected: this.#isEnding, reason: this.#isEnding ? `The kernel has ended: ${reason}.` : said };
     this.#exit = exit;
     const next = 'Run the cell again to start a new kernel.';
     this.#talk.end(new CatalogError('ServiceUnavailable', exit.reason, next));
-    for (const listener of this.#exitListeners) guarded(() => listener(exit));
+    for (const listener of this.#exitListeners) callListener(() => listener(exit));
     this.#exitListeners.clear();
   }
 }

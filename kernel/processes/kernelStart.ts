@@ -19,7 +19,7 @@ const handshakeMs = 20_000;
  * Waits for the reply to the first message of a kernel, for at most `handshakeMs`.
  * @throws CatalogError ServiceUnavailable (17) after that time; AbortError if cancelled
  */
-export async function answered<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function waitForHandshake<T>(request: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const timer = AbortSignal.timeout(handshakeMs);
   try {
     return await cancellable(request, signal ? AbortSignal.any([signal, timer]) : timer);
@@ -32,28 +32,33 @@ export async function answered<T>(request: Promise<T>, signal: AbortSignal | und
 }
 
 /** A way to start a kernel, and whether to try the next one after it failed. */
-type WayToStart = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };
+type StartStrategy = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };
 
 /** Returns the ways to start a kernel, the best first. `entry` is its bundle. */
-export function waysToStart(node: NodeRuntime, entry: string): readonly [WayToStart, ...WayToStart[]] {
+export function startStrategies(node: NodeRuntime, entry: string): readonly [StartStrategy, ...StartStrategy[]] {
   const flags = kernelFlags(node.version);
-  const usual: WayToStart = { flags, entry, goOn: (failed) => failed.refusedFlags() };
+  const usual: StartStrategy = { flags, entry, goOn: (failed) => failed.refusedFlags() };
   // For a Node.js that refuses the flags. Cells run without them; the handshake reports that they can't be
   // interrupted.
-  const bare: WayToStart = { flags: [], entry, goOn: () => false };
+  const bare: StartStrategy = { flags: [], entry, goOn: () => false };
   const fast = fromSnapshot(node, flags, entry);
   return fast ? [fast, usual, bare] : [usual, bare];
 }
 
 /** A way to start the language worker of cells; `forget` removes the snapshot that it starts from. */
-export type LanguageWay = { flags: readonly string[]; entry: string; args: readonly string[]; forget?: () => void };
+export type LanguageStartStrategy = {
+  flags: readonly string[];
+  entry: string;
+  args: readonly string[];
+  forget?: () => void;
+};
 
 /**
  * Returns the ways to start the language worker, the best first. It can start from the kernel's snapshot, which
  * contains its code.
  */
-export function waysToStartLanguage(node: NodeRuntime, entry: string): readonly LanguageWay[] {
-  const usual: LanguageWay = { flags: [], entry, args: [] };
+export function languageStartStrategies(node: NodeRuntime, entry: string): readonly LanguageStartStrategy[] {
+  const usual: LanguageStartStrategy = { flags: [], entry, args: [] };
   const flags = kernelFlags(node.version);
   const snapshot = usableSnapshot(node, flags, join(dirname(entry), 'kernel.cjs'));
   if (!snapshot) return [usual];
@@ -68,7 +73,7 @@ export function waysToStartLanguage(node: NodeRuntime, entry: string): readonly 
   ];
 }
 
-function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string): WayToStart | undefined {
+function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string): StartStrategy | undefined {
   const snapshot = usableSnapshot(node, flags, entry);
   return (
     snapshot && {

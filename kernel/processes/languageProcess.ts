@@ -5,9 +5,9 @@ import {
   type LanguageHostMethods,
   type LanguageMethods,
 } from '#shared/protocol/languageMessages.ts';
-import { guarded } from './calls.ts';
+import { callListener } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
-import { waysToStartLanguage, type LanguageWay } from './kernelStart.ts';
+import { languageStartStrategies, type LanguageStartStrategy } from './kernelStart.ts';
 import { PipedProcess } from './pipedProcess.ts';
 
 type LanguageStart = {
@@ -30,7 +30,7 @@ export class LanguageProcess {
   static async start(options: LanguageStart): Promise<LanguageProcess> {
     options.signal?.throwIfAborted();
     let failure: unknown;
-    for (const way of waysToStartLanguage(options.node, options.entry)) {
+    for (const way of languageStartStrategies(options.node, options.entry)) {
       const worker = new LanguageProcess(options, way);
       try {
         await worker.#process.listening(notStarted, options.signal);
@@ -47,7 +47,7 @@ export class LanguageProcess {
     throw failure;
   }
 
-  private constructor({ node, onFindings }: LanguageStart, { flags, entry, args }: LanguageWay) {
+  private constructor({ node, onFindings }: LanguageStart, { flags, entry, args }: LanguageStartStrategy) {
     this.#process = new PipedProcess({
       node,
       flags,
@@ -57,7 +57,7 @@ export class LanguageProcess {
         ready: () => (markReady(), null),
         findings: (params) => {
           if (languageHostChecks.findings(params))
-            guarded(() => onFindings(params.notebook, params.cell, params.findings));
+            callListener(() => onFindings(params.notebook, params.cell, params.findings));
           return null;
         },
       }),

@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { Endpoint, type Handlers, type Methods } from '#shared/protocol/rpc.ts';
-import { cancellable, guarded } from './calls.ts';
+import { cancellable, callListener } from './calls.ts';
 import { startNode, type NodeRuntime } from './childProcess.ts';
-import { exitReason, tailOf } from './exitReason.ts';
+import { exitReason, readTail } from './exitReason.ts';
 
 const startMilliseconds = 20_000;
 /** How long after the end of the pipe to wait for the exit, which has the reason. */
@@ -37,7 +37,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
   constructor({ handlers, env, ...start }: PipedStart<Mine>) {
     this.#child = startNode({ ...start, ...(env && { env }), stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
     this.#pipe = this.#child.stdio[3] as Duplex;
-    const stderr = tailOf(this.#child.stderr);
+    const stderr = readTail(this.#child.stderr);
     this.#ready = new Promise((resolve) => (this.#markReady = resolve));
     this.#endpoint = new Endpoint(
       (frame) => {
@@ -117,7 +117,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
     if (this.#end !== undefined) return;
     this.#end = reason;
     this.#endpoint.close();
-    for (const listener of this.#listeners) guarded(() => listener(reason));
+    for (const listener of this.#listeners) callListener(() => listener(reason));
     this.#listeners.clear();
   }
 }

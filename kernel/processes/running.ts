@@ -33,7 +33,7 @@ export function endWithParent(afterMs: number): void {
 }
 
 /** Whether a process with this id runs, of this user or another. A negative number checks a process group. */
-export function isRunning(pid: number): boolean {
+export function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -56,10 +56,10 @@ export function watchParent(env: Readonly<Record<string, string | undefined>>, e
   const direct = process.ppid;
   // On Windows it is a handle and not a process id.
   const jupyter = process.platform === 'win32' ? Number.NaN : Number.parseInt(named, 10);
-  const watched = [direct, jupyter].filter((pid) => pid > 1 && isRunning(pid));
+  const watched = [direct, jupyter].filter((pid) => pid > 1 && isProcessRunning(pid));
   const timer = setInterval(() => {
     // On Windows `process.ppid` keeps the id of a parent that has ended.
-    if (process.ppid === direct && watched.every(isRunning)) return;
+    if (process.ppid === direct && watched.every(isProcessRunning)) return;
     clearInterval(timer);
     end();
   }, lookMs);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { cacheFolder, surroundings, type Surroundings } from './userFolders.ts';
+import { cacheFolder, userEnvironment, type UserEnvironment } from './userFolders.ts';
 
 // A start-up snapshot is the memory of a Node.js that has already loaded the compiler and its libraries. A kernel that
 // starts from one replies to its first cell in a fifth of the time. Its name is a hash of the executable, the flags and
@@ -20,10 +20,10 @@ export const languageArgument = 'language';
  * of a kernel. So a snapshot must not be created under this flag: its seed would be the one built into every Node.js
  * of a version.
  */
-export const keepHashes = '--no-rehash-snapshot';
+export const keepHashSeedFlag = '--no-rehash-snapshot';
 
 /** The flags of a process that starts from a snapshot, without those of the kernel. */
-export const snapshotFlags = ({ blob }: StartSnapshot): string[] => [keepHashes, '--snapshot-blob', blob];
+export const snapshotFlags = ({ blob }: StartSnapshot): string[] => [keepHashSeedFlag, '--snapshot-blob', blob];
 
 export type StartSnapshot = {
   /** The script to run instead of the kernel's. */
@@ -55,7 +55,10 @@ type SnapshotOwner = {
  * can be used: on Windows, under NODE_OPTIONS (which may contradict a snapshot), or if the user has switched them
  * off.
  */
-export function snapshotOf(owner: SnapshotOwner, where: Surroundings = surroundings()): StartSnapshot | undefined {
+export function snapshotOf(
+  owner: SnapshotOwner,
+  where: UserEnvironment = userEnvironment(),
+): StartSnapshot | undefined {
   const { env, platform } = where;
   if (platform === 'win32' || env[snapshotVariable] === 'off' || env['NODE_OPTIONS']) return undefined;
   try {

@@ -2,22 +2,26 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /** Determines the location of the user's folders; only tests pass their own. */
-export type Surroundings = {
+export type UserEnvironment = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly home: string;
 };
-export const surroundings = (): Surroundings => ({ env: process.env, platform: process.platform, home: homedir() });
+export const userEnvironment = (): UserEnvironment => ({
+  env: process.env,
+  platform: process.platform,
+  home: homedir(),
+});
 
 /** The product's folder for application data of the user. */
-export function dataFolder({ env, platform, home }: Surroundings = surroundings()): string {
+export function dataFolder({ env, platform, home }: UserEnvironment = userEnvironment()): string {
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'lance-catalog');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'lance-catalog');
   return join(absolute(env['XDG_DATA_HOME']) ?? join(home, '.local', 'share'), 'lance-catalog');
 }
 
 /** The product's folder for cached data, which can be created again. */
-export function cacheFolder({ env, platform, home }: Surroundings = surroundings()): string {
+export function cacheFolder({ env, platform, home }: UserEnvironment = userEnvironment()): string {
   if (platform === 'win32')
     return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'lance-catalog', 'cache');
   if (platform === 'darwin') return join(home, 'Library', 'Caches', 'lance-catalog');

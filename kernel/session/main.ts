@@ -5,13 +5,13 @@ import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { kernelFlags } from '#processes/nodeVersion.ts';
 import { dataFolder } from '#processes/userFolders.ts';
-import type { CoreParts, startCore } from '#session/core/coreStart.ts';
-import { lastWords } from '#session/core/lastWords.ts';
+import type { CoreDeps, startCore } from '#session/core/coreStart.ts';
+import { writeFatalError } from '#session/core/lastWords.ts';
 import { Outputs } from '#session/core/outputs.ts';
-import { keepListening } from '#session/core/uncaught.ts';
-import type { FromCore, PlacedFromCore, ToCore, WorkerStart } from '#session/threads/coreMessages.ts';
+import { listenPermanently } from '#session/core/uncaught.ts';
+import type { FromCore, OrderedFromCore, ToCore, WorkerStart } from '#session/threads/coreMessages.ts';
 import { createLoadLock, lockedLoader } from '#session/threads/loadLock.ts';
-import { createRoom, OutputSender } from '#session/threads/outputLimit.ts';
+import { createOutputWindow, OutputSender } from '#session/threads/outputLimit.ts';
 import { createRing, RingWriter } from '#session/threads/textRing.ts';
 import { ownVersions } from './about.ts';
 import { parseKernelArguments } from './arguments.ts';
@@ -28,7 +28,7 @@ type WithHandles = { readonly _getActiveHandles?: () => readonly unknown[] };
  * Kills child processes of cells, except those detached by `unref()`, since they would outlive the kernel. Processes
  * of this product, such as jobs, are left alone: they notice the end of the kernel themselves.
  */
-function endChildren(): void {
+function terminateChildProcesses(): void {
   try {
     const { ChildProcess } = process.getBuiltinModule('node:child_process');
     const handles = (process as WithHandles)._getActiveHandles?.() ?? [];
@@ -56,7 +56,7 @@ const { wait } = Atomics;
 function start(): void {
   const parsed = parseKernelArguments(process.argv.slice(2), process.env);
   if ('problem' in parsed) {
-    lastWords(parsed.problem);
+    writeFatalError(parsed.problem);
     process.exit(2);
   }
   const require = createRequire(join(import.meta.dirname, 'kernel.cjs'));
@@ -69,20 +69,20 @@ function start(): void {
     // Only the editor reads it, and the check takes a while.
     engineProblem: parsed.front.kind === 'pipe' ? engineProblem(require) : null,
     ring: createRing(),
-    room: createRoom(),
+    room: createOutputWindow(),
     loads: createLoadLock(),
     heapLimit: getHeapStatistics().heap_size_limit,
   };
   const worker = new Worker(join(import.meta.dirname, 'kernelWorker.cjs'), { workerData });
   globalThis.lanceCatalogPartLoader = lockedLoader(workerData.loads);
-  const send = (placed: PlacedFromCore) => worker.postMessage(placed);
+  const send = (placed: OrderedFromCore) => worker.postMessage(placed);
   const ring = new RingWriter(workerData.ring, () => send(null));
   const post = (message: FromCore) => ring.post((place) => send({ message, place }));
   const room = new OutputSender(workerData.room);
   const outputs = new Outputs((parent, output) => room.send(output, () => post({ type: 'output', parent, output })));
   const exit = process.exit.bind(process);
   worker.on('error', (error) => {
-    lastWords("The kernel's protocol thread failed", error);
+    writeFatalError("The kernel's protocol thread failed", error);
     exit(1);
   });
   outputs.takeStreams(ring);
@@ -99,12 +99,12 @@ function start(): void {
     return exit(status);
   };
   // Ctrl-C in a terminal signals the whole process group; the client decides what it means and sends a message.
-  keepListening('SIGINT', () => {});
+  listenPermanently('SIGINT', () => {});
   const early: ToCore[] = [];
   let receive = (message: ToCore): void => void early.push(message);
   worker.on('message', (message: ToCore) => {
     if (message.type === 'exit') {
-      endChildren();
+      terminateChildProcesses();
       exit(message.code);
     }
     receive(message);
@@ -113,12 +113,12 @@ function start(): void {
     receive = loadCore(require)({ post, outputs, typescript });
     for (const message of early) receive(message);
   } catch (error) {
-    lastWords('The kernel could not start', error);
+    writeFatalError('The kernel could not start', error);
     exit(1);
   }
 }
 
-function loadCore(require: NodeJS.Require): (parts: CoreParts) => (message: ToCore) => void {
+function loadCore(require: NodeJS.Require): (parts: CoreDeps) => (message: ToCore) => void {
   // Compiling TypeScript takes a third of the start. The cache is in the user's own folder, since any process that
   // can write it can run code in the kernel.
   enableCompileCache(join(dataFolder(), 'compile-cache'));

@@ -162,7 +162,7 @@ export class CatalogError extends ProductError<CatalogErrorKind> {
 }
 
 /** Runs a call, and adds the context to its `CatalogError`, if any. */
-export async function during<T>(context: ErrorContext, call: () => Promise<T>): Promise<T> {
+export async function withErrorContext<T>(context: ErrorContext, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

@@ -13,9 +13,9 @@ declare global {
  * Loads a part: `loadPart(() => import('./dir.ts'))`. A module interrupted during its evaluation stays incomplete
  * forever.
  */
-export const loadPart = <T>(load: () => Promise<T>): Promise<T> =>
+export const loadLazy = <T>(load: () => Promise<T>): Promise<T> =>
   globalThis.lanceCatalogPartLoader?.load(load) ?? load();
 
 /** The same for a synchronous `require`. */
-export const loadPartNow = <T>(load: () => T): T =>
+export const requireLazy = <T>(load: () => T): T =>
   globalThis.lanceCatalogPartLoader ? globalThis.lanceCatalogPartLoader.now(load) : load();

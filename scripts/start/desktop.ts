@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { inRoot } from '../paths.ts';
-import { ownGroup } from '../processes.ts';
+import { trackProcessGroup } from '../processes.ts';
 
 /** A desktop VS Code or VSCodium: its executable, and its version if readable. */
 export type Desktop = { readonly path: string; readonly version: string | undefined };
@@ -48,7 +48,7 @@ export function openDesktop(
     ],
     { stdio: 'ignore', detached: process.platform !== 'win32', env: withoutEditor() },
   );
-  ownGroup(child);
+  trackProcessGroup(child);
   return child;
 }
 

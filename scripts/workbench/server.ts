@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endGroup, ownGroup, temporaryFolder } from '../processes.ts';
+import { endGroup, trackProcessGroup, temporaryFolder } from '../processes.ts';
 import type { Workbench } from './install.ts';
-import { calmSettings } from './settings.ts';
+import { testSettings } from './settings.ts';
 
 /** The private folders of one workbench. The user's own profile is neither read nor written. */
 export type Profile = {
@@ -47,7 +47,7 @@ export function makeProfile(dir: string, settings: Record<string, unknown> = {})
 }
 
 function writeSettings(profile: Profile, settings: Record<string, unknown>): void {
-  const text = JSON.stringify({ ...calmSettings, ...settings }, null, 2);
+  const text = JSON.stringify({ ...testSettings, ...settings }, null, 2);
   writeFileSync(join(profile.userData, 'User/settings.json'), text);
 }
 
@@ -87,7 +87,7 @@ export async function startServer(options: {
     },
   );
   closeSync(fd);
-  ownGroup(child);
+  trackProcessGroup(child);
   let reason: string | undefined;
   child.once('exit', (code, signal) => (reason = `ended with ${code ?? signal}`));
   child.once('error', (error) => (reason = error.message));

@@ -2,7 +2,7 @@
  * Settings without telemetry, notifications about ports, assistants and a welcome page. Shared by `npm start` and the
  * tests, so that tests see the same window as a new user.
  */
-export const calmSettings = {
+export const testSettings = {
   'telemetry.telemetryLevel': 'off',
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,

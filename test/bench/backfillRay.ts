@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
-import { isOver } from '#cluster/ray/rayReplies.ts';
+import { isFinished } from '#cluster/ray/rayReplies.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { RayHead } from '../cluster/parts/rayHead.ts';
@@ -77,7 +77,7 @@ export class WarmRay implements AsyncDisposable {
       signal,
     );
     let job = await this.#jobs.status(submissionId, signal);
-    while (!isOver(job.state)) {
+    while (!isFinished(job.state)) {
       await pause(150);
       job = await this.#jobs.status(submissionId, signal);
     }

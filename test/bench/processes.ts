@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { noLimit } from '#catalog/contract.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { inRoot } from '../../scripts/paths.ts';
-import { endGroup, ownGroup } from '../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../scripts/processes.ts';
 import { startRawEngine } from '../contract/engine/rawEngine.ts';
 import { python } from '../harness/needs/python.ts';
 import { tempFolder } from '../harness/temp.ts';
@@ -21,7 +21,7 @@ export async function answerOf(
   where: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): Promise<unknown> {
   const child = spawn(command, args, { ...where, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  ownGroup(child);
+  trackProcessGroup(child);
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -83,7 +83,7 @@ export async function withBareServer<T>(table: BenchTable, use: (socket: string)
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
-  ownGroup(child);
+  trackProcessGroup(child);
   try {
     await once(child.stdout, 'data');
     return await use(socket);

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { checks } from '../../scripts/check.ts';
 import { inRoot } from '../../scripts/paths.ts';
-import { endGroup, ownGroup } from '../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../scripts/processes.ts';
 import { inOwnNetwork } from './ownNetwork.ts';
 import { type FileTime, ResultsFile, type Tally } from './results.ts';
 
@@ -181,7 +181,7 @@ async function runCommand(
   const log = openSync(output, 'w');
   const child = spawn(program, args, { cwd: inRoot(), stdio: ['ignore', log, log], detached: true });
   closeSync(log);
-  ownGroup(child);
+  trackProcessGroup(child);
   running.add(child);
   const follow = setInterval(() => results.read(), 200);
   let late: string | undefined;
@@ -213,7 +213,7 @@ async function runChecks({ say }: Options): Promise<Tally> {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    ownGroup(child);
+    trackProcessGroup(child);
     running.add(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr])

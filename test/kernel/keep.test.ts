@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { KernelProcess, type AttachedKernel } from '#processes/kernelProcess.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { encodeFrame } from '#shared/protocol/frames.ts';
-import { holdFile } from '#shared/protocol/kernelMessages.ts';
+import { keepAliveFile } from '#shared/protocol/kernelMessages.ts';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { kernelEntry, node, printed, resultOf, sleep, until, valueOf } from './support.ts';
@@ -102,7 +102,7 @@ suite('A kernel that outlives its client', function () {
     held.leave();
     for (let times = 0; times < 10; times++) {
       await sleep(300);
-      writeFileSync(join(place, holdFile), '');
+      writeFileSync(join(place, keepAliveFile), '');
     }
     const back = await comeBack(place);
     assert.equal(await valueOf(back.kernel, '1 + 1'), '2');

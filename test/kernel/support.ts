@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AskPerson } from '#processes/kernelConversation.ts';
+import type { InputHandler } from '#processes/kernelConversation.ts';
 import { KernelProcess } from '#processes/kernelProcess.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '#shared/protocol/kernelMessages.ts';
@@ -36,7 +36,7 @@ export const startKernel = (
     env?: Record<string, string>;
     typeCheck?: TypeCheck;
     language?: NotebookLanguage;
-    ask?: AskPerson;
+    ask?: InputHandler;
   } = {},
 ): Promise<KernelProcess> =>
   KernelProcess.start({

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile, readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { inRoot } from '../../scripts/paths.ts';
-import { endGroup, ownGroup } from '../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../scripts/processes.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { treeRow } from './catalogWindow.ts';
@@ -33,7 +33,7 @@ suite('npm start in the browser', function () {
       detached: true,
       env,
     });
-    ownGroup(start);
+    trackProcessGroup(start);
     for (const stream of [start.stdout, start.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
   }

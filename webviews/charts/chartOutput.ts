@@ -1,5 +1,5 @@
 import type { ActivationFunction } from 'vscode-notebook-renderer';
-import { disposer } from '../parts/shownOutputs.ts';
+import { disposer } from '../parts/outputLifecycle.ts';
 
 /** The editor's colors and font for a chart, as CSS values. */
 export type ChartLook = { isDark: boolean; text: string; lines: string; font: string };

@@ -2,7 +2,7 @@ import { tableFromIPC } from '#arrow';
 import type { Table } from '#arrow';
 import type { DataFrame } from 'hightable';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
-import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
+import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import type { Cell } from '#shared/format/cellText.ts';
 import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { pageRows } from '#shared/mime.ts';
@@ -53,11 +53,11 @@ function blockOf(table: Table): Block {
   return {
     // The grid compares cells by identity to decide what to draw again.
     cell: (row, column) => (cells[column]![row] ??= formatters[column]!(row)),
-    exactText: (row, column) => columnFormatter(vectors[column]!, { limits: noLimits })(row).text,
+    exactText: (row, column) => columnFormatter(vectors[column]!, { limits: unlimited })(row).text,
   };
 }
 
-const textOf = (cell: Cell | undefined, whole: () => string): string | undefined =>
+const cellText = (cell: Cell | undefined, whole: () => string): string | undefined =>
   cell === undefined ? undefined : cell.kind === 'null' ? '' : whole();
 
 /** Creates the frame of a table that is completely in memory. */
@@ -73,7 +73,7 @@ export function tableFrame(table: Table): GridFrame {
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => ({ value: block.cell(row, positions.get(column)!) }),
     },
-    exactText: (row, column) => textOf(block.cell(row, column), () => block.exactText(row, column)),
+    exactText: (row, column) => cellText(block.cell(row, column), () => block.exactText(row, column)),
     problem: () => undefined,
     retry: () => {},
     close: () => {},
@@ -121,7 +121,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
       const page = pages.at(row);
       if (page?.state !== 'loaded') return undefined;
       const cell = page.value.cell(row - page.start, column);
-      return textOf(cell, () => page.value.exactText(row - page.start, column));
+      return cellText(cell, () => page.value.exactText(row - page.start, column));
     },
     problem: () => {
       const [page] = pages.failures;

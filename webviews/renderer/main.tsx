@@ -8,7 +8,7 @@ import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
 import { type GridFrame, tableFrame } from '../grid/frame.ts';
 import { Grid, headerHeight, rowHeight } from '../grid/grid.tsx';
 import { Boundary } from '../parts/boundary.tsx';
-import { disposer } from '../parts/shownOutputs.ts';
+import { disposer } from '../parts/outputLifecycle.ts';
 import themeCss from '../parts/theme.css';
 import outputCss from './output.css';
 

@@ -5,18 +5,18 @@ import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { displayPath } from '#shared/names.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { ClusterProfiles } from '../../cluster/clusterProfiles.ts';
-import { askOne, askText, withProgress } from '../../host/ask.ts';
+import { pickOne, askText, withProgress } from '../../host/ask.ts';
 import type { TablePlace } from '../../panels/tableSource.ts';
-import { connectToRay, type ConnectToRayParts } from '../connectToRay.ts';
+import { connectToRay, type ConnectToRayDeps } from '../connectToRay.ts';
 import type { JobPage } from '../jobPage.ts';
 import type { JobPages } from '../jobPages.ts';
 import type { JobsHost } from '../jobsHost.ts';
 import type { Backfills } from '../runBackfills.ts';
 import type { TableReferences } from '../tableReferences.ts';
 import { chooseFunction } from './chooseFunction.ts';
-import { chooseTable, type ChooseTableParts } from './chooseTable.ts';
+import { chooseTable, type ChooseTableDeps } from './chooseTable.ts';
 import { type ColumnChoice, columnChoices, nameProblem } from './columnChoices.ts';
-import { PlanSession, type PlanSessionParts } from './planSession.ts';
+import { PlanSession, type PlanSessionDeps } from './planSession.ts';
 import { runnerChoices } from './runnerChoices.ts';
 import { setUpPython } from './setUpPython.ts';
 
@@ -29,7 +29,7 @@ async function chooseColumn(
 ): Promise<ColumnChoice | undefined> {
   const choices = columnChoices(columns, computed);
   const found = choices.find(({ value }) => value !== 'new' && value.name === pointed)?.value;
-  const chosen = found ?? (await askOne(`Select the column of ${table} to backfill`, choices));
+  const chosen = found ?? (await pickOne(`Select the column of ${table} to backfill`, choices));
   return chosen === 'new' ? newColumn(table, columns) : chosen;
 }
 
@@ -43,14 +43,14 @@ async function newColumn(table: string, columns: readonly ColumnInfo[]): Promise
   return name === undefined ? undefined : { kind: 'new', name };
 }
 
-export type BackfillCommandParts = ChooseTableParts &
-  ConnectToRayParts & {
+export type BackfillCommandDeps = ChooseTableDeps &
+  ConnectToRayDeps & {
     readonly host: JobsHost;
     readonly backfills: Backfills;
     readonly references: TableReferences;
     readonly pages: JobPages;
     readonly profiles: Pick<ClusterProfiles, 'list'>;
-    readonly session: PlanSessionParts;
+    readonly session: PlanSessionDeps;
     readonly dist: (name: string) => string;
   };
 
@@ -58,7 +58,7 @@ export type BackfillCommandParts = ChooseTableParts &
  * Leads from a table to the plan of a backfill: column, function, runner.
  * @returns the page of the plan; `undefined` if the user cancels
  */
-export async function backfillColumn(parts: BackfillCommandParts, given: unknown): Promise<JobPage | undefined> {
+export async function backfillColumn(parts: BackfillCommandDeps, given: unknown): Promise<JobPage | undefined> {
   const chosen = await chooseTable(parts, given);
   if (!chosen) return undefined;
   const { place } = chosen;
@@ -86,7 +86,7 @@ export async function backfillColumn(parts: BackfillCommandParts, given: unknown
 }
 
 async function columnsOf(
-  { host, catalogs, references }: BackfillCommandParts,
+  { host, catalogs, references }: BackfillCommandDeps,
   place: TablePlace,
   signal: AbortSignal,
 ): Promise<{ columns: readonly ColumnInfo[]; computed: readonly ComputedColumn[] }> {
@@ -102,7 +102,7 @@ type Planned = { readonly request: BackfillRequest; readonly plan: BackfillPlan 
 
 /** Plans with the recommended runner, and again if the user picks another. */
 async function planFor(
-  parts: BackfillCommandParts,
+  parts: BackfillCommandDeps,
   asked: BackfillRequest,
   columns: readonly ColumnInfo[],
 ): Promise<Planned | undefined> {
@@ -115,10 +115,10 @@ async function planFor(
 }
 
 /** Returns options that differ from the plan; none if the user accepts it. */
-async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
+async function askRunner(parts: BackfillCommandDeps, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
   const profiles = parts.profiles.list().flatMap((one) => ('profile' in one ? [one.name] : []));
   const known = { addresses: parts.rays.list(), profiles };
-  const choice = await askOne(`Select where to compute "${plan.column}"`, runnerChoices(plan, known));
+  const choice = await pickOne(`Select where to compute "${plan.column}"`, runnerChoices(plan, known));
   switch (choice?.kind) {
     case undefined:
       return undefined;
@@ -139,7 +139,7 @@ async function askRunner(parts: BackfillCommandParts, plan: BackfillPlan): Promi
 
 /** Plans; if rows must be written back by a key column, prompts for that column. */
 async function planWithKey(
-  { backfills }: BackfillCommandParts,
+  { backfills }: BackfillCommandDeps,
   request: BackfillRequest,
   columns: readonly ColumnInfo[],
 ): Promise<Planned | undefined> {
@@ -152,7 +152,7 @@ async function planWithKey(
     return await planned(request);
   } catch (error) {
     if (!isJobError(error) || error.kind !== 'KeyMissing' || request.key !== undefined) throw error;
-    const key = await askOne(
+    const key = await pickOne(
       'Select the column that identifies each row, so that values can be written back',
       columns
         .filter(({ name }) => name !== request.column)

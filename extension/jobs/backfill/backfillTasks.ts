@@ -6,19 +6,19 @@ import { backfillTaskType } from '../../manifest.ts';
 import type { Backfills } from '../runBackfills.ts';
 import { BackfillTerminal } from './backfillTerminal.ts';
 import { folderOfFile, jobFilePattern, readJobFileAt } from '../jobFile/jobFiles.ts';
-import { requestOfFile, type JobFileParts } from '../jobFile/request.ts';
+import { requestOfFile, type JobFileDeps } from '../jobFile/request.ts';
 import type { JobsHost } from '../jobsHost.ts';
 
-type BackfillTasksParts = JobFileParts & { readonly host: JobsHost; readonly backfills: Backfills };
+type BackfillTasksDeps = JobFileDeps & { readonly host: JobsHost; readonly backfills: Backfills };
 
 /** Further files can be named in tasks.json. */
 const maxFiles = 100;
 
 /** Provides backfills as tasks: every job file of the folder, and tasks.json entries with a file or with its fields. */
 export class BackfillTasks implements vscode.TaskProvider {
-  readonly #parts: BackfillTasksParts;
+  readonly #parts: BackfillTasksDeps;
 
-  constructor(parts: BackfillTasksParts) {
+  constructor(parts: BackfillTasksDeps) {
     this.#parts = parts;
   }
 

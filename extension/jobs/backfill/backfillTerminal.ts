@@ -8,14 +8,14 @@ import {
   isActive,
   jobTableText,
   progressText,
-  runnerWords,
+  runnerLabels,
   rowsText,
-  stateWords,
+  stateLabels,
 } from '#shared/jobs/jobLabels.ts';
 import type { Backfills } from '../runBackfills.ts';
 import type { JobsHost } from '../jobsHost.ts';
 
-type BackfillTerminalParts = {
+type BackfillTerminalDeps = {
   readonly host: JobsHost;
   readonly backfills: Pick<Backfills, 'start'>;
   readonly request: (signal: AbortSignal) => Promise<{ readonly request: BackfillRequest; readonly table: JobTable }>;
@@ -33,7 +33,7 @@ const ctrlC = '\u0003';
  * if the terminal or the window is closed.
  */
 export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposable {
-  readonly #parts: BackfillTerminalParts;
+  readonly #parts: BackfillTerminalDeps;
   readonly #written = new vscode.EventEmitter<string>();
   readonly #closed = new vscode.EventEmitter<number>();
   readonly #lifetime = new AbortController();
@@ -44,7 +44,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   #toldAt = 0;
   #told = '';
 
-  constructor(parts: BackfillTerminalParts) {
+  constructor(parts: BackfillTerminalDeps) {
     this.#parts = parts;
   }
 
@@ -120,7 +120,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
       this.#line(`Done: ${rowsText(view.rows.done)}${failed === '' ? '' : `, ${failed}`}.`);
       return this.#end(exitCodes.done);
     }
-    this.#line(`${stateWords[state]}: ${sentence}`);
+    this.#line(`${stateLabels[state]}: ${sentence}`);
     this.#end(state === 'cancelled' ? exitCodes.cancelled : exitCodes.failed);
   }
 
@@ -139,7 +139,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
 
 /** Returns for example `running · 42 % · 12,300 rows/s · 2 min left · on this machine`. */
 const progressLine = (view: JobView): string =>
-  [stateWords[view.state], progressText(view), errorsText(view), view.bottleneck ?? `on ${runnerWords[view.runner]}`]
+  [stateLabels[view.state], progressText(view), errorsText(view), view.bottleneck ?? `on ${runnerLabels[view.runner]}`]
     .filter(Boolean)
     .join(' · ');
 

@@ -3,7 +3,7 @@ import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
-import { askOne, askText, withProgress } from '../../host/ask.ts';
+import { pickOne, askText, withProgress } from '../../host/ask.ts';
 import type { Ask } from '../../host/askStep.ts';
 import type { ColumnChoice } from './columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
@@ -11,13 +11,13 @@ import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
 /** Reads and bundles a function without running it. @throws JobError if it is not valid */
 type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
 
-type ChooseFunctionParts = { readonly ask: Ask; readonly read: ReadFunction };
+type ChooseFunctionDeps = { readonly ask: Ask; readonly read: ReadFunction };
 
 /** Returns the function of the column; `stored` is the one stored with the table. `undefined` if the user cancels. */
 export async function chooseFunction(
   choice: ColumnChoice,
   columns: readonly ColumnInfo[],
-  parts: ChooseFunctionParts,
+  parts: ChooseFunctionDeps,
 ): Promise<ComputedFunction | 'stored' | undefined> {
   const { read } = parts;
   const way = await askWay(choice);
@@ -42,7 +42,7 @@ type Way = 'stored' | 'sql' | 'typescript' | 'python';
 
 function askWay(choice: ColumnChoice): Promise<Way | undefined> {
   const stored = choice.kind === 'computed' ? choice.computed : undefined;
-  return askOne<Way>(`Select the function that computes "${choice.name}"`, [
+  return pickOne<Way>(`Select the function that computes "${choice.name}"`, [
     ...(stored
       ? [
           {
@@ -63,7 +63,7 @@ function askWay(choice: ColumnChoice): Promise<Way | undefined> {
 async function askSql(
   column: string,
   columns: readonly ColumnInfo[],
-  { ask, read }: ChooseFunctionParts,
+  { ask, read }: ChooseFunctionDeps,
 ): Promise<ComputedFunction | undefined> {
   let made: ComputedFunction | undefined;
   const answer = await ask({
@@ -92,15 +92,15 @@ async function askFile(title: string, ...endings: string[]): Promise<vscode.Uri 
   return file;
 }
 
-async function textOf(file: vscode.Uri): Promise<string> {
+async function readDocument(file: vscode.Uri): Promise<string> {
   return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
 }
 
 async function askTypescript(): Promise<FunctionSource | undefined> {
   const file = await askFile('TypeScript', 'ts', 'mts', 'js', 'mjs');
   if (!file) return undefined;
-  const names = typescriptFunctions(await textOf(file));
-  const name = names.length > 1 ? await askOne('Select a function', names.map(choiceOf)) : (names[0] ?? 'default');
+  const names = typescriptFunctions(await readDocument(file));
+  const name = names.length > 1 ? await pickOne('Select a function', names.map(choiceOf)) : (names[0] ?? 'default');
   if (name === undefined) return undefined;
   return { kind: 'typescript', file: file.fsPath, ...(name !== 'default' && { export: name }) };
 }
@@ -108,11 +108,11 @@ async function askTypescript(): Promise<FunctionSource | undefined> {
 async function askPython(choice: ColumnChoice, columns: readonly ColumnInfo[]): Promise<FunctionSource | undefined> {
   const file = await askFile('Python', 'py');
   if (!file) return undefined;
-  const found = pythonFunctions(await textOf(file));
+  const found = pythonFunctions(await readDocument(file));
   const [only] = found;
   const entry =
     found.length > 1
-      ? await askOne(
+      ? await pickOne(
           'Select a function',
           found.map((one) => ({ label: one.name, description: one.parameters.join(', '), value: one })),
         )

@@ -4,11 +4,11 @@ import { displayPath } from '#shared/names.ts';
 import type { Catalogs } from '../../connections/catalogs.ts';
 import type { Connections } from '../../connections/connections.ts';
 import { isNode, type CatalogNode } from '../../explorer/node.ts';
-import { whereOf } from '../../connections/connectionRules.ts';
-import { askOne, withProgress, type Choice } from '../../host/ask.ts';
+import { connectionLabel } from '../../connections/connectionRules.ts';
+import { pickOne, withProgress, type Choice } from '../../host/ask.ts';
 import type { TablePlace } from '../../panels/tableSource.ts';
 
-export type ChooseTableParts = {
+export type ChooseTableDeps = {
   readonly connections: Pick<Connections, 'list'>;
   readonly catalogs: Pick<Catalogs, 'get'>;
   readonly view: Pick<vscode.TreeView<CatalogNode>, 'selection' | 'visible'>;
@@ -20,7 +20,7 @@ type TableChoice = { readonly place: TablePlace; readonly column: string | undef
  * Returns the table of the argument, else of the selection if the view is visible, else the one that the user picks
  * by walking through the namespaces. `undefined` if the user cancels.
  */
-export async function chooseTable(parts: ChooseTableParts, given: unknown): Promise<TableChoice | undefined> {
+export async function chooseTable(parts: ChooseTableDeps, given: unknown): Promise<TableChoice | undefined> {
   const { view } = parts;
   const pointed = given ?? (view.visible ? view.selection[0] : undefined);
   if (isNode(pointed, 'table', 'column')) {
@@ -32,7 +32,7 @@ export async function chooseTable(parts: ChooseTableParts, given: unknown): Prom
   return place && { place, column: undefined };
 }
 
-async function chooseConnection({ connections }: ChooseTableParts): Promise<string | undefined> {
+async function chooseConnection({ connections }: ChooseTableDeps): Promise<string | undefined> {
   const all = connections.list();
   const [only] = all;
   if (!only)
@@ -42,9 +42,9 @@ async function chooseConnection({ connections }: ChooseTableParts): Promise<stri
       'Add one with "Add Directory…" or "Add REST Connection…".',
     );
   if (all.length === 1) return only.name;
-  return askOne(
+  return pickOne(
     'Backfill Column: select a catalog',
-    all.map((one) => ({ label: one.name, description: whereOf(one), icon: 'database', value: one.name })),
+    all.map((one) => ({ label: one.name, description: connectionLabel(one), icon: 'database', value: one.name })),
   );
 }
 
@@ -54,7 +54,7 @@ type Step = { readonly kind: 'table' | 'namespace'; readonly name: string };
 const maxNames = 1000;
 
 async function walk(
-  parts: Pick<ChooseTableParts, 'catalogs'>,
+  parts: Pick<ChooseTableDeps, 'catalogs'>,
   connection: string,
   path: string[],
 ): Promise<TablePlace | undefined> {
@@ -77,7 +77,7 @@ async function walk(
       `There is no table in ${displayPath([connection, ...path])}.`,
       'Create one first.',
     );
-  const chosen = await askOne(title, steps);
+  const chosen = await pickOne(title, steps);
   if (!chosen) return undefined;
   if (chosen.kind === 'table') return { connection, path, table: chosen.name };
   return walk(parts, connection, [...path, chosen.name]);

@@ -8,7 +8,7 @@ import type { JobTable } from '#shared/jobs/jobView.ts';
 import { logFailure, type Log } from '../../host/log.ts';
 import type { Backfills } from '../runBackfills.ts';
 
-export type PlanSessionParts = {
+export type PlanSessionDeps = {
   readonly log: Log;
   readonly backfills: Backfills;
   readonly showTrial: (plan: BackfillPlan, trial: BackfillTrial) => Promise<void>;
@@ -16,7 +16,7 @@ export type PlanSessionParts = {
 
 /** A plan on a page, with its trial and run. The request holds secrets and stays here. */
 export class PlanSession implements vscode.Disposable {
-  readonly #parts: PlanSessionParts;
+  readonly #parts: PlanSessionDeps;
   readonly #request: BackfillRequest;
   readonly #table: JobTable;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -28,7 +28,7 @@ export class PlanSession implements vscode.Disposable {
   #started: string | undefined;
   #trying: AbortController | undefined;
 
-  constructor(parts: PlanSessionParts, request: BackfillRequest, table: JobTable, plan: BackfillPlan) {
+  constructor(parts: PlanSessionDeps, request: BackfillRequest, table: JobTable, plan: BackfillPlan) {
     this.#parts = parts;
     this.#request = request;
     this.#table = table;

@@ -1,6 +1,6 @@
 import type { RayPlace, RunnerName } from '#shared/jobs/backfill.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
-import { runnerWords } from '#shared/jobs/jobLabels.ts';
+import { runnerLabels } from '#shared/jobs/jobLabels.ts';
 import type { Choice } from '../../host/ask.ts';
 
 /** Where to run a backfill: as planned, on another runner, on a known Ray cluster, or on one to connect to. */
@@ -24,7 +24,7 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
   const impossible = others.filter(({ isPossible }) => !isPossible);
   return [
     {
-      label: capital(runnerWords[plan.runner]),
+      label: capital(runnerLabels[plan.runner]),
       description: 'recommended',
       detail: plan.runnerReason,
       icon: 'star-full',
@@ -55,7 +55,7 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
 }
 
 const choiceOf = (runner: RunnerName, detail: string, icon: string): Choice<RunnerChoice> => ({
-  label: capital(runnerWords[runner]),
+  label: capital(runnerLabels[runner]),
   detail,
   icon,
   value: { kind: 'runner', runner },

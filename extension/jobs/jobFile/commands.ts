@@ -3,24 +3,24 @@ import * as vscode from 'vscode';
 import { jobFileEnding } from '#shared/jobs/jobFile.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { jobTableText } from '#shared/jobs/jobLabels.ts';
-import { askOne, withProgress } from '../../host/ask.ts';
+import { pickOne, withProgress } from '../../host/ask.ts';
 import { registerCommand } from '../../host/commands.ts';
 import type { Log } from '../../host/log.ts';
 import type { Backfills } from '../runBackfills.ts';
 import { isJobFile, jobFilePattern, requestAt } from './jobFiles.ts';
-import type { JobFileParts } from './request.ts';
+import type { JobFileDeps } from './request.ts';
 import type { JobPage } from '../jobPage.ts';
 import type { JobPages } from '../jobPages.ts';
-import { PlanSession, type PlanSessionParts } from '../backfill/planSession.ts';
+import { PlanSession, type PlanSessionDeps } from '../backfill/planSession.ts';
 
-type JobFileCommandParts = JobFileParts & {
+type JobFileCommandDeps = JobFileDeps & {
   readonly log: Log;
   readonly backfills: Backfills;
   readonly pages: JobPages;
-  readonly session: PlanSessionParts;
+  readonly session: PlanSessionDeps;
 };
 
-export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disposable {
+export function registerJobFileCommands(parts: JobFileCommandDeps): vscode.Disposable {
   const { log, pages, backfills } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.backfill.fromFile', async (given) => {
@@ -55,12 +55,12 @@ export function registerJobFileCommands(parts: JobFileCommandParts): vscode.Disp
 }
 
 /** @returns the page of the plan; `undefined` if checks of the cluster fail and the user cancels */
-async function planFile(parts: JobFileCommandParts, uri: vscode.Uri): Promise<JobPage | undefined> {
+async function planFile(parts: JobFileCommandDeps, uri: vscode.Uri): Promise<JobPage | undefined> {
   const { request, table, plan } = await planned(parts, uri, 'Planning');
   return plan && parts.pages.showPlan(new PlanSession(parts.session, request, table, plan));
 }
 
-const planned = (parts: JobFileCommandParts, uri: vscode.Uri, doing: 'Checking' | 'Planning') =>
+const planned = (parts: JobFileCommandDeps, uri: vscode.Uri, doing: 'Checking' | 'Planning') =>
   withProgress(`${doing} ${nameOf(uri)}…`, async (signal) => {
     const asked = await requestAt(parts, uri, signal);
     return { ...asked, plan: await parts.backfills.plan(asked.request, signal) };
@@ -72,7 +72,7 @@ const maxFiles = 200;
 async function askFile(): Promise<vscode.Uri | undefined> {
   const found = await vscode.workspace.findFiles(jobFilePattern, '**/node_modules/**', maxFiles);
   if (found.length === 0) return browse();
-  const chosen = await askOne<vscode.Uri | 'browse'>('Select the backfill to launch', [
+  const chosen = await pickOne<vscode.Uri | 'browse'>('Select the backfill to launch', [
     ...found
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))
       .map((uri) => ({

@@ -3,23 +3,23 @@ import type { Location } from 'jsonc-parser';
 import { isAbort } from '#shared/errors.ts';
 import type { Catalogs } from '../../connections/catalogs.ts';
 import type { Connections } from '../../connections/connections.ts';
-import { whereOf } from '../../connections/connectionRules.ts';
+import { connectionLabel } from '../../connections/connectionRules.ts';
 import type { ClusterProfiles } from '../../cluster/clusterProfiles.ts';
 import { logFailure, type Log } from '../../host/log.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import type { TablePlace } from '../../panels/tableSource.ts';
 import { readJobFile } from '#shared/jobs/jobFile.ts';
 import { folderOfFile } from './jobFiles.ts';
 import { tableOfFile } from './request.ts';
-import type { RayPlaces } from '../rayAddresses.ts';
+import type { RayConnections } from '../rayAddresses.ts';
 
-type JobFileCompletionParts = {
+type JobFileCompletionDeps = {
   readonly log: Log;
   readonly connections: Pick<Connections, 'list'>;
   readonly catalogs: Pick<Catalogs, 'get'>;
   readonly state: { lastConnection(): string | undefined };
   readonly profiles: Pick<ClusterProfiles, 'list'>;
-  readonly rays: Pick<RayPlaces, 'list'>;
+  readonly rays: Pick<RayConnections, 'list'>;
 };
 
 type Name = { readonly name: string; readonly detail?: string };
@@ -29,9 +29,9 @@ const maxNames = 200;
 
 /** Completes names in job files that no schema has: connections, tables, columns, clusters. */
 export class JobFileCompletion implements vscode.CompletionItemProvider {
-  readonly #parts: JobFileCompletionParts;
+  readonly #parts: JobFileCompletionDeps;
 
-  constructor(parts: JobFileCompletionParts) {
+  constructor(parts: JobFileCompletionDeps) {
     this.#parts = parts;
   }
 
@@ -63,15 +63,15 @@ export class JobFileCompletion implements vscode.CompletionItemProvider {
     const { connections, profiles, rays } = this.#parts;
     switch (path.join('.')) {
       case 'connection':
-        return connections.list().map((one) => ({ name: one.name, detail: whereOf(one) }));
+        return connections.list().map((one) => ({ name: one.name, detail: connectionLabel(one) }));
       case 'ray.profile':
         return profiles.list().map(({ name }) => ({ name }));
       case 'ray.address':
         return rays.list().map((name) => ({ name }));
       case 'table':
         return this.#tables(
-          placeIn(this.#parts, { ...fieldsOf(value), table: 'x' }, uri),
-          fieldsOf(value)['table'],
+          placeIn(this.#parts, { ...asRecord(value), table: 'x' }, uri),
+          asRecord(value)['table'],
           signal,
         );
       case 'column':
@@ -111,8 +111,8 @@ export class JobFileCompletion implements vscode.CompletionItemProvider {
 }
 
 /** Returns the table that an incomplete file names, if it is complete enough. */
-function placeIn(parts: JobFileCompletionParts, value: unknown, uri: vscode.Uri): TablePlace | undefined {
-  const { connection, catalog, database, table } = fieldsOf(value);
+function placeIn(parts: JobFileCompletionDeps, value: unknown, uri: vscode.Uri): TablePlace | undefined {
+  const { connection, catalog, database, table } = asRecord(value);
   const said = Object.entries({ connection, catalog, database, table }).filter(([, one]) => one !== undefined);
   const { file } = readJobFile({ ...Object.fromEntries(said), column: 'x' });
   if (!file) return undefined;

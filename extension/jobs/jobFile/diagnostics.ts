@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { messageOf } from '#shared/errors.ts';
 import type { JobFile } from '#shared/jobs/jobFile.ts';
 import { folderOfFile, isJobFile } from './jobFiles.ts';
-import { tableOfFile, type JobFileParts } from './request.ts';
+import { tableOfFile, type JobFileDeps } from './request.ts';
 import type { JobText } from './text.ts';
 
 /** Delay after the last key before a file is checked, in milliseconds. */
@@ -13,12 +13,12 @@ const quiet = 200;
  * connections.
  */
 export class JobFileDiagnostics implements vscode.Disposable {
-  readonly #parts: Pick<JobFileParts, 'connections' | 'state'>;
+  readonly #parts: Pick<JobFileDeps, 'connections' | 'state'>;
   readonly #collection = vscode.languages.createDiagnosticCollection('lance-catalog.jobFiles');
   readonly #waiting = new Map<string, NodeJS.Timeout>();
   readonly #subscriptions: vscode.Disposable[];
 
-  constructor(parts: Pick<JobFileParts, 'connections' | 'state'>, onConnections: vscode.Event<void>) {
+  constructor(parts: Pick<JobFileDeps, 'connections' | 'state'>, onConnections: vscode.Event<void>) {
     this.#parts = parts;
     const { workspace } = vscode;
     this.#subscriptions = [

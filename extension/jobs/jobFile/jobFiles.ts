@@ -5,7 +5,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobFile } from '#shared/jobs/jobFile.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
-import { requestOfFile, type JobFileParts } from './request.ts';
+import { requestOfFile, type JobFileDeps } from './request.ts';
 
 /** Job files are identified by their names. */
 export const jobFilePattern = `**/*${jobFileEnding}`;
@@ -41,7 +41,7 @@ export async function readJobFileAt(uri: vscode.Uri): Promise<JobFile> {
 
 /** @throws JobError, CatalogError if the file is not valid */
 export async function requestAt(
-  parts: JobFileParts,
+  parts: JobFileDeps,
   uri: vscode.Uri,
   signal: AbortSignal,
 ): Promise<{ readonly request: BackfillRequest; readonly table: JobTable }> {

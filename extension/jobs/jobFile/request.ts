@@ -11,7 +11,7 @@ import type { TablePlace } from '../../panels/tableSource.ts';
 import type { JobsHost } from '../jobsHost.ts';
 import type { TableReferences } from '../tableReferences.ts';
 
-export type JobFileParts = {
+export type JobFileDeps = {
   readonly host: Pick<JobsHost, 'request'>;
   readonly references: Pick<TableReferences, 'of' | 'tableOf' | 'withRay'>;
   readonly connections: { list(): readonly Connection[] };
@@ -29,7 +29,7 @@ type JobFileTable =
  * @throws JobError RequestInvalid if it names an unknown connection, or no catalog and the choice is not unique
  */
 export function tableOfFile(
-  { connections, state }: Pick<JobFileParts, 'connections' | 'state'>,
+  { connections, state }: Pick<JobFileDeps, 'connections' | 'state'>,
   file: JobFile,
   folder: string,
 ): JobFileTable {
@@ -89,7 +89,7 @@ const knownHint = (list: readonly Connection[]): string =>
  * @throws JobError, CatalogError if it is not valid
  */
 export async function requestOfFile(
-  parts: JobFileParts,
+  parts: JobFileDeps,
   file: JobFile,
   folder: string,
   signal: AbortSignal,

@@ -7,9 +7,9 @@ import type { NotebookKernels } from '../controller.ts';
 import { NotebookDebugAdapter } from './debugAdapter.ts';
 import { cellNamed, titleOf } from './debugSources.ts';
 
-type DebugParts = { log: Log; kernels: NotebookKernels };
+type DebugDeps = { log: Log; kernels: NotebookKernels };
 
-export function registerNotebookDebugger({ log, kernels }: DebugParts): vscode.Disposable {
+export function registerNotebookDebugger({ log, kernels }: DebugDeps): vscode.Disposable {
   const adapters = new Set<NotebookDebugAdapter>();
 
   /** @throws CatalogError if the cell can't be debugged, or its notebook is being debugged */

@@ -3,7 +3,7 @@ import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime, decodeArrowOutput, pageRows } from '#shared/mime.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
-import { fieldsOf } from '#shared/records.ts';
+import { asRecord } from '#shared/records.ts';
 import type { TableSource } from '../../panels/tableSource.ts';
 import { previewMime } from './kernelCode.ts';
 
@@ -98,7 +98,7 @@ function kernelSource(
 function kernelError(name: string, data: Uint8Array): CatalogError {
   let message = text(data);
   try {
-    const error = fieldsOf(JSON.parse(message));
+    const error = asRecord(JSON.parse(message));
     const kind = typeof error['name'] === 'string' ? `${error['name']}: ` : '';
     if (typeof error['message'] === 'string') message = `${kind}${error['message']}`;
   } catch {
@@ -108,10 +108,10 @@ function kernelError(name: string, data: Uint8Array): CatalogError {
 }
 
 function readHead(json: string): { columns: ColumnInfo[]; total: number | null } | undefined {
-  const { columns, total } = fieldsOf(JSON.parse(json));
+  const { columns, total } = asRecord(JSON.parse(json));
   if (!Array.isArray(columns)) return undefined;
   const read = columns.map((column): ColumnInfo => {
-    const { name, type, nullable } = fieldsOf(column);
+    const { name, type, nullable } = asRecord(column);
     return { name: String(name), type: String(type), nullable: nullable !== false };
   });
   return { columns: read, total: typeof total === 'number' ? total : null };
@@ -119,8 +119,8 @@ function readHead(json: string): { columns: ColumnInfo[]; total: number | null }
 
 // The Jupyter extension nests the metadata of the message one level deeper.
 function includedRows(metadata: Record<string, unknown> | undefined): number {
-  const own = fieldsOf(fieldsOf(metadata)[arrowStreamMime]);
-  const nested = fieldsOf(fieldsOf(fieldsOf(metadata)['metadata'])[arrowStreamMime]);
+  const own = asRecord(asRecord(metadata)[arrowStreamMime]);
+  const nested = asRecord(asRecord(asRecord(metadata)['metadata'])[arrowStreamMime]);
   const rows = own['included_rows'] ?? nested['included_rows'];
   return typeof rows === 'number' ? rows : 0;
 }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { type CellItem, describe, itemOfKernel, itemOfName, itemOfWorker } from './items.ts';
 import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelKnowledge.ts';
-import { placeOf } from './notebooks.ts';
-import { signalOf, within } from './requests.ts';
+import { cellPosition } from './notebooks.ts';
+import { signalOf, withTimeout } from './requests.ts';
 import type { CellLanguage } from './services.ts';
 
 export function cellCompletion(language: CellLanguage): vscode.CompletionItemProvider<CellItem> {
@@ -12,12 +12,12 @@ export function cellCompletion(language: CellLanguage): vscode.CompletionItemPro
       const notebook = others.isOwn(document, position) ? undefined : notebooks.of(document);
       if (!notebook) return undefined;
       const signal = signalOf(token);
-      const place = placeOf(notebook, document, position);
+      const place = cellPosition(notebook, document, position);
       const asked = worker.process;
       const wait = asked ? kernelMilliseconds : kernelAloneMilliseconds;
       const [answer, kernel, known] = await Promise.all([
         asked?.request('complete', place, signal).catch(() => undefined),
-        within(
+        withTimeout(
           wait,
           kernels.ask(notebook, (one) => one.complete(document.getText(), place.offset, signal)),
         ),

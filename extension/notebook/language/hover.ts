@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { DefinitionTarget } from '#shared/protocol/languageMessages.ts';
 import { hoverOf, rangeOf } from './items.ts';
 import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelKnowledge.ts';
-import { placeOf } from './notebooks.ts';
-import { signalOf, within } from './requests.ts';
+import { cellPosition } from './notebooks.ts';
+import { signalOf, withTimeout } from './requests.ts';
 import type { CellLanguage } from './services.ts';
 
 export function cellHover({ notebooks, worker, mute, kernels, others }: CellLanguage): vscode.HoverProvider {
@@ -12,12 +12,12 @@ export function cellHover({ notebooks, worker, mute, kernels, others }: CellLang
       const notebook = others.isOwn(document, position) ? undefined : notebooks.of(document);
       if (!notebook) return undefined;
       const signal = signalOf(token);
-      const place = placeOf(notebook, document, position);
+      const place = cellPosition(notebook, document, position);
       const asked = worker.process;
       if (!mute.isAlone && (await others.knowAbout(document, position))) return undefined;
       const answer = await asked?.request('hover', place, signal).catch(() => null);
       if (answer && !isUnknown(answer.code)) return hoverOf(answer, rangeOf(document, answer.span));
-      const reply = await within(
+      const reply = await withTimeout(
         asked ? kernelMilliseconds : kernelAloneMilliseconds,
         kernels.ask(notebook, (kernel) => kernel.inspect(document.getText(), place.offset, signal)),
       );
@@ -36,7 +36,11 @@ export function cellSignature({ notebooks, worker, mute }: CellLanguage): vscode
       // VS Code shows the first result that it gets; without muting that would be TypeScript's own.
       const notebook = mute.isAlone ? notebooks.of(document) : undefined;
       if (!notebook) return undefined;
-      const question = { ...placeOf(notebook, document, position), isRetrigger, trigger: triggerCharacter ?? null };
+      const question = {
+        ...cellPosition(notebook, document, position),
+        isRetrigger,
+        trigger: triggerCharacter ?? null,
+      };
       const answer = await worker.process?.request('signature', question, signalOf(token)).catch(() => null);
       if (!answer) return undefined;
       const help = new vscode.SignatureHelp();
@@ -59,7 +63,7 @@ export function cellDefinition({ notebooks, worker, mute }: CellLanguage): vscod
     async provideDefinition(document, position, token) {
       const notebook = mute.isAlone ? notebooks.of(document) : undefined;
       if (!notebook) return undefined;
-      const place = placeOf(notebook, document, position);
+      const place = cellPosition(notebook, document, position);
       const answer = await worker.process?.request('definition', place, signalOf(token)).catch(() => null);
       if (!answer) return undefined;
       const origin = rangeOf(document, answer.origin);

@@ -12,7 +12,7 @@ type Kernel = NonNullable<Awaited<NonNullable<ReturnType<NotebookKernels['sessio
  * Requests from running kernels what only they know: names of cells that ran out of order or changed since. Each
  * kernel gets one request at a time, so that a busy one does not collect one for every typed letter.
  */
-export class KernelKnowledge {
+export class KernelCompletions {
   readonly #kernels: NotebookKernels;
   readonly #waiting = new WeakSet<vscode.NotebookDocument>();
 

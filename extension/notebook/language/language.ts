@@ -3,29 +3,29 @@ import { notebookIds } from '../../manifest.ts';
 import type { NotebookKernels } from '../controller.ts';
 import { cellCompletion } from './completion.ts';
 import { cellDefinition, cellHover, cellSignature } from './hover.ts';
-import { KernelKnowledge } from './kernelKnowledge.ts';
-import { LanguageMute, type LanguageMuteParts } from './mute.ts';
-import { LanguageNames, type LanguageNamesParts } from './names.ts';
+import { KernelCompletions } from './kernelKnowledge.ts';
+import { TypeScriptSilencer, type LanguageMuteDeps } from './mute.ts';
+import { LanguageNames, type LanguageNamesDeps } from './names.ts';
 import { LanguageNotebooks } from './notebooks.ts';
-import { Others } from './requests.ts';
+import { OtherProviders } from './requests.ts';
 import type { CellLanguage } from './services.ts';
 import { LanguageWorker } from './worker.ts';
 
-export type CellLanguageParts = LanguageNamesParts &
-  Pick<LanguageMuteParts, 'log'> & { kernels: NotebookKernels; dist: (name: string) => string };
+export type CellLanguageDeps = LanguageNamesDeps &
+  Pick<LanguageMuteDeps, 'log'> & { kernels: NotebookKernels; dist: (name: string) => string };
 
 /**
  * Registers completion, hover, parameters and definitions in cells, and starts the language worker, which also finds
  * errors. Names that only a kernel knows are from the kernel; names of tables and columns from the catalog.
  */
-export function registerCellLanguage(parts: CellLanguageParts): vscode.Disposable & { language: CellLanguage } {
+export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable & { language: CellLanguage } {
   const { log, kernels, connections, dist } = parts;
   const notebooks = new LanguageNotebooks(kernels.controller);
   const worker = new LanguageWorker({ log, notebooks, entry: dist('languageWorker.cjs') });
-  const mute = new LanguageMute({ log, notebooks, worker, types: dist('types/notebook.d.ts') });
+  const mute = new TypeScriptSilencer({ log, notebooks, worker, types: dist('types/notebook.d.ts') });
   const names = new LanguageNames(parts);
-  const knowledge = new KernelKnowledge(kernels);
-  const language: CellLanguage = { notebooks, worker, mute, kernels: knowledge, names, others: new Others() };
+  const knowledge = new KernelCompletions(kernels);
+  const language: CellLanguage = { notebooks, worker, mute, kernels: knowledge, names, others: new OtherProviders() };
   const selector = ['typescript', 'javascript'].map((id) => ({ notebookType: notebookIds.notebookType, language: id }));
   const { languages } = vscode;
   const registered = vscode.Disposable.from(

@@ -11,17 +11,17 @@ const nativeSettings = ['js/ts.experimental.useTsgo', 'typescript.experimental.u
 
 type PluginApi = { configurePlugin(name: string, config: PluginConfig): void };
 
-export type LanguageMuteParts = { log: Log; notebooks: LanguageNotebooks; worker: LanguageWorker; types: string };
+export type LanguageMuteDeps = { log: Log; notebooks: LanguageNotebooks; worker: LanguageWorker; types: string };
 
 /** Mutes VS Code's own TypeScript in cells that the language worker handles, and unmutes it when the worker stops. */
-export class LanguageMute implements vscode.Disposable {
-  readonly #parts: LanguageMuteParts;
+export class TypeScriptSilencer implements vscode.Disposable {
+  readonly #parts: LanguageMuteDeps;
   readonly #subscriptions: vscode.Disposable[];
   #told = '';
   #isAlone = false;
   #isProven = false;
 
-  constructor(parts: LanguageMuteParts) {
+  constructor(parts: LanguageMuteDeps) {
     this.#parts = parts;
     const tell = () =>
       void this.#tell().catch((error: unknown) => logFailure(parts.log, 'configuring TypeScript', error));

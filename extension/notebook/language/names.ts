@@ -6,14 +6,14 @@ import type { Connections } from '../../connections/connections.ts';
 import type { State } from '../../host/state.ts';
 import { choiceFor } from '../commands.ts';
 
-export type LanguageNamesParts = { catalogs: Catalogs; connections: Connections; state: State };
+export type LanguageNamesDeps = { catalogs: Catalogs; connections: Connections; state: State };
 
 /** Names of tables, namespaces and columns for a notebook's cells, from the catalog that its `db` is. */
 export class LanguageNames {
-  readonly #parts: LanguageNamesParts;
+  readonly #parts: LanguageNamesDeps;
   readonly #byConnection = new Map<string, CatalogNames>();
 
-  constructor(parts: LanguageNamesParts) {
+  constructor(parts: LanguageNamesDeps) {
     this.#parts = parts;
   }
 

@@ -63,10 +63,10 @@ export const codeCells = (notebook: vscode.NotebookDocument): vscode.TextDocumen
     .filter(({ kind, document }) => kind === vscode.NotebookCellKind.Code && languages.includes(document.languageId))
     .map((cell) => cell.document);
 
-export const keyOf = ({ uri }: { uri: vscode.Uri }): string => uri.toString();
+export const documentKey = ({ uri }: { uri: vscode.Uri }): string => uri.toString();
 
-export const placeOf = (
+export const cellPosition = (
   notebook: vscode.NotebookDocument,
   document: vscode.TextDocument,
   position: vscode.Position,
-): CellPlace => ({ notebook: keyOf(notebook), cell: keyOf(document), offset: document.offsetAt(position) });
+): CellPlace => ({ notebook: documentKey(notebook), cell: documentKey(document), offset: document.offsetAt(position) });

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 // types.
 
 /** Resolves with `undefined` after the time limit or on failure: the user did not request the result explicitly. */
-export async function within<T>(milliseconds: number, answer: Promise<T> | undefined): Promise<T | undefined> {
+export async function withTimeout<T>(milliseconds: number, answer: Promise<T> | undefined): Promise<T | undefined> {
   if (!answer) return undefined;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -32,7 +32,7 @@ const isOfNoLanguage: ReadonlySet<vscode.CompletionItemKind> = new Set([
 ]);
 
 /** Requests results of all providers in VS Code. These include our own, which must recognize such a request. */
-export class Others {
+export class OtherProviders {
   /** Positions of requests that have not reached our own provider yet. */
   readonly #asked: string[] = [];
 

@@ -7,10 +7,10 @@ import { logFailure, type Log } from '../../host/log.ts';
 import { onDidChangeSetting, setting } from '../../host/settings.ts';
 import { folderOf } from '../controller.ts';
 import { LanguageDiagnostics } from './diagnostics.ts';
-import { codeCells, keyOf, type LanguageNotebooks } from './notebooks.ts';
+import { codeCells, documentKey, type LanguageNotebooks } from './notebooks.ts';
 import { cellLanguage } from '../notebookKernel.ts';
 
-type LanguageWorkerParts = { log: Log; notebooks: LanguageNotebooks; entry: string };
+type LanguageWorkerDeps = { log: Log; notebooks: LanguageNotebooks; entry: string };
 
 /**
  * After this many crashes in `failureWindow` the worker is not started again: VS Code's own TypeScript continues
@@ -28,7 +28,7 @@ const quietMilliseconds = 300;
  * and is started again after a crash.
  */
 export class LanguageWorker implements vscode.Disposable {
-  readonly #parts: LanguageWorkerParts;
+  readonly #parts: LanguageWorkerDeps;
   readonly #diagnostics = new LanguageDiagnostics();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable[];
@@ -42,7 +42,7 @@ export class LanguageWorker implements vscode.Disposable {
   /** Fires when the worker becomes available or unavailable. */
   readonly onDidChange = this.#changed.event;
 
-  constructor(parts: LanguageWorkerParts) {
+  constructor(parts: LanguageWorkerDeps) {
     this.#parts = parts;
     const { notebooks } = parts;
     const { workspace } = vscode;
@@ -89,9 +89,9 @@ export class LanguageWorker implements vscode.Disposable {
     clearTimeout(this.#idleTimer);
     if (ours.length === 0) this.#idleTimer = setTimeout(() => this.#stop(), idleMilliseconds);
     else if (!this.#process) return this.#start();
-    const keys = new Set(ours.map(keyOf));
+    const keys = new Set(ours.map(documentKey));
     for (const key of this.#told) if (!keys.has(key)) this.#close(key);
-    for (const notebook of ours) if (!this.#told.has(keyOf(notebook))) this.#tellCells(notebook);
+    for (const notebook of ours) if (!this.#told.has(documentKey(notebook))) this.#tellCells(notebook);
   }
 
   #start(): void {
@@ -158,9 +158,9 @@ export class LanguageWorker implements vscode.Disposable {
 
   #tellCells(notebook: vscode.NotebookDocument): void {
     if (!this.#process || !this.#parts.notebooks.list().includes(notebook)) return;
-    const key = keyOf(notebook);
+    const key = documentKey(notebook);
     this.#told.add(key);
-    const cells = codeCells(notebook).map((document) => ({ id: keyOf(document), text: document.getText() }));
+    const cells = codeCells(notebook).map((document) => ({ id: documentKey(document), text: document.getText() }));
     this.#process.tell('cells', {
       notebook: key,
       folder: folderOf(notebook),
@@ -171,15 +171,19 @@ export class LanguageWorker implements vscode.Disposable {
 
   #tellText(document: vscode.TextDocument): void {
     const notebook = this.#process && this.#parts.notebooks.of(document);
-    if (!notebook || !this.#told.has(keyOf(notebook))) return;
-    this.#process?.tell('text', { notebook: keyOf(notebook), cell: keyOf(document), text: document.getText() });
+    if (!notebook || !this.#told.has(documentKey(notebook))) return;
+    this.#process?.tell('text', {
+      notebook: documentKey(notebook),
+      cell: documentKey(document),
+      text: document.getText(),
+    });
   }
 
   #close(key: string): void {
     this.#told.delete(key);
     this.#process?.tell('close', { notebook: key });
     // The cells may stay open with another kernel, whose code this worker must not check.
-    const notebook = vscode.workspace.notebookDocuments.find((one) => keyOf(one) === key);
+    const notebook = vscode.workspace.notebookDocuments.find((one) => documentKey(one) === key);
     for (const { document } of notebook?.getCells() ?? []) this.#diagnostics.forget(document.uri);
   }
 

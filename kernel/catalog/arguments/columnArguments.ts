@@ -3,7 +3,7 @@ import { adoptTable } from '#shared/arrow/adoptTable.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/table.ts';
-import { checkText, whatItIs } from './tableArguments.ts';
+import { checkText, describeType } from './tableArguments.ts';
 import { checkColumnNames } from '#catalog/tableData.ts';
 
 // Checks of the arguments of calls that add, change or drop columns, the same for every implementation.
@@ -51,8 +51,8 @@ export function checkFieldMetadata(updates: readonly FieldMetadataUpdate[]): voi
     throw new CatalogError(
       'InvalidInput',
       wrong
-        ? `Expected a string for "${wrong[0]}" in ${field}, got ${whatItIs(wrong[1])}.`
-        : `Expected an object for ${field}, got ${whatItIs(metadata)}.`,
+        ? `Expected a string for "${wrong[0]}" in ${field}, got ${describeType(wrong[1])}.`
+        : `Expected an object for ${field}, got ${describeType(metadata)}.`,
       'Pass strings, or null to remove an entry.',
     );
   }
@@ -84,7 +84,7 @@ function records(call: string, list: unknown): Readonly<Record<string, unknown>>
     if (isRecord(item)) return item;
     throw new CatalogError(
       'InvalidInput',
-      `Expected an object for each column of ${call}, got ${whatItIs(item)}.`,
+      `Expected an object for each column of ${call}, got ${describeType(item)}.`,
       'Pass an object for each column.',
     );
   });

@@ -40,7 +40,7 @@ export function checkOptions(
 const list = (names: readonly string[]): string => [...names].toSorted((a, b) => a.localeCompare(b)).join(', ');
 
 /** The last arguments of a call that takes the namespace as a positional array or as a named option. */
-export type Tail<O> = [pathOrOptions?: NamespacePath | O | undefined, options?: O | undefined];
+export type NamespaceArguments<O> = [pathOrOptions?: NamespacePath | O | undefined, options?: O | undefined];
 
 /**
  * Resolves the last arguments of a call to its namespace and its other options. It accepts both

@@ -3,7 +3,7 @@ import { CatalogError } from '#shared/errors.ts';
 // Argument checks of table calls, made before anything is sent or opened: a notebook cell can pass any value.
 
 /** Describes a value for an error message: `null`, "a number", "an object". */
-export function whatItIs(value: unknown): string {
+export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
@@ -11,7 +11,7 @@ export function whatItIs(value: unknown): string {
 /** @throws CatalogError InvalidInput (13) unless the value is a non-empty string */
 export function checkText(call: string, what: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
-  const found = value === '' ? 'empty' : `${whatItIs(value)}, not a string`;
+  const found = value === '' ? 'empty' : `${describeType(value)}, not a string`;
   throw new CatalogError('InvalidInput', `${call}: the ${what} is ${found}.`, `Pass the ${what} as a string.`);
 }
 

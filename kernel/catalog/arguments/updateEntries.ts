@@ -1,6 +1,6 @@
 import { DataType, type Schema } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
-import { convertValue, isTypedArray, tagOf } from '#catalog/arrow/convertValue.ts';
+import { convertValue, isTypedArray, builtinTag } from '#catalog/arrow/convertValue.ts';
 import { checkOptions } from './options.ts';
 import { checkFilter } from '#catalog/query.ts';
 import { sqlLiteral } from '#catalog/sqlText.ts';
@@ -43,7 +43,7 @@ export async function checkFits({ values = {} }: UpdateSpec, schemaOf: () => Pro
 }
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
-const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && tagOf(value) === 'Date';
+const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && builtinTag(value) === 'Date';
 /** A list, or bytes. */
 const isWhole = (value: unknown): boolean => Array.isArray(value) || isTypedArray(value);
 

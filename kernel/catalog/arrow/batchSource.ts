@@ -5,7 +5,7 @@ import { adoptSchema, checkColumnNames, checkSameColumns, toArrowTable } from '#
 import type { BatchSource, TableSource } from '#catalog/tableData.ts';
 import { adoptTable, batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
-import { withWholeNulls } from '#shared/arrow/nullData.ts';
+import { withFullValidity } from '#shared/arrow/nullData.ts';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 
 /** Adopted batches, and a way to close their source before reading has started. */
@@ -36,7 +36,7 @@ export const isBatchSource = (source: TableSource): source is BatchSource =>
   typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
 
 /** Runs a call that reads `data`, and closes a batch source if the call fails. */
-export async function lettingGo<T>(data: TableSource, call: () => Promise<T>): Promise<T> {
+export async function closeSourceAfter<T>(data: TableSource, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -105,7 +105,7 @@ class Reading {
     const { done, value } = await this.#pull();
     if (done) return undefined;
     const adopted = adoptTable(value);
-    const [batch, ...more] = adopted ? withWholeNulls(adopted).batches : [];
+    const [batch, ...more] = adopted ? withFullValidity(adopted).batches : [];
     if (batch && more.length === 0) return batch;
     throw new CatalogError(
       'InvalidInput',

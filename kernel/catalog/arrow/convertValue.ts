@@ -8,12 +8,12 @@ import { inUnit, unitName } from './timestamps.ts';
 export type Place = { row?: number | undefined; column: string };
 
 /** The class name of an object of any realm: a notebook cell may run in a realm with another `Date` class. */
-export const tagOf = (value: object): string => Object.prototype.toString.call(value).slice(8, -1);
+export const builtinTag = (value: object): string => Object.prototype.toString.call(value).slice(8, -1);
 
 type TypedArray = ArrayLike<number | bigint> & ArrayBufferView;
 
 export const isTypedArray = (value: unknown): value is TypedArray =>
-  ArrayBuffer.isView(value) && tagOf(value) !== 'DataView';
+  ArrayBuffer.isView(value) && builtinTag(value) !== 'DataView';
 
 /** @throws CatalogError SchemaValidation (20), always */
 export function fail(place: Place, problem: string, hint: string): never {
@@ -39,7 +39,7 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
     return typeof value === 'string' ? value : misfit(type, value, place);
   }
   if (DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type)) {
-    if (!isTypedArray(value) || tagOf(value) !== 'Uint8Array') return misfit(type, value, place);
+    if (!isTypedArray(value) || builtinTag(value) !== 'Uint8Array') return misfit(type, value, place);
     if (DataType.isFixedSizeBinary(type) && value.length !== type.byteWidth) {
       return fail(place, `has ${value.length} bytes`, `Pass ${type.byteWidth} bytes.`);
     }
@@ -116,7 +116,7 @@ function holdsWhole(precision: Precision, whole: number): boolean {
   return size <= 65_504 && Number.isInteger(size / step);
 }
 
-const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && tagOf(value) === 'Date';
+const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && builtinTag(value) === 'Date';
 
 function timeOf(value: unknown, place: Place): number {
   if (!isDate(value)) return fail(place, `is ${describe(value)}`, 'Use a Date.');
@@ -160,11 +160,11 @@ function toDecimal(
   if (digits.replace(/^0+/, '').length > type.precision) {
     return fail(place, `is ${text}`, `Use at most ${type.precision} digits.`);
   }
-  return decimalWords(BigInt(digits) * (parts[1] ? -1n : 1n), type.bitWidth);
+  return decimalToWords(BigInt(digits) * (parts[1] ? -1n : 1n), type.bitWidth);
 }
 
 /** The unscaled value of a decimal as little-endian 32-bit words in two's complement. */
-function decimalWords(unscaled: bigint, bits: number): Uint32Array {
+function decimalToWords(unscaled: bigint, bits: number): Uint32Array {
   const words = new Uint32Array(bits / 32);
   let rest = BigInt.asUintN(bits, unscaled);
   for (let i = 0; i < words.length; i++) {

@@ -18,7 +18,7 @@ import {
   type DataType,
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
-import { convertValue, fail, isTypedArray, tagOf, type Place } from './convertValue.ts';
+import { convertValue, fail, isTypedArray, builtinTag, type Place } from './convertValue.ts';
 import { storageType, withType } from './timestamps.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -123,7 +123,7 @@ function shapeOf(value: unknown, place: Place, within: readonly object[] = []): 
 function shapeOfObject(value: object, place: Place, above: readonly object[]): Shape {
   if (above.includes(value)) return fail(place, 'contains itself', 'Remove the circular reference.');
   const within = [...above, value];
-  const tag = tagOf(value);
+  const tag = builtinTag(value);
   if (tag === 'Date') return { kind: 'date' };
   if (tag === 'Uint8Array') return { kind: 'bytes' };
   if (isTypedArray(value)) {

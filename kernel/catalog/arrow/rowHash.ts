@@ -44,9 +44,9 @@ function avalanche(value: number): number {
 }
 
 /** Hashes values of a column: one value, or a range of them in order. */
-type Absorber = { one: (row: number) => void; range: (start: number, end: number) => void };
+type ColumnHasher = { one: (row: number) => void; range: (start: number, end: number) => void };
 
-const each = (one: (row: number) => void): Absorber => ({
+const each = (one: (row: number) => void): ColumnHasher => ({
   one,
   range: (start, end) => {
     for (let row = start; row < end; row++) one(row);
@@ -59,7 +59,7 @@ const each = (one: (row: number) => void): Absorber => ({
  * @param name for errors
  * @throws CatalogError Unsupported (0) for a union, whose values have no bytes
  */
-export function absorberOf(data: Data, name: string): Absorber {
+export function columnHasher(data: Data, name: string): ColumnHasher {
   if (DataType.isNull(data.type)) return each(absorbNull);
   const values = valuesOf(data, name);
   const { nullBitmap: bitmap, offset } = data;
@@ -71,7 +71,7 @@ export function absorberOf(data: Data, name: string): Absorber {
   });
 }
 
-function valuesOf(data: Data, name: string): Absorber {
+function valuesOf(data: Data, name: string): ColumnHasher {
   const { type } = data;
   if (DataType.isBool(type)) return bits(data);
   if (DataType.isUtf8(type) || DataType.isBinary(type) || DataType.isLargeUtf8(type) || DataType.isLargeBinary(type))
@@ -94,13 +94,13 @@ function valuesOf(data: Data, name: string): Absorber {
 const viewOf = (values: ArrayBufferView): Uint8Array =>
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 
-function bits({ values, offset }: Data): Absorber {
+function bits({ values, offset }: Data): ColumnHasher {
   const bytes = viewOf(values as Uint8Array);
   return each((row) => absorb((bytes[(offset + row) >> 3]! >> ((offset + row) & 7)) & 1));
 }
 
 /** Numbers, times, decimals: read as 32-bit words if the width allows, which is almost always. */
-function fixedWidth(data: Data): Absorber {
+function fixedWidth(data: Data): ColumnHasher {
   const values = data.values as ArrayBufferView & { BYTES_PER_ELEMENT: number };
   const width = values.BYTES_PER_ELEMENT * data.stride;
   const isAligned = width % 4 === 0 && values.byteOffset % 4 === 0;
@@ -126,7 +126,7 @@ const offsetsOf = (data: Data) => {
   return (row: number): number => Number(offsets[row]);
 };
 
-function texts(data: Data): Absorber {
+function texts(data: Data): ColumnHasher {
   const bytes = viewOf(data.values as Uint8Array);
   const offset = offsetsOf(data);
   return each((row) => absorbBytes(bytes, offset(row), offset(row + 1)));
@@ -134,7 +134,7 @@ function texts(data: Data): Absorber {
 
 const encoder = new TextEncoder();
 
-function views(data: Data): Absorber {
+function views(data: Data): ColumnHasher {
   const vector = new Vector([data]);
   return each((row) => {
     const value: unknown = vector.get(row);
@@ -143,9 +143,9 @@ function views(data: Data): Absorber {
   });
 }
 
-function dictionary(data: Data, name: string): Absorber {
+function dictionary(data: Data, name: string): ColumnHasher {
   const chunks = data.dictionary?.data ?? [];
-  const absorbers = chunks.map((chunk) => absorberOf(chunk, name));
+  const absorbers = chunks.map((chunk) => columnHasher(chunk, name));
   const indices = data.values as Int32Array | BigInt64Array;
   return each((row) => {
     let index = Number(indices[row]);
@@ -156,22 +156,22 @@ function dictionary(data: Data, name: string): Absorber {
   });
 }
 
-function struct(data: Data, name: string): Absorber {
-  const fields = data.children.map((child) => absorberOf(child, name));
+function struct(data: Data, name: string): ColumnHasher {
+  const fields = data.children.map((child) => columnHasher(child, name));
   return each((row) => {
     for (const field of fields) field.one(row);
   });
 }
 
-function fixedSizeList(data: Data, size: number, name: string): Absorber {
+function fixedSizeList(data: Data, size: number, name: string): ColumnHasher {
   const [child] = data.children;
-  const items = child && absorberOf(child, name);
+  const items = child && columnHasher(child, name);
   return each((row) => items?.range(row * size, (row + 1) * size));
 }
 
-function list(data: Data, name: string): Absorber {
+function list(data: Data, name: string): ColumnHasher {
   const [child] = data.children;
-  const items = child && absorberOf(child, name);
+  const items = child && columnHasher(child, name);
   const offset = offsetsOf(data);
   return each((row) => {
     const start = offset(row);
@@ -195,7 +195,9 @@ export class RowChecksum {
 
   /** @throws CatalogError Unsupported (0) for a column whose type can't be hashed */
   add(batch: RecordBatch): void {
-    const columns = batch.data.children.map((data, index) => absorberOf(data, batch.schema.fields[index]?.name ?? ''));
+    const columns = batch.data.children.map((data, index) =>
+      columnHasher(data, batch.schema.fields[index]?.name ?? ''),
+    );
     // A double adds 2^21 hashes of 32 bits exactly, and is far faster than a bigint.
     for (let start = 0; start < batch.numRows; start += 2 ** 20) {
       const end = Math.min(start + 2 ** 20, batch.numRows);

@@ -14,7 +14,7 @@ export const markKey = 'lance-catalog.copy';
  * The source of a copied table, and whether the copy is complete. `staged` is unfinished under the staging name and
  * complete under any other, since the rename is the last step; `copying` is always unfinished.
  */
-export type CopyMark = {
+export type CopyState = {
   /** Identifies the source without revealing its location: the mark may end up in a catalog of other users. */
   source: string;
   version: number;
@@ -33,7 +33,7 @@ export const sourceId = (catalog: Identity, path: readonly string[]): string =>
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** Returns the mark of a table; `undefined` if the table is not such a copy. */
-export function readMark(schema: Schema): CopyMark | undefined {
+export function readMark(schema: Schema): CopyState | undefined {
   const text = schema.metadata.get(markKey);
   if (text === undefined) return undefined;
   let value: unknown;
@@ -50,9 +50,9 @@ export function readMark(schema: Schema): CopyMark | undefined {
   return { source, version, rows, chunkRows, state };
 }
 
-export const writeMark = (mark: CopyMark): string => JSON.stringify(mark);
+export const writeMark = (mark: CopyState): string => JSON.stringify(mark);
 
-export function withMark(schema: Schema, mark?: CopyMark): Schema {
+export function withMark(schema: Schema, mark?: CopyState): Schema {
   const metadata = new Map(schema.metadata);
   metadata.delete(markKey);
   if (mark) metadata.set(markKey, writeMark(mark));
@@ -72,7 +72,7 @@ export function stagingName(name: string): string {
 }
 
 /** Whether the mark of a table with this name means that some of its rows are missing. */
-export const isUnfinished = (mark: CopyMark, name: string): boolean =>
+export const isUnfinished = (mark: CopyState, name: string): boolean =>
   mark.state === 'copying' || (mark.state === 'staged' && name.endsWith(suffix));
 
 export const displayTable = (path: readonly string[]): string => displayPath(path.slice(0, -1), path.at(-1));

@@ -4,33 +4,33 @@ import { RowChecksum } from '#catalog/arrow/rowHash.ts';
 import type { CopiedTable, CopyOptions } from '#catalog/catalog.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import type { Table } from '#catalog/table.ts';
-import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { copyIndexes } from './copyIndexes.ts';
-import { type CopyMark, displayTable, isUnfinished, sourceId, withMark } from './copyMark.ts';
+import { type CopyState, displayTable, isUnfinished, sourceId, withMark } from './copyMark.ts';
 import { checksumOf, type RowRange, rowsOf, rowsPerChunk } from './copyRows.ts';
 import {
   alreadyThere,
   checkWhole,
   type CopySource,
   dropPlace,
-  finish,
-  inTheWay,
+  publishCopy,
+  conflictingTableError,
   isCopyOf,
-  nameOf,
-  openPlace,
-  stagingOf,
-  stateOf,
+  tableName,
+  openTargetTable,
+  stagingTable,
+  readCopyState,
   type TablePlace,
   type TableState,
-  type Way,
-  wayOf,
+  type CopyStrategy,
+  copyStrategy,
 } from './copyTarget.ts';
 
 // A running copy can't be distinguished from a stopped one: both are a table that names its source and lacks rows. So
 // a copy of another source is deleted only if the user requests it.
 
 /** The error if an unfinished copy of another source has the name that this copy needs. */
-function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
+function conflictingCopyError(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
   const [there, shown] = [displayTable(place.path), displayTable(target.path)];
   const wanted = mark === undefined ? '' : ` of ${mark.rows}`;
   return new CatalogError(
@@ -46,7 +46,7 @@ function otherCopy(place: TablePlace, target: TablePlace, { mark, rows }: TableS
  * Runs a call that starts or ends a copy. If the name is already taken or gone, another copy runs at the same time.
  * @throws CatalogError ConcurrentModification (14)
  */
-async function alone<T>(place: TablePlace, target: TablePlace, call: () => Promise<T>): Promise<T> {
+async function withConflictErrors<T>(place: TablePlace, target: TablePlace, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {
@@ -109,35 +109,35 @@ const defaultChunkBytes = 64 * 1024 * 1024;
 
 /** Copies one table. @throws CatalogError InvalidTableState (19) if the source is itself an unfinished copy */
 export function copyTable(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
-  return during({ identifier: displayTable(source.path) }, () => copy(source, target, options));
+  return withErrorContext({ identifier: displayTable(source.path) }, () => copy(source, target, options));
 }
 
 async function copy(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
   const { signal } = options;
   const from = { place: source, id: sourceId(source.identity, source.path), version: 0 };
-  const newest = await openPlace(source, { signal });
+  const newest = await openTargetTable(source, { signal });
   from.version = await newest.version({ signal });
   checkWhole(source, await newest.schema({ signal }));
 
-  const existing = await stateOf(target, { signal });
-  const isHalf = existing?.mark !== undefined && isUnfinished(existing.mark, nameOf(target));
+  const existing = await readCopyState(target, { signal });
+  const isHalf = existing?.mark !== undefined && isUnfinished(existing.mark, tableName(target));
   const isOurs = existing?.mark?.source === from.id;
   if (existing && isOurs && !isHalf && (await isCopyOf(existing, newest, from.version, { signal }))) {
     const indexes = (await existing.table.listIndices({ signal })).map(({ name }) => name);
     return { ...ends(source, target), ...counts(existing.mark!), how: 'there', indexes, warnings: [] };
   }
   if (existing && !options.overwrite && !(isHalf && isOurs)) {
-    throw isHalf ? otherCopy(target, target, existing) : alreadyThere(target, isOurs);
+    throw isHalf ? conflictingCopyError(target, target, existing) : alreadyThere(target, isOurs);
   }
   if (!existing && (await target.catalog.namespaceExists(target.path, { signal }))) throw namespaceHasName(target.path);
 
-  const way = await wayOf(target, { signal });
-  const place = way.renames ? stagingOf(target) : target;
-  const begun = way.renames ? await stateOf(place, { signal }) : isHalf ? existing : undefined;
-  if (way.renames && begun && begun.mark === undefined) throw inTheWay(place);
+  const way = await copyStrategy(target, { signal });
+  const place = way.renames ? stagingTable(target) : target;
+  const begun = way.renames ? await readCopyState(place, { signal }) : isHalf ? existing : undefined;
+  if (way.renames && begun && begun.mark === undefined) throw conflictingTableError(place);
   const goingOn = begun && (await goOn(from, begun, { signal }));
   if (begun && !goingOn && way.renames) {
-    if (begun.mark?.source !== from.id && !options.overwrite) throw otherCopy(place, target, begun);
+    if (begun.mark?.source !== from.id && !options.overwrite) throw conflictingCopyError(place, target, begun);
     await dropPlace(place, { signal });
   }
   const job = goingOn ?? (await startOver(from, way, options));
@@ -146,7 +146,7 @@ async function copy(source: CopySource, target: TablePlace, options: CopyOptions
   const made = await copyRows(job, { place, target }, isThere, options);
   const { indexes, warnings } = await copyIndexes(job.table, made, { signal });
   const end = { made, mark: job.mark, place, target, way, replaces: existing !== undefined };
-  await alone(place, target, () => finish(end, { signal }));
+  await withConflictErrors(place, target, () => publishCopy(end, { signal }));
   return {
     ...ends(source, target),
     ...counts(job.mark),
@@ -160,19 +160,19 @@ const ends = (source: TablePlace, target: TablePlace) => ({
   from: displayTable(source.path),
   to: displayTable(target.path),
 });
-const counts = ({ version, rows }: CopyMark) => ({ version, rows });
+const counts = ({ version, rows }: CopyState) => ({ version, rows });
 
 type From = { place: TablePlace; id: string; version: number };
 
 /** A source table at its version, the mark of its copy, and the number of rows already copied. */
-type Job = { table: Table; schema: Schema; mark: CopyMark; done: number; warnings: string[] };
+type Job = { table: Table; schema: Schema; mark: CopyState; done: number; warnings: string[] };
 
 /** Returns the job to resume an earlier copy; `undefined` if that copy can't be resumed. */
 async function goOn({ place, id }: From, begun: TableState, options: CallOptions): Promise<Job | undefined> {
   const { mark, rows: done } = begun;
   if (mark?.source !== id || done > mark.rows) return undefined;
   if (done % mark.chunkRows !== 0 && done !== mark.rows) return undefined;
-  const table = await openPlace(place, { ...options, version: mark.version }).catch((error: unknown) => {
+  const table = await openTargetTable(place, { ...options, version: mark.version }).catch((error: unknown) => {
     // The version was cleaned up since.
     if (isCatalogError(error, 'VersionNotFound')) return undefined;
     throw error;
@@ -186,18 +186,18 @@ async function goOn({ place, id }: From, begun: TableState, options: CallOptions
   return { ...(await jobOf(table, mark, options)), done };
 }
 
-async function startOver({ place, id, version }: From, way: Way, options: CopyOptions): Promise<Job> {
+async function startOver({ place, id, version }: From, way: CopyStrategy, options: CopyOptions): Promise<Job> {
   const { signal, chunkBytes = defaultChunkBytes } = options;
-  const table = await openPlace(place, { signal, version });
+  const table = await openTargetTable(place, { signal, version });
   const rows = await table.countRows(undefined, { signal });
   const isOnePiece = !way.renames && !way.marks;
   const chunkRows = isOnePiece ? Math.max(1, rows) : await rowsPerChunk(table, chunkBytes, { signal });
   const state = way.renames ? 'staged' : way.marks ? 'copying' : 'finished';
-  const mark: CopyMark = { source: id, version, rows, chunkRows, state };
+  const mark: CopyState = { source: id, version, rows, chunkRows, state };
   return { ...(await jobOf(table, mark, { signal })), done: 0 };
 }
 
-async function jobOf(table: Table, mark: CopyMark, options: CallOptions): Promise<Omit<Job, 'done'>> {
+async function jobOf(table: Table, mark: CopyState, options: CallOptions): Promise<Omit<Job, 'done'>> {
   const { schema, warnings } = schemaOfCopy(table.name, await table.schema(options));
   return { table, schema: withMark(schema, mark), mark, warnings };
 }
@@ -207,9 +207,9 @@ type Places = { place: TablePlace; target: TablePlace };
 async function copyRows(job: Job, { place, target }: Places, isThere: boolean, options: CopyOptions): Promise<Table> {
   const { table, schema, mark } = job;
   const { signal } = options;
-  const [name, namespacePath] = [nameOf(place), place.path.slice(0, -1)];
+  const [name, namespacePath] = [tableName(place), place.path.slice(0, -1)];
   const mode = isThere ? 'overwrite' : 'create';
-  let made = job.done > 0 ? await openPlace(place, { signal }) : undefined;
+  let made = job.done > 0 ? await openTargetTable(place, { signal }) : undefined;
   const report = (rowsDone: number) =>
     options.onProgress?.({ table: displayTable([...table.namespacePath, table.name]), rowsDone, rowsTotal: mark.rows });
   report(job.done);
@@ -220,7 +220,7 @@ async function copyRows(job: Job, { place, target }: Places, isThere: boolean, o
     if (made) await made.add(batches, { signal });
     else {
       const begin = () => place.catalog.createTable(name, batches, namespacePath, { mode, schema, signal });
-      made = await alone(place, target, begin);
+      made = await withConflictErrors(place, target, begin);
     }
     await compare(made, range, sum.value, { signal });
   }

@@ -31,7 +31,7 @@ export async function copyTables(
   const asked = checkChoice('copy', 'kind', options.kind, ['table', 'namespace']);
   checkChunk(options.chunkBytes);
   checkKnownPath(from);
-  const target = placeOf(source, to);
+  const target = targetLocation(source, to);
   if ((asked ?? (await kindOf(source, from, options))) === 'table') {
     checkTable(target.path);
     checkApart({ catalog: source, path: from }, target);
@@ -165,7 +165,7 @@ async function planOf(
 
 const isPath = (value: CopyTarget): value is readonly string[] => Array.isArray(value);
 
-function placeOf(source: Catalog, to: CopyTarget): Place {
+function targetLocation(source: Catalog, to: CopyTarget): Place {
   if (isPath(to)) return { catalog: source, path: to };
   checkOptions('copy', to, ['catalog', 'path']);
   return { catalog: to.catalog ?? source, path: to.path };

@@ -3,7 +3,7 @@ import type { Schema } from '#arrow';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Catalog } from '#catalog/catalog.ts';
-import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyMark } from './copyMark.ts';
+import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyState } from './copyMark.ts';
 import { checksumOf } from './copyRows.ts';
 import type { Identity } from '#catalog/identity.ts';
 import type { Table } from '#catalog/table.ts';
@@ -14,29 +14,31 @@ export type TablePlace = { catalog: Catalog; path: readonly string[] };
 /** The source of a copy, and the identity of its catalog. */
 export type CopySource = TablePlace & { identity: Identity };
 
-export type TableState = { table: Table; mark: CopyMark | undefined; rows: number };
+export type TableState = { table: Table; mark: CopyState | undefined; rows: number };
 
 /** What the target supports of the operations that make a copy resumable. */
-export type Way = { renames: boolean; marks: boolean };
+export type CopyStrategy = { renames: boolean; marks: boolean };
 
-export const nameOf = ({ path }: TablePlace): string => path.at(-1) ?? '';
+export const tableName = ({ path }: TablePlace): string => path.at(-1) ?? '';
 const namespaceOf = ({ path }: TablePlace): readonly string[] => path.slice(0, -1);
 
-export const openPlace = (place: TablePlace, options: CallOptions & { version?: number | undefined }): Promise<Table> =>
-  place.catalog.openTable(nameOf(place), namespaceOf(place), options);
+export const openTargetTable = (
+  place: TablePlace,
+  options: CallOptions & { version?: number | undefined },
+): Promise<Table> => place.catalog.openTable(tableName(place), namespaceOf(place), options);
 
 export const dropPlace = (place: TablePlace, options: CallOptions): Promise<void> =>
-  place.catalog.dropTable(nameOf(place), namespaceOf(place), options);
+  place.catalog.dropTable(tableName(place), namespaceOf(place), options);
 
 /** Returns where a copy is built before it gets its name. */
-export const stagingOf = (place: TablePlace): TablePlace => ({
+export const stagingTable = (place: TablePlace): TablePlace => ({
   ...place,
-  path: [...namespaceOf(place), stagingName(nameOf(place))],
+  path: [...namespaceOf(place), stagingName(tableName(place))],
 });
 
-export async function stateOf(place: TablePlace, options: CallOptions): Promise<TableState | undefined> {
+export async function readCopyState(place: TablePlace, options: CallOptions): Promise<TableState | undefined> {
   try {
-    const table = await openPlace(place, options);
+    const table = await openTargetTable(place, options);
     const schema = await table.schema(options);
     return { table, mark: readMark(schema), rows: await table.countRows(undefined, options) };
   } catch (error) {
@@ -45,7 +47,7 @@ export async function stateOf(place: TablePlace, options: CallOptions): Promise<
   }
 }
 
-export async function wayOf(place: TablePlace, options: CallOptions): Promise<Way> {
+export async function copyStrategy(place: TablePlace, options: CallOptions): Promise<CopyStrategy> {
   const can = await place.catalog.capabilities({ ...options, probe: ['UpdateTableSchemaMetadata'] });
   return { renames: await canRename(place, options), marks: can.UpdateTableSchemaMetadata === 'yes' };
 }
@@ -83,21 +85,21 @@ export async function isCopyOf(
 
 type Finish = {
   made: Table;
-  mark: CopyMark;
+  mark: CopyState;
   place: TablePlace;
   target: TablePlace;
-  way: Way;
+  way: CopyStrategy;
   /** Whether the copy replaces an existing table. */
   replaces: boolean;
 };
 
 /** Marks a copy as complete and gives it its name. */
-export async function finish(
+export async function publishCopy(
   { made, mark, place, target, way, replaces }: Finish,
   options: CallOptions,
 ): Promise<void> {
   if (way.marks) {
-    const finished: CopyMark = { ...mark, state: 'finished' };
+    const finished: CopyState = { ...mark, state: 'finished' };
     await made.updateSchemaMetadata({ [markKey]: writeMark(finished) }, options).catch((error: unknown) => {
       // If the target can't store the mark, the rename alone marks the copy as complete. Any other failure fails the
       // copy.
@@ -108,13 +110,13 @@ export async function finish(
   // Between these calls neither table exists. If the copy stops here, the next try finds the complete rows and
   // renames them.
   if (replaces) await dropPlace(target, options);
-  await target.catalog.renameTable(nameOf(place), nameOf(target), namespaceOf(target), options);
+  await target.catalog.renameTable(tableName(place), tableName(target), namespaceOf(target), options);
 }
 
 /** @throws CatalogError InvalidTableState (19) if the source table is an unfinished copy */
 export function checkWhole(place: TablePlace, schema: Schema): void {
   const mark = readMark(schema);
-  if (!mark || !isUnfinished(mark, nameOf(place))) return;
+  if (!mark || !isUnfinished(mark, tableName(place))) return;
   throw new CatalogError(
     'InvalidTableState',
     `Table "${displayTable(place.path)}" is an unfinished copy.`,
@@ -134,7 +136,7 @@ export function alreadyThere(place: TablePlace, isOurs: boolean): CatalogError {
   );
 }
 
-export function inTheWay(place: TablePlace): CatalogError {
+export function conflictingTableError(place: TablePlace): CatalogError {
   const shown = displayTable(place.path);
   return new CatalogError(
     'TableAlreadyExists',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Capabilities, Capability } from '#catalog/catalog.ts';
 import { type Operation, operations } from '#catalog/contract.ts';
-import { isToldByServer } from '#catalog/transport/errors.ts';
+import { isServerError } from '#catalog/transport/errors.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 import { type CatalogError, type CatalogErrorKind, isCatalogError } from '#shared/errors.ts';
 
@@ -63,7 +63,7 @@ export class CapabilityLog {
       // An operation that has worked before exists, whatever was wrong with this request.
       const isGone = error.status === 404 || error.status === 405;
       if ((isWhole || isGone) && !this.#done.has(operation)) this.#known.set(operation, 'no');
-    } else if (!silent.has(error.kind) && isToldByServer(error) && this.of(operation) === 'unknown') {
+    } else if (!silent.has(error.kind) && isServerError(error) && this.of(operation) === 'unknown') {
       this.#known.set(operation, 'yes');
     }
   }

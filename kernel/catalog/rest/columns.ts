@@ -6,7 +6,7 @@ import {
   newColumnType,
 } from '#catalog/arguments/columnArguments.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import { checkText, checkTexts, whatItIs } from '#catalog/arguments/tableArguments.ts';
+import { checkText, checkTexts, describeType } from '#catalog/arguments/tableArguments.ts';
 import { type JsonArrowType, jsonType } from '#catalog/arrow/jsonArrow.ts';
 import { nullExpression } from '#catalog/arrow/nullColumns.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
@@ -15,7 +15,7 @@ import type { WriteResult } from '#catalog/writeResults.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, pinned, type RestTarget } from './target.ts';
 
@@ -63,7 +63,7 @@ async function alter(target: RestTarget, changes: readonly ColumnChange[], optio
   const send = (form: (type: JsonArrowType) => unknown): Promise<WriteResult> => {
     const alterations = changes.map(({ path, rename, nullable }, index) => {
       const type = types[index];
-      return { path, ...given({ rename, nullable, data_type: type && form(type) }) };
+      return { path, ...definedEntries({ rename, nullable, data_type: type && form(type) }) };
     });
     return ask(target, 'AlterTableAlterColumns', { json: { alterations, ...onBranch(target) } }, options, written);
   };
@@ -119,7 +119,7 @@ export function updateFieldMetadata(
   return about(target, 'UpdateFieldMetadata', () => {
     checkWritable(target);
     checkFieldMetadata(updates);
-    const changes = updates.map(({ path, metadata, replace }) => ({ path, metadata, ...given({ replace }) }));
+    const changes = updates.map(({ path, metadata, replace }) => ({ path, metadata, ...definedEntries({ replace }) }));
     return ask(target, 'UpdateFieldMetadata', { json: { updates: changes, ...onBranch(target) } }, options, written);
   });
 }
@@ -138,7 +138,7 @@ export async function updateSchemaMetadata(
   await about(target, 'UpdateTableSchemaMetadata', () => {
     const wrong = changes.find(([, value]) => value !== null && typeof value !== 'string');
     if (!wrong) return;
-    const what = `The metadata "${wrong[0]}" is ${whatItIs(wrong[1])}, not a string.`;
+    const what = `The metadata "${wrong[0]}" is ${describeType(wrong[1])}, not a string.`;
     throw new CatalogError('InvalidInput', what, 'Pass a string, or null to remove it.');
   });
   const all = new Map(Object.entries(await schemaMetadata(target, options)));
@@ -181,7 +181,7 @@ export function backfillColumn(
 const jobOf = (reply: Reply): { jobId: string } => ({ jobId: reply.text('job_id') });
 
 const sizes = (options: BackfillColumnOptions): Record<string, unknown> =>
-  given({
+  definedEntries({
     where: options.where,
     concurrency: options.concurrency,
     intra_applier_concurrency: options.intraApplierConcurrency,

@@ -1,7 +1,7 @@
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { indexTypeName, indexTypes } from '#catalog/indexes.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './target.ts';
 import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#catalog/table.ts';
@@ -41,7 +41,7 @@ export async function createIndex(
 }
 
 const parameters = (options: CreateIndexOptions): Record<string, unknown> =>
-  given({
+  definedEntries({
     name: options.name,
     distance_type: options.distanceType,
     num_partitions: options.numPartitions,
@@ -65,7 +65,7 @@ const parameters = (options: CreateIndexOptions): Record<string, unknown> =>
 export async function listIndices(target: RestTarget, options: CallOptions): Promise<IndexInfo[]> {
   const indexes: IndexInfo[] = [];
   await everyPage(target, (pageToken) => {
-    const json = { ...pinned(target), ...given({ page_token: pageToken }) };
+    const json = { ...pinned(target), ...definedEntries({ page_token: pageToken }) };
     return ask(target, 'ListTableIndices', { json }, options, (reply) => {
       indexes.push(...reply.items('indexes').map(indexInfo));
       return reply.maybeText('page_token');
@@ -77,7 +77,7 @@ export async function listIndices(target: RestTarget, options: CallOptions): Pro
 function indexInfo(reply: Reply): IndexInfo {
   const type = reply.maybeText('index_type');
   const created = new Date(reply.maybeText('created_at') ?? Number.NaN);
-  const more = given({
+  const more = definedEntries({
     type: type && indexTypeName(type),
     uuid: reply.maybeText('index_uuid'),
     typeUrl: reply.maybeText('type_url'),

@@ -1,12 +1,12 @@
 import type { RecordBatch } from '#arrow';
-import { during } from '#shared/errors.ts';
+import { withErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { JobDescription, Jobs, JobState, JobSummary } from '#catalog/jobs.ts';
 import type { Operation } from '#catalog/contract.ts';
 import { checkOptions } from '#catalog/arguments/options.ts';
 import { readBatches } from './pages.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { Reply } from './reply.ts';
 import { checkText } from '#catalog/arguments/tableArguments.ts';
 import type { Wire } from '#catalog/transport/request.ts';
@@ -37,7 +37,7 @@ export class RestJobs implements Jobs {
     options: CallOptions & { pageToken?: string | undefined } = {},
   ): Promise<{ jobs: JobSummary[]; pageToken?: string }> {
     checkOptions('jobs.list', options, ['pageToken', 'signal']);
-    const json = given({ page_token: options.pageToken });
+    const json = definedEntries({ page_token: options.pageToken });
     return this.#ask('ListJobs', undefined, json, options, (reply) => {
       const pageToken = reply.maybeText('page_token') || undefined;
       const jobs = reply.items('jobs').map((job) => this.#summary(job));
@@ -52,11 +52,11 @@ export class RestJobs implements Jobs {
       const failure = reply.maybeObject('failure');
       const told = failure && {
         message: failure.text('message'),
-        ...given({ phase: failure.maybeText('phase'), retryable: failure.maybeBoolean('retryable') }),
+        ...definedEntries({ phase: failure.maybeText('phase'), retryable: failure.maybeBoolean('retryable') }),
       };
       return {
         ...this.#summary(reply),
-        ...given({ spec: reply.raw('spec'), result: reply.raw('result'), failure: told }),
+        ...definedEntries({ spec: reply.raw('spec'), result: reply.raw('result'), failure: told }),
       };
     });
   }
@@ -71,7 +71,7 @@ export class RestJobs implements Jobs {
     const json = { job_id: checkText('jobs.events', 'id', id) };
     const { signal } = options;
     const context = { operation: 'QueryJobEvents', identifier: id };
-    const { batches } = await during(context, async () => {
+    const { batches } = await withErrorContext(context, async () => {
       const response = await this.#wire.send({ operation: 'QueryJobEvents', json, accept: arrowStreamMime, signal });
       return readBatches(this.#wire, response, context, signal);
     });
@@ -88,7 +88,10 @@ export class RestJobs implements Jobs {
       id: reply.text('job_id'),
       type: reply.text('job_type'),
       state,
-      ...given({ table: reply.maybeText('table'), created: millis === undefined ? undefined : new Date(millis) }),
+      ...definedEntries({
+        table: reply.maybeText('table'),
+        created: millis === undefined ? undefined : new Date(millis),
+      }),
     };
   }
 
@@ -99,7 +102,7 @@ export class RestJobs implements Jobs {
     { signal }: CallOptions,
     read: (reply: Reply) => T,
   ): Promise<T> {
-    return during({ operation, identifier }, async () =>
+    return withErrorContext({ operation, identifier }, async () =>
       read(new Reply(this.#wire, await this.#wire.json({ operation, json, signal }))),
     );
   }

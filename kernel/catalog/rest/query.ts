@@ -9,7 +9,7 @@ import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { CatalogError, type ErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { firstPageRows, readBatches, readError, readPages } from './pages.ts';
 import { about, onBranch, pinned, type RestTarget } from './target.ts';
 
@@ -47,12 +47,12 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
     k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
     ...(columns && { columns: { column_names: columns } }),
     ...(columnAliases && { columns: { column_aliases: columnAliases } }),
-    ...given({ filter, offset }),
+    ...definedEntries({ filter, offset }),
     // Sent with every search, since the defaults of servers differ.
-    ...(isSearch(spec) && filter !== undefined ? { prefilter: prefilter ?? true } : given({ prefilter })),
-    ...given({ with_row_id: withRowId, fast_search: fastSearch }),
+    ...(isSearch(spec) && filter !== undefined ? { prefilter: prefilter ?? true } : definedEntries({ prefilter })),
+    ...definedEntries({ with_row_id: withRowId, fast_search: fastSearch }),
     ...(vector &&
-      given({
+      definedEntries({
         vector_column: vector.column,
         distance_type: vector.distanceType,
         nprobes: vector.nprobes,
@@ -63,12 +63,12 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
         upper_bound: vector.upperBound,
       })),
     ...(fullText && {
-      full_text_query: { string_query: { query: fullText.query, ...given({ columns: fullText.columns }) } },
+      full_text_query: { string_query: { query: fullText.query, ...definedEntries({ columns: fullText.columns }) } },
     }),
     ...(orderBy && {
       order_by: orderBy.map(({ column, descending, nullsFirst }) => ({
         column,
-        ...given({ descending, nulls_first: nullsFirst }),
+        ...definedEntries({ descending, nulls_first: nullsFirst }),
       })),
     }),
   };

@@ -1,4 +1,4 @@
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { registerImplementation } from '#catalog/connect.ts';
 
 /** Lets `connectNamespace('rest', { uri, headers })` connect to servers in this process. */
@@ -21,6 +21,6 @@ export function registerRest(): void {
     ],
     keyPrefixes: ['headers.'],
     // Loaded by the first connection: a process that only reads directories needs no HTTP.
-    connect: async (config, options) => (await loadPart(() => import('./restCatalog.ts'))).openRest(config, options),
+    connect: async (config, options) => (await loadLazy(() => import('./restCatalog.ts'))).openRest(config, options),
   });
 }

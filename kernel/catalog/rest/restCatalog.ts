@@ -10,8 +10,8 @@ import {
   newTableCall,
   tableCall,
 } from '#catalog/arguments/options.ts';
-import type { Tail } from '#catalog/arguments/options.ts';
-import { lettingGo } from '#catalog/arrow/batchSource.ts';
+import type { NamespaceArguments } from '#catalog/arguments/options.ts';
+import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import type { Capabilities, CapabilityOptions } from '#catalog/catalog.ts';
 import type * as catalog from '#catalog/catalog.ts';
 import type { CopyOptions, CopyResult, CopyTarget } from '#catalog/catalog.ts';
@@ -23,9 +23,9 @@ import type { Jobs } from '#catalog/jobs.ts';
 import { allPages } from '#catalog/pages.ts';
 import { adoptSchema, newTableData } from '#catalog/tableData.ts';
 import type { TableSource } from '#catalog/tableData.ts';
-import { openedBy } from '#catalog/tableReference.ts';
+import { recordOpenedTable } from '#catalog/tableReference.ts';
 import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
-import { CatalogError, during } from '#shared/errors.ts';
+import { CatalogError, withErrorContext } from '#shared/errors.ts';
 import {
   checkKnownPath,
   checkName,
@@ -149,18 +149,21 @@ export class RestCatalog implements catalog.Catalog {
     });
   }
 
-  async describeTable(name: string, ...tail: Tail<catalog.OpenTableOptions>): Promise<catalog.TableDescription> {
+  async describeTable(
+    name: string,
+    ...tail: NamespaceArguments<catalog.OpenTableOptions>
+  ): Promise<catalog.TableDescription> {
     const { namespacePath: path, options } = opening('describeTable', name, tail);
     return this.#known('DescribeTable', path, name, options, () => describeTable(this.#wire, path, name, options));
   }
 
-  async tableExists(name: string, ...tail: Tail<CallOptions & catalog.InNamespace>): Promise<boolean> {
+  async tableExists(name: string, ...tail: NamespaceArguments<CallOptions & catalog.InNamespace>): Promise<boolean> {
     type Options = CallOptions & catalog.InNamespace;
     const { namespacePath: path, options } = tableCall<Options>('tableExists', name, tail, []);
     return about('TableExists', [...path, name], () => tableExists(this.#wire, [...path, name], options));
   }
 
-  async isOnlyDeclared(name: string, ...tail: Tail<CallOptions & catalog.InNamespace>): Promise<boolean> {
+  async isOnlyDeclared(name: string, ...tail: NamespaceArguments<CallOptions & catalog.InNamespace>): Promise<boolean> {
     type Options = CallOptions & catalog.InNamespace;
     const { namespacePath: path, options } = tableCall<Options>('isOnlyDeclared', name, tail, []);
     const ask = () => isOnlyDeclared(this.#wire, [...path, name], options);
@@ -170,21 +173,21 @@ export class RestCatalog implements catalog.Catalog {
   async createTable(
     name: string,
     data: TableSource | undefined,
-    ...tail: Tail<catalog.CreateTableOptions>
+    ...tail: NamespaceArguments<catalog.CreateTableOptions>
   ): Promise<RestTable> {
     type Options = catalog.CreateTableOptions;
     const { namespacePath: path, options } = newTableCall<Options>('createTable', name, tail, ['mode', 'schema']);
     return about('CreateTable', [...path, name], () => {
       const source = newTableData(displayPath(path, name), data, options.schema);
       const encode = () => encodeSource('createTable', source, options.schema);
-      return lettingGo(source, () => this.#create(path, name, options, encode));
+      return closeSourceAfter(source, () => this.#create(path, name, options, encode));
     });
   }
 
   async createEmptyTable(
     name: string,
     schema: Schema,
-    ...tail: Tail<catalog.CreateEmptyTableOptions>
+    ...tail: NamespaceArguments<catalog.CreateEmptyTableOptions>
   ): Promise<RestTable> {
     type Options = catalog.CreateEmptyTableOptions;
     const { namespacePath: path, options } = newTableCall<Options>('createEmptyTable', name, tail, ['mode']);
@@ -192,7 +195,10 @@ export class RestCatalog implements catalog.Catalog {
     return this.#create(path, name, options, empty);
   }
 
-  async declareTable(name: string, ...tail: Tail<catalog.DeclareTableOptions>): Promise<{ location: string }> {
+  async declareTable(
+    name: string,
+    ...tail: NamespaceArguments<catalog.DeclareTableOptions>
+  ): Promise<{ location: string }> {
     type Options = catalog.DeclareTableOptions;
     const known = ['location', 'properties'] as const;
     const { namespacePath: path, options } = newTableCall<Options>('declareTable', name, tail, known);
@@ -202,7 +208,11 @@ export class RestCatalog implements catalog.Catalog {
     });
   }
 
-  async registerTable(name: string, location: string, ...tail: Tail<catalog.RegisterTableOptions>): Promise<void> {
+  async registerTable(
+    name: string,
+    location: string,
+    ...tail: NamespaceArguments<catalog.RegisterTableOptions>
+  ): Promise<void> {
     type Options = catalog.RegisterTableOptions;
     const { namespacePath: path, options } = newTableCall<Options>('registerTable', name, tail, ['mode', 'properties']);
     await about('RegisterTable', [...path, name], async () => {
@@ -214,7 +224,7 @@ export class RestCatalog implements catalog.Catalog {
 
   async deregisterTable(
     name: string,
-    ...tail: Tail<CallOptions & catalog.InNamespace>
+    ...tail: NamespaceArguments<CallOptions & catalog.InNamespace>
   ): Promise<{ location?: string }> {
     type Options = CallOptions & catalog.InNamespace;
     const { namespacePath: path, options } = tableCall<Options>('deregisterTable', name, tail, []);
@@ -222,20 +232,28 @@ export class RestCatalog implements catalog.Catalog {
     return this.#known('DeregisterTable', path, name, options, deregister);
   }
 
-  async openTable(name: string, ...tail: Tail<catalog.OpenTableOptions>): Promise<RestTable> {
+  async openTable(name: string, ...tail: NamespaceArguments<catalog.OpenTableOptions>): Promise<RestTable> {
     const { namespacePath: path, options } = opening('openTable', name, tail);
     const open = () => openTarget(this.#wire, path, name, options);
-    return openedBy(this, new RestTable(await this.#known('DescribeTable', path, name, options, open)), options);
+    return recordOpenedTable(
+      this,
+      new RestTable(await this.#known('DescribeTable', path, name, options, open)),
+      options,
+    );
   }
 
-  async dropTable(name: string, ...tail: Tail<catalog.DropTableOptions>): Promise<void> {
+  async dropTable(name: string, ...tail: NamespaceArguments<catalog.DropTableOptions>): Promise<void> {
     const { namespacePath: path, options } = tableCall<catalog.DropTableOptions>('dropTable', name, tail, []);
     const { signal } = options;
     const drop = () => this.#wire.json({ operation: 'DropTable', id: [...path, name], json: {}, signal });
     await this.#known('DropTable', path, name, options, drop);
   }
 
-  async renameTable(name: string, newName: string, ...tail: Tail<catalog.RenameTableOptions>): Promise<void> {
+  async renameTable(
+    name: string,
+    newName: string,
+    ...tail: NamespaceArguments<catalog.RenameTableOptions>
+  ): Promise<void> {
     type Options = catalog.RenameTableOptions;
     const { namespacePath: path, options } = tableCall<Options>('renameTable', name, tail, ['newNamespacePath']);
     await this.#known('RenameTable', path, name, options, async () => {
@@ -273,7 +291,7 @@ export class RestCatalog implements catalog.Catalog {
       // Before `encode`: a batch source can be read only once.
       await mustExist(this.#wire, path, options);
       await createTable(this.#wire, id, await encode(), mode, options);
-      return openedBy(this, new RestTable({ wire: this.#wire, id }));
+      return recordOpenedTable(this, new RestTable({ wire: this.#wire, id }));
     });
   }
 
@@ -291,7 +309,7 @@ export class RestCatalog implements catalog.Catalog {
 }
 
 const about = <T>(operation: Operation, id: unknown, call: () => Promise<T>): Promise<T> =>
-  during({ operation, identifier: displayGiven(id) }, call);
+  withErrorContext({ operation, identifier: displayGiven(id) }, call);
 
 const missingTable = (id: readonly string[]): CatalogError =>
   new CatalogError('TableNotFound', `Table "${displayPath(id)}" does not exist.`, 'List the tables with listTables().');

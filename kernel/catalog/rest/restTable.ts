@@ -1,7 +1,7 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
-import { isBatchSource, lettingGo } from '#catalog/arrow/batchSource.ts';
+import { isBatchSource, closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import { type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
 import type { Operation } from '#catalog/contract.ts';
 import { checkIndexOptions } from '#catalog/indexes.ts';
@@ -115,13 +115,13 @@ export class RestTable implements Table {
       checkWritable(target);
       return insert(target, data, mode, await this.#schemaFor(data, options), options);
     };
-    return about(target, 'InsertIntoTable', () => lettingGo(data, add));
+    return about(target, 'InsertIntoTable', () => closeSourceAfter(data, add));
   }
 
   mergeInsert(on: string | readonly string[]): MergeInsert {
     return new MergeInsert(
       async (spec, data, options) =>
-        lettingGo(data, () =>
+        closeSourceAfter(data, () =>
           mergeInsert(this.#target, spec, data, () => this.#schema('MergeInsertIntoTable', options), options),
         ),
       { on: mergeColumns(on) },

@@ -1,4 +1,4 @@
-import { CatalogError, during } from '#shared/errors.ts';
+import { CatalogError, withErrorContext } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Operation } from '#catalog/contract.ts';
@@ -42,7 +42,7 @@ export function ask<T>(
 
 /** Runs a call and adds the operation and the table to its errors. */
 export const about = <T>(target: RestTarget, operation: Operation, call: () => Promise<T> | T): Promise<T> =>
-  during({ operation, identifier: displayPath(target.id) }, async () => call());
+  withErrorContext({ operation, identifier: displayPath(target.id) }, async () => call());
 
 /** @throws CatalogError InvalidInput (13) for a table that was opened at a version or a tag */
 export function checkWritable(target: RestTarget, operation?: Operation): void {

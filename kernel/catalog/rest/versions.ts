@@ -3,7 +3,7 @@ import { checkCount, checkText } from '#catalog/arguments/tableArguments.ts';
 import type { TableStats, VersionInfo } from '#catalog/table.ts';
 import type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';
 import { checkRefName } from '#shared/names.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './target.ts';
 
@@ -21,7 +21,10 @@ export class RestTags implements Tags {
     await everyPage(this.#target, (pageToken) =>
       ask(this.#target, 'ListTableTags', { query: { page_token: pageToken } }, options, (reply) => {
         for (const [name, tag] of reply.entries('tags')) {
-          const more = given({ manifestSize: tag.maybeCount('manifestSize'), branch: tag.maybeText('branch') });
+          const more = definedEntries({
+            manifestSize: tag.maybeCount('manifestSize'),
+            branch: tag.maybeText('branch'),
+          });
           tags.set(name, { version: tag.count('version'), ...more });
         }
         return reply.maybeText('page_token');
@@ -125,7 +128,7 @@ export class RestBranches implements Branches {
       const { fromBranch = this.#target.branch, fromVersion } = options;
       if (fromVersion !== undefined) checkCount('branches.create', 'fromVersion', fromVersion);
       checkRefName('branch', branch);
-      const json = { name: branch, ...given({ from_branch: fromBranch, from_version: fromVersion }) };
+      const json = { name: branch, ...definedEntries({ from_branch: fromBranch, from_version: fromVersion }) };
       return ask(this.#target, 'CreateTableBranch', { json }, options, () => undefined);
     });
   }
@@ -166,7 +169,7 @@ export async function listVersions(target: RestTarget, options: CallOptions): Pr
 const versionInfo = (reply: Reply): VersionInfo => ({
   version: reply.count('version'),
   timestamp: new Date(reply.maybeNumber('timestamp_millis') ?? Number.NaN),
-  ...given({
+  ...definedEntries({
     metadata: reply.maybeObject('metadata')?.textMap(),
     manifestPath: reply.maybeText('manifest_path'),
     manifestSize: reply.maybeCount('manifest_size'),

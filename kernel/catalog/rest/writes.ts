@@ -9,7 +9,7 @@ import type { UpdateSpec } from '#catalog/table.ts';
 import { type TableSource, toArrowTable } from '#catalog/tableData.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, type RestTarget } from './target.ts';
 
@@ -99,7 +99,10 @@ export function insert(
     const request = { operation: 'InsertIntoTable', id: target.id, query, signal } as const;
     const reply = new Reply(target.wire, await sendArrow(target.wire, request, encoded));
     return {
-      ...given({ numInsertedRows: reply.maybeCount('num_inserted_rows'), version: reply.maybeCount('version') }),
+      ...definedEntries({
+        numInsertedRows: reply.maybeCount('num_inserted_rows'),
+        version: reply.maybeCount('version'),
+      }),
     };
   });
 }
@@ -129,7 +132,7 @@ export function mergeInsert(
     };
     const request = { operation: 'MergeInsertIntoTable', id: target.id, query, signal } as const;
     const reply = new Reply(target.wire, await sendArrow(target.wire, request, encoded));
-    return given({
+    return definedEntries({
       numUpdatedRows: reply.maybeCount('num_updated_rows'),
       numInsertedRows: reply.maybeCount('num_inserted_rows'),
       numDeletedRows: reply.maybeCount('num_deleted_rows'),
@@ -149,9 +152,9 @@ export function update(
     checkWritable(target);
     const updates = updateEntries(spec);
     await checkFits(spec, schemaOf);
-    const json = { updates, ...given({ predicate: spec.where }), ...onBranch(target) };
+    const json = { updates, ...definedEntries({ predicate: spec.where }), ...onBranch(target) };
     return ask(target, 'UpdateTable', { json }, options, (reply) =>
-      given({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
+      definedEntries({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
     );
   });
 }
@@ -163,7 +166,7 @@ export function deleteRows(target: RestTarget, predicate: string, options: CallO
     checkFilter(predicate);
     const json = { predicate, ...onBranch(target) };
     return ask(target, 'DeleteFromTable', { json }, options, (reply) =>
-      given({ version: reply.maybeCount('version') }),
+      definedEntries({ version: reply.maybeCount('version') }),
     );
   });
 }

@@ -60,7 +60,7 @@ export function headerOf(headers: Record<string, string | string[] | undefined>,
 }
 
 /** The names in `Preference-Applied` (RFC 7240, section 3), in lowercase and without their values. */
-export const wishesOf = (value: string | undefined): string[] =>
+export const appliedPreferences = (value: string | undefined): string[] =>
   (value ?? '')
     .split(',')
     .map((wish) => (wish.split(/[=;]/)[0] ?? '').trim().toLowerCase())

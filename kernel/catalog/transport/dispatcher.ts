@@ -1,7 +1,7 @@
 import { getCACertificates } from 'node:tls';
 import { buildConnector, EnvHttpProxyAgent, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { CatalogError } from '#shared/errors.ts';
-import { bare, isThisMachine } from '#processes/thisMachine.ts';
+import { withoutBrackets, isThisMachine } from '#processes/thisMachine.ts';
 
 /** How to reach the server. */
 export type Route = {
@@ -67,7 +67,8 @@ function connectTo(
   options: buildConnector.BuildOptions,
 ): buildConnector.connector {
   const connect = buildConnector(options);
-  return (target, callback) => connect({ ...target, hostname: bare(endpoint.hostname), port: endpoint.port }, callback);
+  return (target, callback) =>
+    connect({ ...target, hostname: withoutBrackets(endpoint.hostname), port: endpoint.port }, callback);
 }
 
 const proxyInEnvironment = (): boolean =>

@@ -10,19 +10,19 @@ import {
 } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { isRecord, parseRecord } from '#shared/records.ts';
-import { isBrokenConnection, noteAsPassing, parseRetryAfter } from './retry.ts';
+import { isBrokenConnection, markTransient, parseRetryAfter } from './retry.ts';
 
 // Converts failures of servers and connections to `CatalogError`s. On this side of the contract, only this module
 // interprets the messages of other servers.
 
 /** What a request was about, for messages. */
-type Asked = { operation: Operation; id: readonly string[] };
+type RequestSubject = { operation: Operation; id: readonly string[] };
 
 /**
  * Returns the message and hint for errors whose code says everything, the same as for a directory: many servers
  * answer such a code with only a name.
  */
-function wordsOfKind(kind: CatalogErrorKind, asked: Asked): [what: string, hint: string] | undefined {
+function messageForKind(kind: CatalogErrorKind, asked: RequestSubject): [what: string, hint: string] | undefined {
   const { operation, id } = asked;
   const isTable = operations[operation].subject === 'table';
   const path = isTable || operation === 'CreateNamespace' ? id.slice(0, -1) : id;
@@ -60,10 +60,10 @@ const hints: { readonly [K in CatalogErrorKind]?: string } = {
 };
 
 /** The hint if a server sends none. */
-const hintOfKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask the administrator of the server.';
+const hintForKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask the administrator of the server.';
 
 /** Whether a message names its object as our messages do, and can so be shown as it is. */
-const namesIt = (text: string, { id }: Asked): boolean => text.includes(`"${displayPath(id)}"`);
+const namesIt = (text: string, { id }: RequestSubject): boolean => text.includes(`"${displayPath(id)}"`);
 
 /** The meaning of a server's message, and a sentence for users if the message itself is not suitable. */
 type Meaning = { kind: CatalogErrorKind; what?: string; hint?: string };
@@ -127,8 +127,8 @@ const rules: readonly Rule[] = [
  * refusal of the engine as Internal (18), and a missing column as invalid input. Other codes are kept, but may get a
  * better sentence.
  */
-export function meaningOf(kind: CatalogErrorKind, text: string, asked: Asked): Meaning | undefined {
-  const about = thingOf(asked);
+export function parseServerError(kind: CatalogErrorKind, text: string, asked: RequestSubject): Meaning | undefined {
+  const about = subjectText(asked);
   for (const { pattern, means } of rules) {
     const found = pattern.exec(text);
     const meaning = found && means(about, found);
@@ -140,7 +140,7 @@ export function meaningOf(kind: CatalogErrorKind, text: string, asked: Asked): M
 }
 
 /** The object of a request as the start of a sentence; "The catalog" if it was about the whole server. */
-function thingOf({ operation, id }: Asked): string {
+function subjectText({ operation, id }: RequestSubject): string {
   const { subject } = operations[operation];
   if (subject === 'none') return 'The catalog';
   return `${subject === 'table' ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
@@ -162,7 +162,7 @@ export function firstLine(text: string): string {
 }
 
 /** A failed response: its status, some of its headers, and the beginning of its body. */
-export type FailedAnswer = {
+export type ErrorResponse = {
   status: number;
   contentType: string;
   retryAfter: string | undefined;
@@ -188,15 +188,15 @@ export type Server = {
   keyHint?: string | undefined;
 };
 
-export const isOfContract = (answer: FailedAnswer): boolean => parseTold(answer.text) !== undefined;
+export const hasContractError = (answer: ErrorResponse): boolean => parseTold(answer.text) !== undefined;
 
 const told = new WeakSet<CatalogError>();
 
 /** Whether the server sent the error in the contract's format; otherwise it was derived from the status. */
-export const isToldByServer = (error: CatalogError): boolean => told.has(error);
+export const isServerError = (error: CatalogError): boolean => told.has(error);
 
 /** Returns the error for a response without a 2xx status. */
-export function errorOfAnswer(server: Server, asked: Asked, answer: FailedAnswer): CatalogError {
+export function errorFromResponse(server: Server, asked: RequestSubject, answer: ErrorResponse): CatalogError {
   const { status } = answer;
   const cause = answer.text === '' ? {} : { cause: new Error(redact(answer.text, server.secrets).slice(0, maxCause)) };
   if (status < 400) return redirected(server, answer);
@@ -204,7 +204,7 @@ export function errorOfAnswer(server: Server, asked: Asked, answer: FailedAnswer
   const error = words ? ofContract(server, asked, answer, words, cause) : ofStatus(server, answer, cause);
   if (words) told.add(error);
   return status === 429 || status === 503
-    ? noteAsPassing(error, parseRetryAfter(answer.retryAfter, Date.now()))
+    ? markTransient(error, parseRetryAfter(answer.retryAfter, Date.now()))
     : error;
 }
 
@@ -214,8 +214,8 @@ const maxCause = 4096;
 
 function ofContract(
   server: Server,
-  asked: Asked,
-  answer: FailedAnswer,
+  asked: RequestSubject,
+  answer: ErrorResponse,
   words: Told,
   cause: { cause?: Error },
 ): CatalogError {
@@ -223,9 +223,9 @@ function ofContract(
   const raw = redact(words.error, server.secrets);
   // If the server sends a `detail` (its own next step), its message is meant for users.
   const detail = firstLine(redact(words.detail, server.secrets));
-  const meaning = detail === '' ? meaningOf(words.kind, raw, asked) : undefined;
+  const meaning = detail === '' ? parseServerError(words.kind, raw, asked) : undefined;
   const kind = meaning?.kind ?? words.kind;
-  const own = detail === '' && !namesIt(raw, asked) ? wordsOfKind(kind, asked) : undefined;
+  const own = detail === '' && !namesIt(raw, asked) ? messageForKind(kind, asked) : undefined;
   const said = sentence(firstLine(raw) || `${server.name} refused the request with status ${status}`);
   const what = meaning?.what ?? own?.[0] ?? (detail === '' ? withThing(server, asked, kind, said) : said);
   const isWrongPath = server.endsWithVersion && kind === 'Unsupported' && (status === 404 || raw.includes('/v1/v1/'));
@@ -238,9 +238,9 @@ function ofContract(
 }
 
 /** Adds the object of the request to a server's message; few servers name it. */
-function withThing(server: Server, asked: Asked, kind: CatalogErrorKind, said: string): string {
+function withThing(server: Server, asked: RequestSubject, kind: CatalogErrorKind, said: string): string {
   if (namesIt(said, asked) || isAboutCaller(kind)) return said;
-  if (kind !== 'Unsupported') return `${thingOf(asked)}: ${said}`;
+  if (kind !== 'Unsupported') return `${subjectText(asked)}: ${said}`;
   return `${server.name} refused ${asked.operation} of "${displayPath(asked.id)}": ${said}`;
 }
 
@@ -248,7 +248,7 @@ function withThing(server: Server, asked: Asked, kind: CatalogErrorKind, said: s
 const isAboutCaller = (kind: CatalogErrorKind): boolean =>
   kind === 'Unauthenticated' || kind === 'PermissionDenied' || kind === 'Throttling' || kind === 'ServiceUnavailable';
 
-function ofStatus(server: Server, answer: FailedAnswer, cause: { cause?: Error }): CatalogError {
+function ofStatus(server: Server, answer: ErrorResponse, cause: { cause?: Error }): CatalogError {
   const { status } = answer;
   const { name } = server;
   if ((status === 404 || status === 405) && server.isKnown) {
@@ -278,7 +278,7 @@ function nextStep({ keyHint }: Server, kind: CatalogErrorKind, usual: string): s
   return kind === 'PermissionDenied' ? `${usual} ${keyHint}` : usual;
 }
 
-function redirected(server: Server, { status, location }: FailedAnswer): CatalogError {
+function redirected(server: Server, { status, location }: ErrorResponse): CatalogError {
   const to = location !== undefined && URL.canParse(location) ? new URL(location).host : undefined;
   const where = to === undefined ? 'another address' : `"${to}"`;
   return new CatalogError(
@@ -289,8 +289,8 @@ function redirected(server: Server, { status, location }: FailedAnswer): Catalog
   );
 }
 
-function hintOf(kind: CatalogErrorKind, answer: FailedAnswer): string {
-  if (kind !== 'Throttling' && kind !== 'ServiceUnavailable') return hintOfKind(kind);
+function hintOf(kind: CatalogErrorKind, answer: ErrorResponse): string {
+  if (kind !== 'Throttling' && kind !== 'ServiceUnavailable') return hintForKind(kind);
   const wait = parseRetryAfter(answer.retryAfter, Date.now());
   return wait === undefined ? 'Try again later.' : `Try again in ${Math.ceil(wait / 1000)} s.`;
 }
@@ -322,12 +322,12 @@ const redact = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((clean, secret) => (secret.length < 4 ? clean : clean.replaceAll(secret, '…')), text);
 
 /** Returns the error for a failed connection; `phase` is whether the response had started. */
-export function errorOfConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {
+export function errorFromConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {
   if (isCatalogError(error)) return error;
   const code = codeOf(error);
   const [what, hint] = explain(code, error, phase, server.isPlain ?? false);
   const failure = new CatalogError('ServiceUnavailable', `${server.name} ${what}.`, hint, { cause: error });
-  return isBrokenConnection(code) ? noteAsPassing(failure) : failure;
+  return isBrokenConnection(code) ? markTransient(failure) : failure;
 }
 
 /** The code of a failed connection; the first one if several addresses of a host were tried. */

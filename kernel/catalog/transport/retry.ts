@@ -2,7 +2,7 @@ import { type Operation, readingOperations } from '#catalog/contract.ts';
 import { wait } from '#processes/wait.ts';
 
 /** A failure that may be temporary; `retryAfter` is the delay that the server requested, in milliseconds from now. */
-type Passing = { retryAfter: number | undefined };
+type Transient = { retryAfter: number | undefined };
 
 /**
  * First and longest delay before a retry, milliseconds. The delay doubles with each try; a random part of it is
@@ -30,10 +30,10 @@ const brokenConnections: ReadonlySet<string> = new Set([
 export const isBrokenConnection = (code: string): boolean => brokenConnections.has(code);
 
 // Kept outside of the errors, since callers have no use for it.
-const passing = new WeakMap<object, Passing>();
+const passing = new WeakMap<object, Transient>();
 
 /** Records that the same request may succeed a little later. */
-export function noteAsPassing<E extends object>(error: E, retryAfter?: number): E {
+export function markTransient<E extends object>(error: E, retryAfter?: number): E {
   passing.set(error, { retryAfter });
   return error;
 }
@@ -43,7 +43,7 @@ export function noteAsPassing<E extends object>(error: E, retryAfter?: number): 
  * be repeated only if the first one was certainly not applied. 429 and 503 don't ensure that: a gateway also sends
  * them after it lost the response of the server behind it.
  */
-export const mayRepeat = (operation: Operation): boolean => readingOperations.has(operation);
+export const isRetryable = (operation: Operation): boolean => readingOperations.has(operation);
 
 /**
  * Returns the delay before the next try in milliseconds; `undefined` if there is none. The delay is a random part of
@@ -51,10 +51,10 @@ export const mayRepeat = (operation: Operation): boolean => readingOperations.ha
  * @param tries how many tries were made
  * @param random from 0 to 1
  */
-export function waitBefore(
+export function retryDelay(
   tries: number,
   retries: number,
-  failure: Passing | undefined,
+  failure: Transient | undefined,
   random: number,
 ): number | undefined {
   if (tries > retries || !failure) return undefined;
@@ -85,7 +85,7 @@ export async function withRetries<T>(
       return await call();
     } catch (error) {
       const failure = typeof error === 'object' && error !== null ? passing.get(error) : undefined;
-      const delay = signal?.aborted ? undefined : waitBefore(tries, retries, failure, Math.random());
+      const delay = signal?.aborted ? undefined : retryDelay(tries, retries, failure, Math.random());
       if (delay === undefined) throw error;
       await wait(delay, signal);
     }

@@ -1,15 +1,15 @@
 import type { Dispatcher } from 'undici';
 import { CapabilityLog } from '#catalog/rest/capabilities.ts';
-import { asPartOfWork } from '#processes/calls.ts';
-import { CatalogError, during, isAbort, isCatalogError } from '#shared/errors.ts';
+import { withCellSignal } from '#processes/calls.ts';
+import { CatalogError, withErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { isRecord } from '#shared/records.ts';
 import { type Address, addressOf, encodePart, identifierOf, type OtherPath, parseAddress } from './address.ts';
-import { bodyOf, headerOf, readAll, readSome, uploadOf, wishesOf } from './bodies.ts';
+import { bodyOf, headerOf, readAll, readSome, uploadOf, appliedPreferences } from './bodies.ts';
 import { openDispatcher, type Route } from './dispatcher.ts';
-import { errorOfAnswer, errorOfConnection, type FailedAnswer, isOfContract, type Server } from './errors.ts';
+import { errorFromResponse, errorFromConnection, type ErrorResponse, hasContractError, type Server } from './errors.ts';
 import type { Wire, WireRequest, WireResponse } from './request.ts';
-import { mayRepeat, withRetries } from './retry.ts';
+import { isRetryable, withRetries } from './retry.ts';
 
 type Ask = (address: Address, signal: AbortSignal | undefined) => Promise<unknown>;
 
@@ -199,7 +199,7 @@ export class Transport implements Wire {
       asked.signal?.throwIfAborted();
       const other = await this.#dialect?.of(asked);
       const address = addressOf(asked, this.#options.delimiter, other);
-      const retries = mayRepeat(operation) ? (this.#options.retries ?? 0) : 0;
+      const retries = isRetryable(operation) ? (this.#options.retries ?? 0) : 0;
       try {
         return await withRetries({ retries, signal: asked.signal }, () => attempt(asked, address));
       } catch (error) {
@@ -207,7 +207,7 @@ export class Transport implements Wire {
         throw error;
       }
     };
-    return asPartOfWork(request.signal, (signal) => during(context, () => send({ ...request, signal })));
+    return withCellSignal(request.signal, (signal) => withErrorContext(context, () => send({ ...request, signal })));
   }
 
   async #ask(request: WireRequest, { method, path }: Address): Promise<WireResponse> {
@@ -243,7 +243,7 @@ export class Transport implements Wire {
         const location = headerOf(headers, 'location');
         throw await this.#refusal(request, { status: statusCode, contentType, retryAfter, location, text });
       }
-      const applied = wishesOf(headerOf(headers, 'preference-applied'));
+      const applied = appliedPreferences(headerOf(headers, 'preference-applied'));
       const broken = (error: unknown): Promise<unknown> => this.#failure(error, signal, 'answering');
       return { contentType, applied, body: bodyOf(response.body, broken) };
     } catch (error) {
@@ -272,15 +272,15 @@ export class Transport implements Wire {
     }
   }
 
-  async #refusal({ operation, id = [], signal }: WireRequest, answer: FailedAnswer): Promise<CatalogError> {
-    if (isOfContract(answer)) this.#isKnown = true;
+  async #refusal({ operation, id = [], signal }: WireRequest, answer: ErrorResponse): Promise<CatalogError> {
+    if (hasContractError(answer)) this.#isKnown = true;
     const isMissing = answer.status === 404 || answer.status === 405;
     if (isMissing && !this.#isKnown && operation !== 'ListTables') {
       // A list shows whether only this operation is missing or the whole catalog; the list's own failure does not
       // matter.
       await this.#dialect?.of({ operation: 'ListTables', signal }).catch(() => undefined);
     }
-    return errorOfAnswer(this.#server(), { operation, id }, answer);
+    return errorFromResponse(this.#server(), { operation, id }, answer);
   }
 
   #server(): Server {
@@ -306,6 +306,6 @@ export class Transport implements Wire {
     // Destroying a response leads here. In the phase `asking` the same error is a proxy's refusal, not a
     // cancellation.
     if (phase === 'answering' && isAbort(error)) return error;
-    return (await this.#options.explain?.(error)) ?? errorOfConnection(this.#server(), error, phase);
+    return (await this.#options.explain?.(error)) ?? errorFromConnection(this.#server(), error, phase);
   }
 }

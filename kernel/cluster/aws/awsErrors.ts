@@ -32,7 +32,7 @@ export const awsCodeOf = (error: unknown): string | undefined =>
   isClusterError(error) && isObject(error.cause) ? textOf(error.cause, 'name') : undefined;
 
 /** Returns the error from AWS as evidence: `403 AccessDenied: User … is not authorized to perform …`. */
-export function awsSaid(error: unknown): string {
+export function formatAwsError(error: unknown): string {
   const cause = isClusterError(error) && error.cause !== undefined ? error.cause : error;
   const said = [statusOf(cause), isObject(cause) ? textOf(cause, 'name') : undefined].filter(
     (part) => part !== undefined,
@@ -124,7 +124,7 @@ export function awsError(error: unknown, question: AwsQuestion): ClusterError {
     );
   if (networkCode.test(code) || status === undefined)
     return status === undefined && code === '' && (name === 'SyntaxError' || name === 'TypeError')
-      ? notAws(question, make)
+      ? notAnAwsReply(question, make)
       : make(
           'Unreachable',
           `Can't reach AWS (${action}): ${oneLine(messageOf(error))}.`,
@@ -136,7 +136,7 @@ export function awsError(error: unknown, question: AwsQuestion): ClusterError {
 type Make = (kind: ClusterErrorKind, what: string, hint: string) => ClusterError;
 
 /** The error for a reply that is not from AWS: an HTML page, or a reply without required fields. */
-export const notAws = ({ action }: AwsQuestion, make: Make = makePlain): ClusterError =>
+export const notAnAwsReply = ({ action }: AwsQuestion, make: Make = makePlain): ClusterError =>
   make(
     'WrongServer',
     `The server that replied to ${action} is not AWS: its reply can't be parsed.`,
@@ -149,7 +149,7 @@ function errorOfReply(name: string, status: number, message: string, question: A
   const { action, thing, as } = question;
   // An HTML page has no code: the library reports that it can't parse it, with the status.
   if (name === 'SyntaxError' || /deserializ|Unexpected token|XML parse|Unclosed|is not expected/i.test(message))
-    return notAws(question, make);
+    return notAnAwsReply(question, make);
   switch (kindOfReply(name, status)) {
     case 'CredentialsExpired':
       return make(
@@ -246,13 +246,13 @@ function statusOf(error: unknown): number | undefined {
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 400);
 
 /** The KMS action that was refused, and the key's ARN. */
-export type KeyRefusal = { readonly action: string; readonly key: string };
+export type KmsAccessDenied = { readonly action: string; readonly key: string };
 
 /**
  * Returns the refused KMS action and key, or `undefined` if the error is about the bucket.
  * S3 uses one code for a missing right to the bucket and to its encryption key; only the message differs.
  */
-export function keyRefusalOf({ cause }: ClusterError): KeyRefusal | undefined {
+export function keyRefusalOf({ cause }: ClusterError): KmsAccessDenied | undefined {
   const parts =
     /perform: (kms:\w+) on(?: the)? resource(?: associated with this ciphertext)?:? *"?(arn:[\w-]+:kms:[\w:/-]+)?/.exec(
       messageOf(cause),

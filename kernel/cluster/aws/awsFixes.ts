@@ -1,10 +1,10 @@
-import type { Mend } from '#cluster/fixes/fix.ts';
-import type { BucketPlace } from '#cluster/profile.ts';
-import { shellLine } from '#cluster/fixes/commands.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
+import type { BucketLocation } from '#cluster/profile.ts';
+import { shellCommand } from '#cluster/fixes/commands.ts';
 import { bucketActions, type BucketStep } from './bucketProbe.ts';
 import { readArn, roleNameOf, roleOfSession } from './awsNames.ts';
 import type { PolicyDocument } from './policyDocument.ts';
-import type { KeyRefusal } from './awsErrors.ts';
+import type { KmsAccessDenied } from './awsErrors.ts';
 import type { WebIdentity } from './trustPolicy.ts';
 
 const version = '2012-10-17';
@@ -14,16 +14,16 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 /** Builds an AWS command line, for example from `eks wait` and option names without dashes. */
 function awsLine(verb: string, options: Readonly<Record<string, string>>): string {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  return shellLine('aws', ...verb.split(' '), ...words);
+  return shellCommand('aws', ...verb.split(' '), ...words);
 }
 
-export const awsCommand = (verb: string, options: Readonly<Record<string, string>>): Mend => ({
+export const awsCommand = (verb: string, options: Readonly<Record<string, string>>): Fix => ({
   kind: 'command',
   command: awsLine(verb, options),
 });
 
 /** Gives a principal access to a cluster. */
-export const accessEntryMend = (region: string, clusterName: string, principalArn: string): Mend =>
+export const accessEntryFix = (region: string, clusterName: string, principalArn: string): Fix =>
   awsCommand('eks create-access-entry', {
     region,
     'cluster-name': clusterName,
@@ -32,13 +32,13 @@ export const accessEntryMend = (region: string, clusterName: string, principalAr
   });
 
 /** `aws s3` commands take URLs. */
-export const makeBucketMend = (bucket: string, region: string): Mend => ({
+export const createBucketFix = (bucket: string, region: string): Fix => ({
   kind: 'command',
-  command: shellLine('aws', 's3', 'mb', `s3://${bucket}`, '--region', region),
+  command: shellCommand('aws', 's3', 'mb', `s3://${bucket}`, '--region', region),
 });
 
 /** Gives a role rights by a separate policy, so that nothing it has is replaced. */
-function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Record<string, unknown>>): Mend {
+function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Record<string, unknown>>): Fix {
   const role = roleNameOf(roleArn);
   const file = `${policyName}.json`;
   return {
@@ -55,7 +55,7 @@ function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Rec
 }
 
 /** Advice for a principal that is not a role: only its administrator knows where its rights come from. */
-const askFor = (action: string, resource: string): Mend => ({
+const askFor = (action: string, resource: string): Fix => ({
   kind: 'advice',
   text: `Ask the administrator of the AWS account for ${action} on ${resource}.`,
 });
@@ -63,7 +63,7 @@ const askFor = (action: string, resource: string): Mend => ({
 const isRole = (arn: string): boolean => /^arn:[^:]+:iam::\d+:role\//.test(arn);
 
 /** Allows a principal to describe a cluster in EKS. */
-export function describeMend(who: string, region: string, clusterArn: string): Mend {
+export function describeRoleFix(who: string, region: string, clusterArn: string): Fix {
   const statement = { Action: ['eks:DescribeCluster'], Resource: clusterArn };
   return isRole(who)
     ? rolePolicy(who, 'lance-catalog-eks', statement)
@@ -71,7 +71,7 @@ export function describeMend(who: string, region: string, clusterArn: string): M
 }
 
 /** Allows a principal every object operation of a backfill, so that one command is enough. */
-export function bucketMend(who: string, place: BucketPlace, step: BucketStep): Mend {
+export function bucketPolicyFix(who: string, place: BucketLocation, step: BucketStep): Fix {
   const bucket = `arn:${readArn(who)?.partition ?? 'aws'}:s3:::${place.bucket}`;
   const objects = `${bucket}/${place.prefix === '' ? '' : `${place.prefix}/`}*`;
   if (!isRole(who)) return askFor(bucketActions[step], step === 'list' ? bucket : objects);
@@ -84,13 +84,13 @@ export function bucketMend(who: string, place: BucketPlace, step: BucketStep): M
 }
 
 /** Allows a principal to use the key that encrypts a bucket's objects. */
-export const keyMend = (who: string, { action, key }: KeyRefusal): Mend =>
+export const kmsKeyFix = (who: string, { action, key }: KmsAccessDenied): Fix =>
   isRole(who)
     ? rolePolicy(who, 'lance-catalog-key', { Action: ['kms:GenerateDataKey', 'kms:Decrypt'], Resource: key })
     : askFor(action, key);
 
 /** Allows a caller to assume a role. A session ends, so the policy names its role. */
-export const callerTrustMend = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Mend =>
+export const callerTrustFix = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Fix =>
   trustMend(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
 
 /**
@@ -108,11 +108,11 @@ function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
 }
 
 /** Allows one service account to assume a role. */
-export function webIdentityTrustMend(
+export function webIdentityTrustFix(
   roleArn: string,
   { providerArn, issuer, audience, subject }: WebIdentity,
   policy: PolicyDocument | undefined,
-): Mend {
+): Fix {
   return trustMend(roleArn, policy, {
     Effect: 'Allow',
     Principal: { Federated: providerArn },
@@ -126,7 +126,7 @@ export function webIdentityTrustMend(
  * If the current policy is not readable, the fix is the statement alone, and its command prints the policy to add it
  * to.
  */
-function trustMend(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Mend {
+function trustMend(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Fix {
   const role = roleNameOf(roleArn);
   if (policy === undefined)
     return {

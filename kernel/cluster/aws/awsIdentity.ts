@@ -2,10 +2,10 @@ import { EKSClient } from '@aws-sdk/client-eks';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { S3Client } from '@aws-sdk/client-s3';
 import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
-import { awsCall, notAws, type AwsQuestion } from './awsErrors.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
+import { awsCall, notAnAwsReply, type AwsQuestion } from './awsErrors.ts';
 import { hideKeys, type AwsKeys } from './awsKeys.ts';
 import { readArn, type AwsCaller } from './awsNames.ts';
 import { awsTransport } from './awsTransport.ts';
@@ -62,7 +62,13 @@ export class AwsIdentity {
 
   #options() {
     const { keys, region, profile } = this;
-    return { region, credentials: keys, maxAttempts: 2, requestHandler: awsTransport(), ...given({ profile }) };
+    return {
+      region,
+      credentials: keys,
+      maxAttempts: 2,
+      requestHandler: awsTransport(),
+      ...definedEntries({ profile }),
+    };
   }
 
   #client<T extends { destroy(): void }>(name: string, make: () => T): T {
@@ -82,7 +88,7 @@ export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Prom
     identity.sts.send(new GetCallerIdentityCommand({}), { abortSignal: signal }),
   );
   const parts = readArn(reply.Arn ?? '');
-  if (reply.Arn === undefined || parts === undefined || reply.Account === undefined) throw notAws(question);
+  if (reply.Arn === undefined || parts === undefined || reply.Account === undefined) throw notAnAwsReply(question);
   return { arn: reply.Arn, account: reply.Account, partition: parts.partition };
 }
 
@@ -90,7 +96,7 @@ type AssumeOptions = {
   readonly roleArn: string;
   /** For messages about calls with the role. */
   readonly label: string;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 };
 
@@ -125,5 +131,5 @@ export function keysOfReply(reply: CredentialsReply, { action }: AwsQuestion): A
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = reply ?? {};
   if (!accessKeyId || !secretAccessKey || !sessionToken)
     throw new ClusterError('BadReply', `The reply of AWS to ${action} contains no credentials.`, '');
-  return { accessKeyId, secretAccessKey, sessionToken, ...given({ expiration: reply?.Expiration }) };
+  return { accessKeyId, secretAccessKey, sessionToken, ...definedEntries({ expiration: reply?.Expiration }) };
 }

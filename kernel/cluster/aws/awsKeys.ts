@@ -1,5 +1,5 @@
 import { STSClient } from '@aws-sdk/client-sts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
 import { awsTransport } from './awsTransport.ts';
 
@@ -11,14 +11,14 @@ export type AwsKeys = {
   readonly expiration?: Date;
 };
 
-export const hideKeys = (keys: AwsKeys, hidden: HiddenTexts): void =>
+export const hideKeys = (keys: AwsKeys, hidden: SecretRedactor): void =>
   hidden.add(keys.accessKeyId, keys.secretAccessKey, keys.sessionToken);
 
 type ChainOptions = {
   readonly region: string;
   /** A profile of `~/.aws/config`. Default: that of AWS_PROFILE, or the default profile. */
   readonly profile?: string | undefined;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
 };
 
 /**

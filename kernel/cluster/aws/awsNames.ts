@@ -56,7 +56,7 @@ export function isSessionOf(callerArn: string, roleArn: string): boolean {
 }
 
 /** The AWS settings of a profile, from `auth` or `aws`. */
-export type AwsPlace = {
+export type AwsTarget = {
   readonly region: string;
   readonly clusterName: string | undefined;
   readonly clientRole: string | undefined;
@@ -67,7 +67,7 @@ export type AwsPlace = {
 };
 
 /** Returns the AWS settings of a profile, or `undefined` if its cluster is not on AWS. */
-export function awsPlaceOf({ auth, aws }: ClusterProfile): AwsPlace | undefined {
+export function awsPlaceOf({ auth, aws }: ClusterProfile): AwsTarget | undefined {
   if (auth.configMethod !== 'EKS_AUTH') return aws && { ...aws, profile: aws.profile };
   return {
     region: auth.region,

@@ -1,14 +1,14 @@
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
-import type { Leftovers } from '#cluster/leftovers.ts';
-import { Once } from '#cluster/memo.ts';
-import type { BucketPlace, ClusterProfile } from '#cluster/profile.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
+import type { CleanupList } from '#cluster/leftovers.ts';
+import { RequestCache } from '#cluster/memo.ts';
+import type { BucketLocation, ClusterProfile } from '#cluster/profile.ts';
 import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
 import { chainKeys } from './awsKeys.ts';
 import { isSessionOf, readArn, roleArnOf, type AwsCaller } from './awsNames.ts';
-import { awsPlaceOf, type AwsPlace } from './awsNames.ts';
+import { awsPlaceOf, type AwsTarget } from './awsNames.ts';
 import { BucketProbe } from './bucketProbe.ts';
 import { readBucketRegion } from './bucketProbe.ts';
 import { eksAccess, loginOf, type EksAuth } from './connectEks.ts';
@@ -36,14 +36,14 @@ type ClientIdentity = {
 
 /** Reads from AWS for the checks, each read once a run. */
 export class AwsReads {
-  readonly #once = new Once();
+  readonly #once = new RequestCache();
   readonly #identities: AwsIdentity[] = [];
   readonly profile: ClusterProfile;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 
   /** @param signal the run's: results are shared, so no single check may cancel a read */
-  constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal) {
+  constructor(profile: ClusterProfile, hidden: SecretRedactor, signal: AbortSignal) {
     this.profile = profile;
     this.hidden = hidden;
     this.signal = signal;
@@ -54,7 +54,7 @@ export class AwsReads {
   }
 
   /** The AWS settings of the profile. @throws ClusterError ProfileInvalid if there are none */
-  get place(): AwsPlace {
+  get place(): AwsTarget {
     const place = awsPlaceOf(this.profile);
     if (place === undefined)
       throw new ClusterError('ProfileInvalid', 'The profile has no AWS settings.', 'Add "aws" to the profile.');
@@ -62,7 +62,7 @@ export class AwsReads {
   }
 
   /** The bucket of the tables. @throws ClusterError ProfileInvalid if the profile has no S3 bucket */
-  get bucket(): BucketPlace {
+  get bucket(): BucketLocation {
     const { storage } = this.profile;
     if (storage?.scheme !== 's3') throw new ClusterError('ProfileInvalid', 'The profile has no S3 bucket.', '');
     return storage;
@@ -190,7 +190,7 @@ export class AwsReads {
   }
 
   /** Returns the bucket probe of an identity, created once each. @throws ClusterError if the bucket does not exist */
-  probe(identity: AwsIdentity, leftovers: Leftovers): Promise<BucketProbe> {
+  probe(identity: AwsIdentity, leftovers: CleanupList): Promise<BucketProbe> {
     return this.once(`probe as ${identity.label}`, async () => {
       const region = await this.#regionOfProbe(identity);
       return new BucketProbe(identity, this.bucket, { region, leftovers, signal: this.signal });

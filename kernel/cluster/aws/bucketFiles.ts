@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { awsCall } from './awsErrors.ts';
 import { awsTransport } from './awsTransport.ts';
@@ -32,9 +32,13 @@ export class BucketFiles {
       // Other stores with an S3 API refuse checksums that they don't know.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      ...given({ endpoint }),
+      ...definedEntries({ endpoint }),
       ...(keys && {
-        credentials: { accessKeyId: keys.id, secretAccessKey: keys.secret, ...given({ sessionToken: keys.token }) },
+        credentials: {
+          accessKeyId: keys.id,
+          secretAccessKey: keys.secret,
+          ...definedEntries({ sessionToken: keys.token }),
+        },
       }),
     });
   }
@@ -85,7 +89,7 @@ export class BucketFiles {
     const names: string[] = [];
     let token: string | undefined;
     do {
-      const asked = { Bucket, Prefix: `${folder}/`, Delimiter: '/', ...given({ ContinuationToken: token }) };
+      const asked = { Bucket, Prefix: `${folder}/`, Delimiter: '/', ...definedEntries({ ContinuationToken: token }) };
       const reply = await this.#ask('s3:ListBucket', folder, () =>
         this.#client.send(new ListObjectsV2Command(asked), aborting(signal)),
       );
@@ -116,7 +120,7 @@ export class BucketFiles {
       ...this.#object(key),
       ...condition,
       Body: bytes,
-      ...(encryption && { ServerSideEncryption: encryption.kind, ...given({ SSEKMSKeyId: encryption.key }) }),
+      ...(encryption && { ServerSideEncryption: encryption.kind, ...definedEntries({ SSEKMSKeyId: encryption.key }) }),
     };
     await this.#ask('s3:PutObject', key, () => this.#client.send(new PutObjectCommand(asked)));
   }

@@ -8,8 +8,8 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import type { Leftovers } from '#cluster/leftovers.ts';
-import type { BucketPlace } from '#cluster/profile.ts';
+import type { CleanupList } from '#cluster/leftovers.ts';
+import type { BucketLocation } from '#cluster/profile.ts';
 import { isRecord } from '#shared/records.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
@@ -37,15 +37,15 @@ const body = 'Written by the cluster checks of Lance Catalog, and removed again 
  * The object is added to the run's leftovers before it is written, so that it is removed however the run ends.
  */
 export class BucketProbe {
-  readonly place: BucketPlace;
+  readonly place: BucketLocation;
   readonly key: string;
   readonly #identity: AwsIdentity;
   readonly #region: string;
-  readonly #leftovers: Leftovers;
+  readonly #leftovers: CleanupList;
   readonly #signal: AbortSignal;
   #steps: Promise<ReadonlyMap<BucketStep, StepOutcome>> | undefined;
 
-  constructor(identity: AwsIdentity, place: BucketPlace, options: ProbeOptions) {
+  constructor(identity: AwsIdentity, place: BucketLocation, options: ProbeOptions) {
     this.#identity = identity;
     this.#region = options.region;
     this.#leftovers = options.leftovers;
@@ -153,7 +153,7 @@ export class BucketProbe {
 type ProbeOptions = {
   /** The bucket's region. */
   readonly region: string;
-  readonly leftovers: Leftovers;
+  readonly leftovers: CleanupList;
   readonly signal: AbortSignal;
 };
 

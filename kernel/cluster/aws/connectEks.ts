@@ -1,5 +1,5 @@
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 import type { KubeTarget } from '#cluster/kube/credential.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';
@@ -16,7 +16,7 @@ export type EksAuth = Extract<ClusterAuth, { readonly configMethod: 'EKS_AUTH' }
  */
 export async function connectEks(
   auth: EksAuth,
-  options: { readonly hidden: HiddenTexts; readonly signal: AbortSignal },
+  options: { readonly hidden: SecretRedactor; readonly signal: AbortSignal },
 ): Promise<KubeAccess> {
   const login = loginOf(auth);
   const identity = await loginToAws(login, options);
@@ -45,7 +45,7 @@ export function eksAccess(
     login,
     identity,
     hidden,
-  }: { readonly login: EksLogin; readonly identity: AwsIdentity; readonly hidden: HiddenTexts },
+  }: { readonly login: EksLogin; readonly identity: AwsIdentity; readonly hidden: SecretRedactor },
 ): KubeAccess {
   return {
     target: targetOf(cluster),
@@ -56,7 +56,7 @@ export function eksAccess(
 }
 
 /** Returns whether a target is the cluster, at any address: each EKS cluster has its own certificate authority. */
-export function isWayTo({ ca }: KubeTarget, { certificateAuthority }: EksCluster): boolean {
+export function pointsToCluster({ ca }: KubeTarget, { certificateAuthority }: EksCluster): boolean {
   const own = Buffer.from(certificateAuthority ?? '', 'base64')
     .toString('utf8')
     .trim();

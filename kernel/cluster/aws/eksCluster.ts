@@ -3,7 +3,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
 import { readArn } from './awsNames.ts';
-import type { AwsPlace } from './awsNames.ts';
+import type { AwsTarget } from './awsNames.ts';
 
 /** The description of a cluster by EKS, as far as it is used. */
 export type EksCluster = {
@@ -54,7 +54,7 @@ export async function describeEksCluster(
 }
 
 /** Returns the ARN of a cluster that was not described, in the account and partition of another ARN. */
-export function clusterArnOf({ region, clusterName = '' }: AwsPlace, whose: string): string {
+export function clusterArnOf({ region, clusterName = '' }: AwsTarget, whose: string): string {
   const { partition = 'aws', account = '' } = readArn(whose) ?? {};
   return `arn:${partition}:eks:${region}:${account}:cluster/${clusterName}`;
 }

@@ -2,7 +2,7 @@ import { Sha256 } from '@aws-crypto/sha256-js';
 import { STSClient } from '@aws-sdk/client-sts';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { type CredentialSource, renewing } from '#cluster/kube/credential.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { assumeRole, AwsIdentity, callerOf } from './awsIdentity.ts';
 import { type AwsKeys, chainKeys } from './awsKeys.ts';
 import { isSessionOf, roleArnOf } from './awsNames.ts';
@@ -72,7 +72,7 @@ export type EksLogin = {
  */
 export function eksCredential(
   login: EksLogin,
-  { hidden }: { readonly hidden: HiddenTexts },
+  { hidden }: { readonly hidden: SecretRedactor },
   firstKeys?: AwsKeys,
 ): CredentialSource {
   let given = firstKeys;
@@ -94,7 +94,7 @@ async function keysOfLogin(login: EksLogin, options: Parameters<typeof loginToAw
 /** Returns the identity of a login. The caller closes it. @throws ClusterError */
 export async function loginToAws(
   { region, roleArn: role, profile }: EksLogin,
-  { hidden, signal }: { readonly hidden: HiddenTexts; readonly signal: AbortSignal },
+  { hidden, signal }: { readonly hidden: SecretRedactor; readonly signal: AbortSignal },
 ): Promise<AwsIdentity> {
   const person = new AwsIdentity({ label: 'you', keys: await chainKeys({ region, profile, hidden }), region, profile });
   if (role === undefined) return person;

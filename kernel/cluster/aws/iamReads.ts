@@ -6,7 +6,7 @@ import {
 import { GetOpenIDConnectProviderCommand, GetRoleCommand } from '@aws-sdk/client-iam';
 import { AssumeRoleWithWebIdentityCommand } from '@aws-sdk/client-sts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
 import { AwsIdentity, keysOfReply, sessionName } from './awsIdentity.ts';
 import { hideKeys } from './awsKeys.ts';
@@ -108,7 +108,7 @@ type WebIdentityOptions = {
   readonly token: string;
   readonly region: string;
   readonly profile?: string | undefined;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 };
 

@@ -26,7 +26,7 @@ const awsChecks: readonly Check[] = [
 ];
 
 const order = new Map(checkIds.map((id, index) => [id, index]));
-const placeOf = ({ id }: Check): number => order.get(id) ?? checkIds.length;
+const checkRank = ({ id }: Check): number => order.get(id) ?? checkIds.length;
 
 /** Every check, in the order of the ids, which is that of a report. */
 export const allChecks: readonly Check[] = [
@@ -38,4 +38,4 @@ export const allChecks: readonly Check[] = [
   ...awsChecks,
   ...gcpChecks,
   ...catalogChecks,
-].toSorted((a, b) => placeOf(a) - placeOf(b));
+].toSorted((a, b) => checkRank(a) - checkRank(b));

@@ -1,10 +1,10 @@
-import { isToldByServer } from '#catalog/transport/errors.ts';
+import { isServerError } from '#catalog/transport/errors.ts';
 import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
-import type { BucketPlace } from '#cluster/profile.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
+import type { BucketLocation } from '#cluster/profile.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 import { type CatalogError, isCatalogError } from '#shared/errors.ts';
 
@@ -42,7 +42,7 @@ const isAnswer = (problem: CatalogError): boolean =>
   problem.kind === 'Unauthenticated' ||
   problem.kind === 'PermissionDenied' ||
   problem.kind === 'NamespaceNotFound' ||
-  (isToldByServer(problem) && problem.kind !== 'ServiceUnavailable' && problem.kind !== 'Throttling');
+  (isServerError(problem) && problem.kind !== 'ServiceUnavailable' && problem.kind !== 'Throttling');
 
 const auth: Check = {
   id: 'catalog-auth',
@@ -112,7 +112,7 @@ const storage: Check = {
 };
 
 /** Checks whether a location is in the bucket that the other checks use. */
-function judge(thing: string, location: string, wanted: BucketPlace, evidence: Evidence): Finding {
+function judge(thing: string, location: string, wanted: BucketLocation, evidence: Evidence): Finding {
   const shown = [wanted.bucket, wanted.prefix].filter((part) => part !== '').join('/');
   const bucket = `${wanted.scheme}://${shown}`;
   const place = readPlace(location);
@@ -168,6 +168,6 @@ async function nameOf(catalog: CheckContext['catalog']): Promise<string> {
 const whatOf = ({ message, hint }: CatalogError): string =>
   hint !== '' && message.endsWith(hint) ? message.slice(0, -hint.length).trim() : message;
 
-const advice = (text: string): Mend | undefined => (text === '' ? undefined : { kind: 'advice', text });
+const advice = (text: string): Fix | undefined => (text === '' ? undefined : { kind: 'advice', text });
 
 export const catalogChecks: readonly Check[] = [reach, auth, storage];

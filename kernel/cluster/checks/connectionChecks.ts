@@ -1,6 +1,6 @@
 import type { Check } from '#cluster/check.ts';
 import { type ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
+import { fail, pass, warn } from '#cluster/checkResults.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { factsOf, lookAtCertificate } from '#cluster/kube/serverCertificate.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';

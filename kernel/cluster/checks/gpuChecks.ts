@@ -1,13 +1,13 @@
 import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import { kubectl } from '#cluster/fixes/commands.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { describeNodes } from '#cluster/fixes/nodeFixes.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
-import { type KubeNode, namesOf } from '#cluster/kube/nodes.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
+import { type KubeNode, formatNodeNames } from '#cluster/kube/nodes.ts';
 import { daemonSetsOf, daemonSetsPath, groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
-import { kindOf, meantFor } from '#cluster/kube/placement.ts';
+import { kindOf, nodesForGroup } from '#cluster/kube/placement.ts';
 import { gpuResource } from '#cluster/kube/quantities.ts';
 import type { Workload } from '#cluster/kube/workloads.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
@@ -16,7 +16,7 @@ import type { Evidence } from '#cluster/result.ts';
 async function gpuNodesOf(kube: KubeReads): Promise<readonly KubeNode[]> {
   const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
   const meant = new Set(
-    groups.filter((one) => kindOf(one) === 'gpu').flatMap((one) => meantFor(kube.profile, one, nodes)),
+    groups.filter((one) => kindOf(one) === 'gpu').flatMap((one) => nodesForGroup(kube.profile, one, nodes)),
   );
   return [...meant];
 }
@@ -38,7 +38,7 @@ const manifest =
   'https://raw.githubusercontent.com/NVIDIA/k8s-device-plugin/v0.17.1/deployments/static/nvidia-device-plugin.yml';
 
 /** GKE installs its own plugin on nodes with GPUs; only the driver can be missing. */
-const install = (profile: ClusterProfile): Mend =>
+const install = (profile: ClusterProfile): Fix =>
   profile.gcp
     ? {
         kind: 'advice',
@@ -56,12 +56,12 @@ const plugin: Check = {
     const [plugins, nodes] = await Promise.all([pluginsOf(kube), gpuNodesOf(kube)]);
     const isOffered = nodes.some(({ allocatable }) => allocatable.gpu > 0);
     if (!plugins) {
-      const evidence = sawAt(daemonSetsPath, 'you may not list them');
+      const evidence = evidenceFor(daemonSetsPath, 'you may not list them');
       return isOffered
         ? pass('Nodes offer GPUs, so a device plugin is running; you may not list DaemonSets.', evidence)
         : warn('You may not list DaemonSets, and no node offers a GPU.', { evidence: [evidence] });
     }
-    const evidence: Evidence = sawAt(
+    const evidence: Evidence = evidenceFor(
       daemonSetsPath,
       plugins.map((one) => `${one.namespace}/${one.name}: ${one.ready} of ${one.wanted} ready`).join('; ') ||
         'no device plugin',
@@ -106,14 +106,14 @@ const allocatable: Check = {
   run: async ({ kube, profile }) => {
     const nodes = await gpuNodesOf(kube);
     if (nodes.length === 0) return skip('There is no node for GPU workers now.');
-    const evidence = sawAt(
+    const evidence = evidenceFor(
       nodesPath,
       nodes.map(({ name, allocatable: { gpu } }) => `${name}: ${gpuResource} ${gpu}`).join('; '),
     );
     const without = nodes.filter(({ allocatable: { gpu } }) => gpu === 0);
     if (without.length === 0) return pass('The nodes for GPU workers offer GPUs.', evidence);
     return (without.length === nodes.length ? fail : warn)(
-      `No GPU is offered by ${namesOf(without)}: the node has no GPU, or its driver or the device plugin does not run.`,
+      `No GPU is offered by ${formatNodeNames(without)}: the node has no GPU, or its driver or the device plugin does not run.`,
       { evidence: [evidence], mend: describeNodes(profile, without) },
     );
   },

@@ -1,9 +1,9 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, skip } from '#cluster/findings.ts';
-import { sawAt, type KubeReads } from '#cluster/kube/kubeReads.ts';
-import { lastingTaints, namesOf, showTaint, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
+import { fail, pass, skip } from '#cluster/checkResults.ts';
+import { evidenceFor, type KubeReads } from '#cluster/kube/kubeReads.ts';
+import { blockingTaints, formatNodeNames, showTaint, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath, rayClusterOf } from '#cluster/kube/objectReads.ts';
-import { labelOf, likelyPlaces } from '#cluster/kube/placement.ts';
+import { labelOf, candidateNodes } from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { unlabelNodes } from '#cluster/fixes/nodeFixes.ts';
 import { idleHead } from '#cluster/fixes/rayClusterFixes.ts';
@@ -14,7 +14,7 @@ async function headOf(
 ): Promise<{ readonly head: GroupSpec | undefined; readonly nodes: readonly KubeNode[] }> {
   const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
   const head = groups.find(({ role }) => role === 'head');
-  return { head, nodes: head ? likelyPlaces(kube.profile, head, nodes) : [] };
+  return { head, nodes: head ? candidateNodes(kube.profile, head, nodes) : [] };
 }
 
 const noNode = 'There is currently no node for the head to check.';
@@ -39,7 +39,7 @@ const notSpot: Check = {
       );
     if (nodes.length === 0) return skip(noNode);
     const spot = nodes.filter((node) => spotLabelOf(node) !== undefined);
-    const evidence = sawAt(
+    const evidence = evidenceFor(
       nodesPath,
       nodes.map((node) => `${node.name}: ${spotLabelOf(node) ?? 'no label of a spot node'}`).join('; '),
     );
@@ -47,7 +47,7 @@ const notSpot: Check = {
     if (!first) return pass('No node for the head is a spot node.', evidence);
     const isOnly = spot.length === nodes.length;
     return fail(
-      `${namesOf(spot)} can be removed at any time (${spotLabelOf(first)}). All jobs of the head are then lost.`,
+      `${formatNodeNames(spot)} can be removed at any time (${spotLabelOf(first)}). All jobs of the head are then lost.`,
       {
         evidence: [evidence],
         mend: isOnly
@@ -72,7 +72,7 @@ const noProcessing: Check = {
     const workerLabels = [labelOf(profile, 'cpu'), labelOf(profile, 'gpu')];
     const both = nodes.filter(({ labels }) => workerLabels.some((label) => Object.hasOwn(labels, label)));
     const evidence = [
-      sawAt(
+      evidenceFor(
         nodesPath,
         nodes.map(({ name, taints }) => `${name}: ${taints.map(showTaint).join(', ') || 'no taint'}`).join('; '),
       ),
@@ -81,7 +81,7 @@ const noProcessing: Check = {
     if (both.length > 0) {
       const extra = workerLabels.filter((label) => both.some(({ labels }) => Object.hasOwn(labels, label)));
       return fail(
-        `Nodes are labeled for both the head and workers, which then use the head's memory: ${namesOf(both)}.`,
+        `Nodes are labeled for both the head and workers, which then use the head's memory: ${formatNodeNames(both)}.`,
         {
           evidence,
           mend: unlabelNodes(profile, both, extra),
@@ -90,7 +90,7 @@ const noProcessing: Check = {
     }
     if (head?.toldCpus === '0') return pass('Ray schedules no tasks on the head: it has num-cpus 0.', ...evidence);
     if (nodes.length === 0) return skip(noNode, ...evidence);
-    const isKept = nodes.every((node) => lastingTaints(node).length > 0);
+    const isKept = nodes.every((node) => blockingTaints(node).length > 0);
     if (isKept) return pass('A taint keeps other pods off the nodes for the head.', ...evidence);
     const cluster = await rayClusterOf(kube);
     return fail('Tasks may run on the head: its nodes have no taint, and it does not set num-cpus 0.', {

@@ -1,13 +1,13 @@
 import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
-import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { fail, pass, warn } from '#cluster/checkResults.ts';
+import { kubectl, manifestFix } from '#cluster/fixes/commands.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { accountOfGroups } from '#cluster/fixes/rayClusterFixes.ts';
 import { grantByAccessEntry, grantLauncher, grantNodes } from '#cluster/fixes/roleFixes.ts';
-import { type Access, launchVerbs, mayPerson, wordsOfAccess } from '#cluster/kube/access.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
-import { namesOf } from '#cluster/kube/nodes.ts';
+import { type ResourceAccess, launchVerbs, userCan, formatAccess } from '#cluster/kube/access.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
+import { formatNodeNames } from '#cluster/kube/nodes.ts';
 import { groupsOf, namespacePath, podsOf, podsPath, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
 import { isOfRayCluster, type Pod } from '#cluster/kube/pods.ts';
 import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
@@ -16,14 +16,14 @@ import { roleChecks } from './roleChecks.ts';
 
 // The permissions that launching a RayCluster needs and that the service account does not have.
 
-async function mendFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Mend> {
+async function mendFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Fix> {
   const { username } = await kube.whoami();
   return grantByAccessEntry(kube.profile, username) ?? grant(kube.profile, username);
 }
 
 function personCheck(
   check: Pick<Check, 'id' | 'severity' | 'skip'>,
-  allIn: (namespace: string) => readonly [Access, ...Access[]],
+  allIn: (namespace: string) => readonly [ResourceAccess, ...ResourceAccess[]],
   grant: typeof grantLauncher,
 ): Check {
   const [{ verb, resource, subresource }] = allIn('');
@@ -34,11 +34,11 @@ function personCheck(
     needs: ['k8s-whoami'],
     run: async ({ kube, profile }) => {
       const all = allIn(profile.namespace);
-      const answers = await Promise.all(all.map((access) => mayPerson(kube, access)));
+      const answers = await Promise.all(all.map((access) => userCan(kube, access)));
       const evidence = answers.map((answer) => answer.evidence);
       const refused = all.find((_, index) => answers[index]?.isAllowed !== true);
-      if (refused === undefined) return pass(`You may ${wordsOfAccess(all[0])}.`, ...evidence);
-      return fail(`You may not ${wordsOfAccess(refused)}.`, { evidence, mend: await mendFor(kube, grant) });
+      if (refused === undefined) return pass(`You may ${formatAccess(all[0])}.`, ...evidence);
+      return fail(`You may not ${formatAccess(refused)}.`, { evidence, mend: await mendFor(kube, grant) });
     },
   };
 }
@@ -96,7 +96,7 @@ const podAccountCheck: Check = {
     if (name !== undefined && !cluster) {
       const sentence = `There is no RayCluster ${namespace}/${name}, which the profile names.`;
       return fail(sentence, {
-        evidence: [sawAt(rayClusterPath(kube, name), 'not found')],
+        evidence: [evidenceFor(rayClusterPath(kube, name), 'not found')],
         mend: {
           kind: 'advice',
           text: 'Set rayCluster of the profile to an existing RayCluster, or remove it: a job then creates one.',
@@ -127,17 +127,22 @@ const podAccountCheck: Check = {
         evidence,
       });
     const strangers = pods.filter((pod) => pod.serviceAccount !== serviceAccount);
-    evidence.push(sawAt(podsPath(kube), pods.map((pod) => `${pod.name}: ${pod.serviceAccount}`).join('; ') || 'none'));
+    evidence.push(
+      evidenceFor(podsPath(kube), pods.map((pod) => `${pod.name}: ${pod.serviceAccount}`).join('; ') || 'none'),
+    );
     if (strangers.length === 0) return pass(`Head and workers run as ${serviceAccount}.`, ...evidence);
     const accounts = [...new Set(strangers.map((pod) => pod.serviceAccount))].join(', ');
-    return fail(`Pods of ${cluster.name} run as ${accounts}, not as ${serviceAccount}: ${namesOf(strangers)}.`, {
-      evidence,
-      // The operator recreates them from the specs, which are correct.
-      mend: {
-        kind: 'command',
-        command: kubectl(profile, 'delete', 'pods', '--namespace', namespace, ...strangers.map((pod) => pod.name)),
+    return fail(
+      `Pods of ${cluster.name} run as ${accounts}, not as ${serviceAccount}: ${formatNodeNames(strangers)}.`,
+      {
+        evidence,
+        // The operator recreates them from the specs, which are correct.
+        mend: {
+          kind: 'command',
+          command: kubectl(profile, 'delete', 'pods', '--namespace', namespace, ...strangers.map((pod) => pod.name)),
+        },
       },
-    });
+    );
   },
 };
 
@@ -152,17 +157,21 @@ const namespaceThere: Check = {
     const path = namespacePath(kube);
     try {
       if ((await kube.find(path)) !== undefined)
-        return pass(`The namespace ${namespace} exists.`, sawAt(path, 'found'));
+        return pass(`The namespace ${namespace} exists.`, evidenceFor(path, 'found'));
     } catch (error) {
       if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
       // A user with a role in this namespace only may not read the namespace itself; an object in it proves it too.
       if ((await kube.serviceAccount()) === undefined) throw error;
       const account = serviceAccountPath(namespace, profile.serviceAccount);
-      return pass(`The namespace ${namespace} exists.`, sawAt(path, 'you may not'), sawAt(account, 'found'));
+      return pass(
+        `The namespace ${namespace} exists.`,
+        evidenceFor(path, 'you may not'),
+        evidenceFor(account, 'found'),
+      );
     }
     return fail(`There is no namespace ${namespace}.`, {
-      evidence: [sawAt(path, 'not found')],
-      mend: objectsMend(
+      evidence: [evidenceFor(path, 'not found')],
+      mend: manifestFix(
         profile,
         [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }],
         kubectl(profile, 'create', 'namespace', namespace),
@@ -181,10 +190,10 @@ const accountThere: Check = {
     const { namespace, serviceAccount } = profile;
     const path = serviceAccountPath(namespace, serviceAccount);
     if ((await kube.serviceAccount()) !== undefined)
-      return pass(`The service account ${namespace}/${serviceAccount} exists.`, sawAt(path, 'found'));
+      return pass(`The service account ${namespace}/${serviceAccount} exists.`, evidenceFor(path, 'found'));
     return fail(`There is no service account ${namespace}/${serviceAccount}, so no pod can run as it.`, {
-      evidence: [sawAt(path, 'not found')],
-      mend: objectsMend(
+      evidence: [evidenceFor(path, 'not found')],
+      mend: manifestFix(
         profile,
         [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: serviceAccount, namespace } }],
         kubectl(profile, 'create', 'serviceaccount', serviceAccount, '--namespace', namespace),

@@ -1,15 +1,15 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import { labelNodes } from '#cluster/fixes/nodeFixes.ts';
-import { sawAt } from '#cluster/kube/kubeReads.ts';
-import { type KubeNode, namesOf, showTaint, taintsAgainst } from '#cluster/kube/nodes.ts';
+import { evidenceFor } from '#cluster/kube/kubeReads.ts';
+import { type KubeNode, formatNodeNames, showTaint, taintsAgainst } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
 import {
   kindOf,
   labelOf,
-  meantFor,
+  nodesForGroup,
   otherSelectors,
-  placesFor,
+  matchingNodes,
   showSelector,
   usesLabel,
   valueOf,
@@ -30,12 +30,12 @@ const values: Check = {
     const wrong: { readonly group: GroupSpec; readonly nodes: readonly KubeNode[]; readonly isAll: boolean }[] = [];
     for (const group of groups.filter((one) => usesLabel(profile, one))) {
       const label = labelOf(profile, kindOf(group));
-      const meant = meantFor(profile, group, nodes);
+      const meant = nodesForGroup(profile, group, nodes);
       const others = meant.filter(({ labels }) => labels[label] !== valueOf(profile, group));
       if (others.length > 0) wrong.push({ group, nodes: others, isAll: others.length === meant.length });
       if (meant.length > 0)
         evidence.push(
-          sawAt(nodesPath, meant.map(({ name, labels }) => `${name}: ${label}=${labels[label]}`).join('; ')),
+          evidenceFor(nodesPath, meant.map(({ name, labels }) => `${name}: ${label}=${labels[label]}`).join('; ')),
         );
     }
     // Groups left without any node come first.
@@ -48,7 +48,7 @@ const values: Check = {
     const wanted = valueOf(profile, worst.group);
     const value = worst.nodes[0]?.labels[label] ?? '';
     return (worst.isAll ? fail : warn)(
-      `${namesOf(worst.nodes)}: ${label} is "${value}", but ${worst.group.title} selects "${wanted}" and would not be scheduled there.`,
+      `${formatNodeNames(worst.nodes)}: ${label} is "${value}", but ${worst.group.title} selects "${wanted}" and would not be scheduled there.`,
       { evidence, mend: labelNodes(profile, worst.nodes, { [label]: wanted }) },
     );
   },
@@ -73,13 +73,13 @@ const selectors: Check = {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const evidence: Evidence[] = [];
     for (const group of groups) {
-      const meant = meantFor(profile, group, nodes);
+      const meant = nodesForGroup(profile, group, nodes);
       // nodes-head, nodes-cpu and nodes-gpu report that there is no node.
       if (meant.length === 0) continue;
-      const places = placesFor(profile, group, nodes);
+      const places = matchingNodes(profile, group, nodes);
       evidence.push({
         asked: `nodeSelector of ${group.title}: ${showSelector(group.nodeSelector)}`,
-        saw: namesOf(places) || 'no node',
+        saw: formatNodeNames(places) || 'no node',
       });
       if (places.length === 0) {
         const others = Object.fromEntries(otherSelectors(profile, group));
@@ -93,7 +93,7 @@ const selectors: Check = {
       const against = first && places.every((node) => againstGroup(profile, group, node).length > 0);
       if (against) {
         const taints = againstGroup(profile, group, first).map(showTaint).join(', ');
-        return fail(`${capital(group.title)}: the taint ${taints} of ${namesOf(places)} is not tolerated.`, {
+        return fail(`${capital(group.title)}: the taint ${taints} of ${formatNodeNames(places)} is not tolerated.`, {
           evidence,
           mend: { kind: 'advice', text: `Add a toleration for ${taints} to the pod template of ${group.title}.` },
         });

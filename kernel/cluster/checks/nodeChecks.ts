@@ -1,18 +1,26 @@
 import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
-import { describeNodes, findPlace, uncordon } from '#cluster/fixes/nodeFixes.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
-import { isUsable, type KubeNode, namesOf, nodeMakerOf, stateOf } from '#cluster/kube/nodes.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
+import { describeNodes, labelUsableNode, uncordon } from '#cluster/fixes/nodeFixes.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
+import { isUsable, type KubeNode, formatNodeNames, nodeMakerOf, nodeStateText } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf, nodesPath } from '#cluster/kube/objectReads.ts';
-import { kindOf, labelOf, meantFor, type NodeKind, showSelector, usesLabel, valueOf } from '#cluster/kube/placement.ts';
+import {
+  kindOf,
+  labelOf,
+  nodesForGroup,
+  type NodeKind,
+  showSelector,
+  usesLabel,
+  valueOf,
+} from '#cluster/kube/placement.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 import { gpuChecks } from './gpuChecks.ts';
 import { headChecks } from './headChecks.ts';
 import { labelChecks } from './labelChecks.ts';
-import { roomChecks } from './roomChecks.ts';
+import { roomChecks } from './quotaChecks.ts';
 import { architecture, sizeChecks } from './sizeChecks.ts';
 
 /** Returns the head or the groups of workers of one kind, with all nodes. @throws ClusterError */
@@ -25,28 +33,33 @@ async function groupsAndNodes(
 }
 
 const seen = (nodes: readonly KubeNode[], by: string): Evidence =>
-  sawAt(
+  evidenceFor(
     nodesPath,
-    nodes.length === 0 ? `none with ${by}` : nodes.map((node) => `${node.name}: ${stateOf(node)}`).join('; '),
+    nodes.length === 0 ? `none with ${by}` : nodes.map((node) => `${node.name}: ${nodeStateText(node)}`).join('; '),
   );
 
 /**
  * Checks whether a group has a node now. For workers, a temporarily unavailable node is a warning. No node at all is
  * a failure, unless nodes are created on demand, or no node has a GPU: a GPU pool may scale from zero.
  */
-function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], { profile }: CheckContext): Finding {
+function placementFinding(
+  kind: NodeKind,
+  group: GroupSpec,
+  nodes: readonly KubeNode[],
+  { profile }: CheckContext,
+): Finding {
   const label = labelOf(profile, kind);
   const isLabelled = usesLabel(profile, group);
   const by = isLabelled ? `the label ${label}` : `the labels ${showSelector(group.nodeSelector)}`;
-  const meant = meantFor(profile, group, nodes);
+  const meant = nodesForGroup(profile, group, nodes);
   const usable = meant.filter(isUsable);
   const evidence = [seen(meant, by)];
-  if (usable.length > 0) return pass(`${namesOf(usable)} can run ${group.title}.`, ...evidence);
+  if (usable.length > 0) return pass(`${formatNodeNames(usable)} can run ${group.title}.`, ...evidence);
   if (meant.length > 0) {
     const problem = kind === 'head' ? fail : warn;
-    const states = meant.map((node) => `${node.name} is ${stateOf(node)}`).join(', ');
+    const states = meant.map((node) => `${node.name} is ${nodeStateText(node)}`).join(', ');
     const isCordoned = meant.every(({ isReady }) => isReady);
-    const mend: Mend = (isCordoned ? uncordon : describeNodes)(profile, meant);
+    const mend: Fix = (isCordoned ? uncordon : describeNodes)(profile, meant);
     return problem(`No node for ${group.title} accepts pods: ${states}.`, { evidence, mend });
   }
   const maker = nodeMakerOf(nodes);
@@ -60,7 +73,7 @@ function placeOf(kind: NodeKind, group: GroupSpec, nodes: readonly KubeNode[], {
   return (mayGrow ? warn : fail)(`No node has ${by}, which is required for ${group.title}.${until}`, {
     evidence,
     mend: isLabelled
-      ? findPlace(profile, nodes, kind, valueOf(profile, group), group.resources)
+      ? labelUsableNode(profile, nodes, kind, valueOf(profile, group), group.resources)
       : { kind: 'advice', text: `Add a node with ${by}, or change the nodeSelector of ${group.title}.` },
   });
 }
@@ -79,7 +92,7 @@ const placeCheck = (id: 'nodes-head' | 'nodes-cpu' | 'nodes-gpu', kind: NodeKind
     const { groups, nodes } = await groupsAndNodes(context.kube, kind);
     if (groups.length === 0)
       return skip(kind === 'gpu' ? 'No worker group requests GPUs.' : 'All worker groups request GPUs.');
-    const findings = groups.map((group) => placeOf(kind, group, nodes, context));
+    const findings = groups.map((group) => placementFinding(kind, group, nodes, context));
     return findings.find(({ status }) => status !== 'pass') ?? findings[0] ?? skip('There are no worker groups.');
   },
 });

@@ -1,8 +1,8 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, skip, unknown, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, unknown, warn } from '#cluster/checkResults.ts';
 import { describeOperator, installOperator, upgradeOperator, watchNamespace } from '#cluster/fixes/operatorFixes.ts';
-import { textAt } from '#cluster/kube/fields.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { stringAt } from '#cluster/kube/objectFields.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
 import { isAtLeast, showMinor, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
 import { operatorVersionOf, watchedBy } from '#cluster/kube/workloads.ts';
@@ -35,7 +35,7 @@ async function foundOperator(kube: KubeReads): Promise<Workload> {
 }
 
 const seen = (operator: Workload): Evidence =>
-  sawAt(
+  evidenceFor(
     deploymentsPath,
     `${operator.namespace}/${operator.name}: ${operator.ready} of ${operator.wanted} available, ` +
       `image ${operator.containers[0]?.image ?? 'unknown'}`,
@@ -44,7 +44,7 @@ const seen = (operator: Workload): Evidence =>
 /** GKE hides the operator of its add-on from customers. */
 async function hidesOperator(kube: KubeReads): Promise<boolean> {
   if (kube.profile.gcp) return true;
-  return (textAt(await kube.get('/version'), 'gitVersion') ?? '').includes('-gke.');
+  return (stringAt(await kube.get('/version'), 'gitVersion') ?? '').includes('-gke.');
 }
 
 const running: Check = {
@@ -56,11 +56,11 @@ const running: Check = {
   run: async ({ kube, profile }) => {
     const operator = await operatorOf(kube);
     if (!operator) {
-      const evidence = sawAt(deploymentsPath, "none with the labels or the image of KubeRay's operator");
+      const evidence = evidenceFor(deploymentsPath, "none with the labels or the image of KubeRay's operator");
       if (!(await operatorsOf(kube)).isWhole)
         return unknown(
           `No operator is in ${profile.namespace}. It may be in another namespace, where you may not list deployments.`,
-          sawAt(deploymentsPath, 'you may not'),
+          evidenceFor(deploymentsPath, 'you may not'),
         );
       if (await hidesOperator(kube))
         return skip('No operator is visible; the one of the managed GKE Ray add-on is hidden.', evidence);
@@ -86,7 +86,7 @@ const watching: Check = {
   run: async ({ kube, profile }) => {
     const operator = await foundOperator(kube);
     const watched = watchedBy(operator);
-    const evidence = sawAt(
+    const evidence = evidenceFor(
       deploymentsPath,
       watched.length === 0 ? 'no --watch-namespace: all namespaces' : `--watch-namespace ${watched.join(',')}`,
     );
@@ -125,13 +125,13 @@ const pairing: Check = {
   needs: ['operator-version', 'k8s-version'],
   run: async ({ kube }) => {
     const operator = await foundOperator(kube);
-    const gitVersion = textAt(await kube.get('/version'), 'gitVersion');
+    const gitVersion = stringAt(await kube.get('/version'), 'gitVersion');
     const kubernetes = versionIn(gitVersion);
     const found = operatorVersionOf(operator);
     if (!kubernetes || !found) return unknown('One of the versions is not known.');
     const isManaged = 'addonmanager.kubernetes.io/mode' in operator.labels;
     const pair = `Kubernetes ${showMinor(kubernetes)} with ${isManaged ? 'the managed ' : ''}operator ${showMinor(found)}`;
-    const evidence = [sawAt('/version', gitVersion ?? ''), seen(operator), pairsShown];
+    const evidence = [evidenceFor('/version', gitVersion ?? ''), seen(operator), pairsShown];
     if (isPaired(kubernetes, found, isManaged)) return pass(`${pair} is a documented pair.`, ...evidence);
     return warn(`${pair} is not a documented pair.`, {
       evidence,

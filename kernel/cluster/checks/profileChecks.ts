@@ -1,5 +1,5 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
+import { fail, pass, warn } from '#cluster/checkResults.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
 const category = 'profile';

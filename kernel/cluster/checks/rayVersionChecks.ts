@@ -1,8 +1,8 @@
 import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, unknown, warn } from '#cluster/findings.ts';
-import { textAt } from '#cluster/kube/fields.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { fail, pass, skip, unknown, warn } from '#cluster/checkResults.ts';
+import { stringAt } from '#cluster/kube/objectFields.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { groupsOf, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
 import {
   compareVersions,
@@ -128,7 +128,7 @@ const head: Check = {
     const cluster = await rayClusterOf(kube);
     if (!cluster) {
       const path = rayClusterPath(kube, profile.rayCluster ?? '');
-      return skip(`There is no RayCluster ${profile.namespace}/${profile.rayCluster}.`, sawAt(path, 'not found'));
+      return skip(`There is no RayCluster ${profile.namespace}/${profile.rayCluster}.`, evidenceFor(path, 'not found'));
     }
     const service = encodeURIComponent(`${cluster.headService}:dashboard`);
     const path = `/api/v1/namespaces/${encodeURIComponent(profile.namespace)}/services/${service}/proxy/api/version`;
@@ -143,16 +143,19 @@ const head: Check = {
       if (!isClusterError(error) || signal.aborted) throw error;
       // The head may be starting or require a token, or the user may not use the proxy: none of these is a wrong
       // version.
-      return unknown(`The head of ${cluster.name} can't be checked: ${error.what}`, sawAt(path, error.what));
+      return unknown(`The head of ${cluster.name} can't be checked: ${error.what}`, evidenceFor(path, error.what));
     }
-    const text = textAt(body, 'ray_version');
+    const text = stringAt(body, 'ray_version');
     const version = versionIn(text);
     if (text === undefined || !version)
-      return unknown(`The head of ${cluster.name} does not report its Ray version.`, sawAt(path, 'no ray_version'));
+      return unknown(
+        `The head of ${cluster.name} does not report its Ray version.`,
+        evidenceFor(path, 'no ray_version'),
+      );
     const { said, evidence } = await saidBySpecs(kube);
     const wanted = said.filter(({ isSure }) => isSure).slice(0, 1);
     const problem = problemOf([{ who: 'The running head', version, isSure: true }, ...wanted]);
-    const all = [sawAt(path, text), ...evidence];
+    const all = [evidenceFor(path, text), ...evidence];
     if (problem === undefined) return pass(`The head of ${cluster.name} has Ray ${text}.`, ...all);
     return fail(problem, {
       evidence: all,

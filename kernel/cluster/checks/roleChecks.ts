@@ -1,12 +1,12 @@
 import type { Check } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, unknown, warn } from '#cluster/findings.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { fail, pass, unknown, warn } from '#cluster/checkResults.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { bindRunner, grantRunner, type KnownRoles } from '#cluster/fixes/roleFixes.ts';
-import { mayAccount, mayPerson, reviewWayOf, runnerAccess } from '#cluster/kube/access.ts';
-import { type Access, mayReview, wordsOfAccess } from '#cluster/kube/access.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { serviceAccountCan, userCan, chooseReviewMethod, runnerAccess } from '#cluster/kube/access.ts';
+import { type ResourceAccess, mayReview, formatAccess } from '#cluster/kube/access.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import {
   clusterRoleBindingsOf,
   clusterRoleBindingsPath,
@@ -47,7 +47,7 @@ const wayToAsk: Check = {
   severity: 'info',
   needs: ['sa-exists'],
   run: async ({ kube, profile }) => {
-    const [way, { evidence }] = await Promise.all([reviewWayOf(kube), mayPerson(kube, mayReview)]);
+    const [way, { evidence }] = await Promise.all([chooseReviewMethod(kube), userCan(kube, mayReview)]);
     const account = `${profile.namespace}/${profile.serviceAccount}`;
     switch (way) {
       case 'review':
@@ -66,16 +66,16 @@ const wayToAsk: Check = {
 };
 
 /** One verb, checked without a namespace, which means in all of them. */
-const verbCheck = (id: CheckId, access: Access): Check => ({
+const verbCheck = (id: CheckId, access: ResourceAccess): Check => ({
   id,
   category: 'identity',
   title: `Service account may ${access.verb} ${access.resource}`,
   severity: 'error',
   needs: ['sar-allowed', 'rbac-binding-cluster'],
   run: async ({ kube, profile }) => {
-    const { isAllowed, evidence } = await mayAccount(kube, access);
-    if (isAllowed) return pass(`${accountOf(profile)} may ${wordsOfAccess(access)}.`, evidence);
-    return fail(`${accountOf(profile)} may not ${wordsOfAccess(access)}.`, {
+    const { isAllowed, evidence } = await serviceAccountCan(kube, access);
+    if (isAllowed) return pass(`${accountOf(profile)} may ${formatAccess(access)}.`, evidence);
+    return fail(`${accountOf(profile)} may not ${formatAccess(access)}.`, {
       evidence: [evidence],
       mend: grantRunner(profile, await knownRolesOf(kube)),
     });
@@ -89,7 +89,7 @@ const bound: Check = {
   severity: 'error',
   needs: ['sar-allowed'],
   run: async ({ kube, profile }) => {
-    const answers = await Promise.all(runnerAccess.map((access) => mayAccount(kube, access)));
+    const answers = await Promise.all(runnerAccess.map((access) => serviceAccountCan(kube, access)));
     const granted = answers.find(({ isAllowed }) => isAllowed);
     // A permission in all namespaces implies a binding in all of them, from any source.
     if (granted) return pass(`${accountOf(profile)} has grants in all namespaces.`, granted.evidence);
@@ -97,7 +97,7 @@ const bound: Check = {
     const ours = bindings?.filter((binding) => bindsAccount(binding, profile) && !isForEveryone(binding)) ?? [];
     if (ours.length > 0) {
       const roles = ours.map(({ name, role }) => `${name} (role ${role.name})`).join(', ');
-      return pass(`${accountOf(profile)} is bound by ${roles}.`, sawAt(clusterRoleBindingsPath, roles));
+      return pass(`${accountOf(profile)} is bound by ${roles}.`, evidenceFor(clusterRoleBindingsPath, roles));
     }
     const { sentence, evidence, mend } = await unboundProblem(kube, bindings);
     return fail(sentence, { evidence: [...answers.slice(0, 1).map((one) => one.evidence), ...evidence], mend });
@@ -107,19 +107,19 @@ const bound: Check = {
 /** Roles that Kubernetes gives every account have nothing to do with the runner. */
 const isForEveryone = ({ role }: Binding): boolean => role.name.startsWith('system:');
 
-type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly mend: Mend };
+type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly mend: Fix };
 
 /** Explains why the account has no binding: often one exists that only looks right. */
 async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | undefined): Promise<Problem> {
   const { profile } = kube;
   const inNamespace = (await ifAllowed(roleBindingsOf(kube)))?.find((binding) => bindsAccount(binding, profile));
   const grant = grantRunner(profile, await knownRolesOf(kube));
-  const mendFor = ({ role }: Binding): Mend => (role.kind === 'ClusterRole' ? bindRunner(profile, role.name) : grant);
+  const mendFor = ({ role }: Binding): Fix => (role.kind === 'ClusterRole' ? bindRunner(profile, role.name) : grant);
   if (inNamespace) {
     const { name, role } = inNamespace;
     return {
       sentence: `${accountOf(profile)} is bound to ${role.name} only by the RoleBinding ${profile.namespace}/${name}, which applies only to that namespace; a ClusterRoleBinding is required.`,
-      evidence: [sawAt(roleBindingsPath(kube), `${name}: ${role.kind} ${role.name}`)],
+      evidence: [evidenceFor(roleBindingsPath(kube), `${name}: ${role.kind} ${role.name}`)],
       mend: mendFor(inNamespace),
     };
   }
@@ -128,13 +128,13 @@ async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | un
     const other = `${otherNamespaceIn(elsewhere, profile)}/${profile.serviceAccount}`;
     return {
       sentence: `The ClusterRoleBinding ${elsewhere.name} names the service account ${other}, not ${profile.namespace}/${profile.serviceAccount}.`,
-      evidence: [sawAt(clusterRoleBindingsPath, `${elsewhere.name}: ServiceAccount ${other}`)],
+      evidence: [evidenceFor(clusterRoleBindingsPath, `${elsewhere.name}: ServiceAccount ${other}`)],
       mend: mendFor(elsewhere),
     };
   }
   return {
     sentence: `${accountOf(profile)} is not bound to a role in all namespaces, so it may do nothing there.`,
-    evidence: [sawAt(clusterRoleBindingsPath, bindings ? 'none for it' : 'you may not list them')],
+    evidence: [evidenceFor(clusterRoleBindingsPath, bindings ? 'none for it' : 'you may not list them')],
     mend: grant,
   };
 }
@@ -148,13 +148,13 @@ const excess: Check = {
   run: async ({ kube, profile }) => {
     const known = await knownRolesOf(kube);
     if (!known) {
-      const { isAllowed, evidence } = await mayAccount(kube, { group: '*', resource: '*', verb: '*' });
+      const { isAllowed, evidence } = await serviceAccountCan(kube, { group: '*', resource: '*', verb: '*' });
       if (!isAllowed) return pass(`${accountOf(profile)} may not do everything.`, evidence);
       return warn(`${accountOf(profile)} may do everything on the cluster.`, { evidence: [evidence], mend: narrower });
     }
     const names = known.bindings.filter((one) => bindsAccount(one, profile)).map(({ role }) => role.name);
     const wide = known.roles.filter(({ name, rules }) => names.includes(name) && rules.some(isWide));
-    const evidence = sawAt(clusterRolesPath, names.length === 0 ? 'no role' : names.join(', '));
+    const evidence = evidenceFor(clusterRolesPath, names.length === 0 ? 'no role' : names.join(', '));
     if (wide.length === 0) return pass(`No role of ${accountOf(profile).slice(4)} has a "*" in it.`, evidence);
     const roles = wide.map(({ name }) => name).join(', ');
     return warn(
@@ -169,7 +169,7 @@ const excess: Check = {
 
 const isWide = ({ verbs, resources }: RoleRule): boolean => verbs.includes('*') || resources.includes('*');
 
-const narrower: Mend = {
+const narrower: Fix = {
   kind: 'advice',
   text: 'Bind the service account to a role with the verbs of the rbac checks, and remove the other binding.',
 };

@@ -1,10 +1,10 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import type { KubeNode } from '#cluster/kube/nodes.ts';
-import { namesOf } from '#cluster/kube/nodes.ts';
+import { formatNodeNames } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf } from '#cluster/kube/objectReads.ts';
-import { likelyPlaces } from '#cluster/kube/placement.ts';
+import { candidateNodes } from '#cluster/kube/placement.ts';
 import { shortOf, showResources } from '#cluster/kube/quantities.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import { tagOf } from '#cluster/kube/versionNumbers.ts';
@@ -29,7 +29,7 @@ function shortage(group: GroupSpec, nodes: readonly KubeNode[]): string {
   return best ? `${best.short.join(' and ')} on ${best.node.name}` : '';
 }
 
-const larger = (group: GroupSpec): Mend => ({
+const larger = (group: GroupSpec): Fix => ({
   kind: 'advice',
   text: `Request less for ${group.title}, or use a larger node type: part of each node is reserved for the system.`,
 });
@@ -43,7 +43,7 @@ const headSize: Check = {
   run: async ({ kube, profile }) => {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const head = groups.find(({ role }) => role === 'head');
-    const places = head ? likelyPlaces(profile, head, nodes) : [];
+    const places = head ? candidateNodes(profile, head, nodes) : [];
     if (!head || places.length === 0) return skip('There is no known node for the head.');
     const evidence = offered(head, places);
     if (!places.some((node) => fits(head, node)))
@@ -60,7 +60,7 @@ const headSize: Check = {
           mend: { kind: 'advice', text: `Give the head ${showResources(advised)} or more.` },
         },
       );
-    return pass(`The head fits on ${namesOf(places.filter((node) => fits(head, node)))}.`, evidence);
+    return pass(`The head fits on ${formatNodeNames(places.filter((node) => fits(head, node)))}.`, evidence);
   },
 };
 
@@ -75,7 +75,7 @@ const workerFit: Check = {
     const evidence: Evidence[] = [];
     for (const group of groups.filter(({ role }) => role === 'worker')) {
       // gpu-allocatable reports nodes without their GPUs.
-      const places = likelyPlaces(profile, group, nodes).filter(
+      const places = candidateNodes(profile, group, nodes).filter(
         ({ allocatable }) => group.resources.gpu === 0 || allocatable.gpu > 0,
       );
       if (places.length === 0) continue;
@@ -109,7 +109,7 @@ export const architecture: Check = {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const evidence: Evidence[] = [];
     for (const group of groups) {
-      const places = likelyPlaces(profile, group, nodes).filter((node) => node.architecture !== undefined);
+      const places = candidateNodes(profile, group, nodes).filter((node) => node.architecture !== undefined);
       if (places.length === 0) continue;
       const found = [...new Set(places.map((node) => `${node.system ?? 'linux'}/${node.architecture}`))];
       const made = group.image === undefined ? undefined : architectureOf(group.image);

@@ -1,9 +1,9 @@
 import type { Check } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
+import { fail, pass, warn } from '#cluster/checkResults.ts';
 import { installOperator, upgradeDefinitions } from '#cluster/fixes/operatorFixes.ts';
-import { at, conditionAt, listAt, textAt } from '#cluster/kube/fields.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { fieldAt, conditionAt, listAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { definitionPath } from '#cluster/kube/objectReads.ts';
 import { isAtLeast, showMinor, versionIn, type VersionNumber } from '#cluster/kube/versionNumbers.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
@@ -15,7 +15,7 @@ import { rayVersionChecks } from './rayVersionChecks.ts';
 async function kubernetesVersionOf(
   kube: KubeReads,
 ): Promise<{ readonly version: VersionNumber; readonly evidence: Evidence }> {
-  const said = textAt(await kube.get('/version'), 'gitVersion');
+  const said = stringAt(await kube.get('/version'), 'gitVersion');
   const version = versionIn(said);
   if (said === undefined || !version)
     throw new ClusterError(
@@ -23,7 +23,7 @@ async function kubernetesVersionOf(
       `The API server reports "${said ?? ''}", which is not a version number.`,
       'Check that the address is that of a Kubernetes API server.',
     );
-  return { version, evidence: sawAt('/version', said) };
+  return { version, evidence: evidenceFor('/version', said) };
 }
 
 const kubernetesVersion: Check = {
@@ -58,15 +58,18 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
   }
   if (definition === undefined) {
     return fail(`The resource ${name} is not defined on this cluster: KubeRay is not installed.`, {
-      evidence: [sawAt(path, 'not found')],
+      evidence: [evidenceFor(path, 'not found')],
       mend: installOperator(kube.profile),
     });
   }
   const versions = listAt(definition, 'spec', 'versions');
-  const served = versions.filter((one) => at(one, 'served') === true).map((one) => textAt(one, 'name') ?? '?');
+  const served = versions.filter((one) => fieldAt(one, 'served') === true).map((one) => stringAt(one, 'name') ?? '?');
   const isEstablished = conditionAt(definition, 'Established') === true;
   const evidence = [
-    sawAt(path, `serves ${served.join(', ') || 'no version'}; ${isEstablished ? 'established' : 'not established'}`),
+    evidenceFor(
+      path,
+      `serves ${served.join(', ') || 'no version'}; ${isEstablished ? 'established' : 'not established'}`,
+    ),
   ];
   if (!served.includes(servedVersion)) {
     return fail(`The resource ${name} is served as ${served.join(', ') || 'no version'}, not as ${servedVersion}.`, {
@@ -86,12 +89,12 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
 /** Only administrators may read definitions; every user may read which resources are served. */
 async function checkServed(kube: KubeReads, plural: string): Promise<Finding> {
   const path = `/apis/ray.io/${servedVersion}`;
-  const resources = listAt(await kube.find(path), 'resources').map((one) => textAt(one, 'name'));
+  const resources = listAt(await kube.find(path), 'resources').map((one) => stringAt(one, 'name'));
   const name = `${plural}.ray.io`;
   if (resources.includes(plural))
-    return pass(`The resource ${name} is served as ${servedVersion}.`, sawAt(path, `serves ${plural}`));
+    return pass(`The resource ${name} is served as ${servedVersion}.`, evidenceFor(path, `serves ${plural}`));
   return fail(`The resource ${name} is not served as ${servedVersion} on this cluster.`, {
-    evidence: [sawAt(path, `does not serve ${plural}`)],
+    evidence: [evidenceFor(path, `does not serve ${plural}`)],
     mend: installOperator(kube.profile),
   });
 }

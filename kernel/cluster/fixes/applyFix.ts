@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { at, listAt, textAt } from '#cluster/kube/fields.ts';
+import { fieldAt, listAt, stringAt } from '#cluster/kube/objectFields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { manifestYaml } from '#cluster/report/manifestYaml.ts';
 import { isRecord } from '#shared/records.ts';
@@ -22,9 +22,9 @@ function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
     asked.set(root, listed);
     const resource = listAt(await listed, 'resources').find(
       // Subresources such as `pods/status` may have the kind of their parent.
-      (each) => textAt(each, 'kind') === kind && textAt(each, 'name')?.includes('/') === false,
+      (each) => stringAt(each, 'kind') === kind && stringAt(each, 'name')?.includes('/') === false,
     );
-    const plural = textAt(resource, 'name');
+    const plural = stringAt(resource, 'name');
     if (plural === undefined)
       throw new ClusterError(
         'NotFound',
@@ -32,7 +32,7 @@ function apiPaths(get: Get): (object: KubernetesManifest) => Promise<string> {
         'Install its resource definition, then try again.',
       );
     const name = encodeURIComponent(metadata.name);
-    if (at(resource, 'namespaced') !== true) return `${root}/${plural}/${name}`;
+    if (fieldAt(resource, 'namespaced') !== true) return `${root}/${plural}/${name}`;
     if (metadata.namespace === undefined)
       throw new ClusterError('InvalidRequest', `${nameOf(object)} has no namespace.`, 'Add one to its metadata.');
     return `${root}/namespaces/${encodeURIComponent(metadata.namespace)}/${plural}/${name}`;
@@ -56,7 +56,7 @@ const serverFields = new Set([
 const copyOfObject = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Removes the status and the server's metadata, as a hand-written manifest has neither. */
-function withoutServerParts(object: unknown): unknown {
+function withoutServerFields(object: unknown): unknown {
   if (!isRecord(object)) throw new ClusterError('BadReply', 'The API server returned no object.', 'Check its address.');
   const { apiVersion, kind, metadata, status: _, ...body } = object;
   return { apiVersion, kind, metadata: isRecord(metadata) ? shownMetadata(metadata) : metadata, ...body };
@@ -74,7 +74,7 @@ const without = (fields: Readonly<Record<string, unknown>>, isOut: (key: string)
   Object.fromEntries(Object.entries(fields).filter(([key]) => !isOut(key)));
 
 /** The result that the API server predicts for one object. */
-export type ObjectPreview = {
+export type ObjectDiff = {
   /** The object as given. */
   readonly object: KubernetesManifest;
   /** For display: `ClusterRole geneva-role`. */
@@ -90,19 +90,19 @@ export type ObjectPreview = {
   readonly unchecked?: string;
 };
 
-export type MendPreview = { readonly objects: readonly ObjectPreview[] };
+export type FixPreview = { readonly objects: readonly ObjectDiff[] };
 
 /**
  * Previews objects by a server-side apply with dry run; nothing changes.
  * @throws ClusterError for each way in which the server would refuse one: Forbidden, InvalidRequest, NotFound …
  */
-export async function previewMend(
+export async function previewFix(
   connection: KubeConnection,
   objects: readonly KubernetesManifest[],
   signal: AbortSignal,
-): Promise<MendPreview> {
+): Promise<FixPreview> {
   const pathOf = apiPaths(async (path) => (await connection.request({ method: 'GET', path }, signal)).body);
-  const previews: ObjectPreview[] = [];
+  const previews: ObjectDiff[] = [];
   for (const object of objects) {
     const path = await pathOf(object);
     previews.push(await previewObject(connection, object, path, { signal, madeBefore: previews }));
@@ -117,9 +117,9 @@ export async function previewMend(
  * @throws ClusterError Conflict if an object would differ from its preview, or has another manager (objects applied
  *   before stay); else as `previewMend`
  */
-export async function applyMend(
+export async function applyFix(
   connection: KubeConnection,
-  { objects }: MendPreview,
+  { objects }: FixPreview,
   { signal, force = false }: { readonly signal: AbortSignal; readonly force?: boolean },
 ): Promise<readonly string[]> {
   const pathOf = apiPaths(async (path) => (await connection.request({ method: 'GET', path }, signal)).body);
@@ -139,17 +139,17 @@ export async function applyMend(
   return applied;
 }
 
-type PreviewOptions = { readonly signal: AbortSignal; readonly madeBefore: readonly ObjectPreview[] };
+type PreviewOptions = { readonly signal: AbortSignal; readonly madeBefore: readonly ObjectDiff[] };
 
 async function previewObject(
   connection: KubeConnection,
   object: KubernetesManifest,
   path: string,
   { signal, madeBefore }: PreviewOptions,
-): Promise<ObjectPreview> {
+): Promise<ObjectDiff> {
   const name = nameOf(object);
   const before = await orUndefined(connection.request({ method: 'GET', path }, signal), 'NotFound');
-  const beforeText = before === undefined ? '' : manifestYaml(withoutServerParts(before.body));
+  const beforeText = before === undefined ? '' : manifestYaml(withoutServerFields(before.body));
   const dry = { dryRun: true } as const;
   try {
     const refused = await conflictOf(connection.request(applyAsk(object, path, dry), signal));
@@ -157,7 +157,7 @@ async function previewObject(
       typeof refused === 'string'
         ? await connection.request(applyAsk(object, path, { ...dry, force: true }), signal)
         : refused;
-    const afterText = manifestYaml(withoutServerParts(after.body));
+    const afterText = manifestYaml(withoutServerFields(after.body));
     const changed = beforeText !== afterText;
     return {
       object,

@@ -1,23 +1,23 @@
-import type { KubernetesManifest, Mend } from './fix.ts';
+import type { KubernetesManifest, Fix } from './fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { manifestsYaml } from '#cluster/report/manifestYaml.ts';
 
 // Shell lines equivalent to a fix. Names come from a cluster, so words are quoted where needed.
 
 /** Quotes a word for a POSIX shell, if needed. */
-export const shellWord = (word: string): string =>
+export const quoteShellArgument = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Words, some in groups that belong together. */
 type Words = readonly (string | readonly string[])[];
 
-export const shellLine = (...words: Words): string => words.flat().map(shellWord).join(' ');
+export const shellCommand = (...words: Words): string => words.flat().map(quoteShellArgument).join(' ');
 
 export const kubectl = (profile: ClusterProfile, ...words: Words): string =>
-  shellLine('kubectl', contextWords(profile, '--context'), ...words);
+  shellCommand('kubectl', contextWords(profile, '--context'), ...words);
 
 export const helm = (profile: ClusterProfile, ...words: Words): string =>
-  shellLine('helm', contextWords(profile, '--kube-context'), ...words);
+  shellCommand('helm', contextWords(profile, '--kube-context'), ...words);
 
 /** The kubeconfig and context of the profile: by default both programs may use others. */
 function contextWords({ auth }: ClusterProfile, option: string): readonly string[] {
@@ -29,11 +29,11 @@ function contextWords({ auth }: ClusterProfile, option: string): readonly string
 }
 
 /** A fix that applies objects. Default command: `kubectl apply` of their manifests. */
-export function objectsMend(
+export function manifestFix(
   profile: ClusterProfile,
   objects: readonly KubernetesManifest[],
   command: string = applyLine(profile, objects),
-): Mend {
+): Fix {
   return { kind: 'objects', objects, command };
 }
 

@@ -9,7 +9,7 @@ export type KubernetesManifest = {
  * The fix of a failed check. Checks never apply it: a command is copied, a document is reviewed, and objects are
  * applied only after the user has seen a preview (`applyMend`).
  */
-export type Mend =
+export type Fix =
   /** A shell line, such as an `aws`, `gcloud`, `helm` or `kubectl` command. */
   | { readonly kind: 'command'; readonly command: string }
   /** Kubernetes objects, or parts to merge into existing ones, and the equivalent `kubectl` line. */

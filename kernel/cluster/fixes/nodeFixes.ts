@@ -2,16 +2,16 @@ import type { V1Node } from '@kubernetes/client-node';
 import { isUsable, spotLabelOf, type KubeNode } from '#cluster/kube/nodes.ts';
 import { labelOf, nodeKinds, type NodeKind } from '#cluster/kube/placement.ts';
 import { shortOf, type Resources } from '#cluster/kube/quantities.ts';
-import type { Mend } from './fix.ts';
+import type { Fix } from './fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { kubectl, objectsMend } from './commands.ts';
+import { kubectl, manifestFix } from './commands.ts';
 
 export const labelNodes = (
   profile: ClusterProfile,
   nodes: readonly KubeNode[],
   labels: Readonly<Record<string, string>>,
-): Mend =>
-  objectsMend(
+): Fix =>
+  manifestFix(
     profile,
     nodes.map(({ name }) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels } }) satisfies V1Node),
     kubectl(
@@ -22,7 +22,7 @@ export const labelNodes = (
   );
 
 /** A command, since a manifest can't remove labels. */
-export const unlabelNodes = (profile: ClusterProfile, nodes: readonly KubeNode[], labels: readonly string[]): Mend => ({
+export const unlabelNodes = (profile: ClusterProfile, nodes: readonly KubeNode[], labels: readonly string[]): Fix => ({
   kind: 'command',
   command: kubectl(
     profile,
@@ -32,13 +32,13 @@ export const unlabelNodes = (profile: ClusterProfile, nodes: readonly KubeNode[]
 });
 
 /** Labels a suitable node; if there is none, advises to add one. */
-export function findPlace(
+export function labelUsableNode(
   profile: ClusterProfile,
   nodes: readonly KubeNode[],
   kind: NodeKind,
   value: string,
   needed: Resources,
-): Mend {
+): Fix {
   const label = labelOf(profile, kind);
   const marks = Object.values(nodeKinds).map((part) => `${profile.labelDomain}/${part}`);
   const isFree = (node: KubeNode): boolean =>
@@ -53,8 +53,8 @@ export function findPlace(
     : { kind: 'advice', text: `Add a node, or an autoscaling node pool, with the label ${label}=${value}.` };
 }
 
-export const uncordon = (profile: ClusterProfile, nodes: readonly KubeNode[]): Mend =>
-  objectsMend(
+export const uncordon = (profile: ClusterProfile, nodes: readonly KubeNode[]): Fix =>
+  manifestFix(
     profile,
     nodes.map(
       ({ name }) =>
@@ -64,7 +64,7 @@ export const uncordon = (profile: ClusterProfile, nodes: readonly KubeNode[]): M
   );
 
 /** Shows why a node is not ready. */
-export const describeNodes = (profile: ClusterProfile, nodes: readonly KubeNode[]): Mend => ({
+export const describeNodes = (profile: ClusterProfile, nodes: readonly KubeNode[]): Fix => ({
   kind: 'command',
   command: kubectl(profile, ['describe', 'nodes', ...nodes.map(({ name }) => name)]),
 });

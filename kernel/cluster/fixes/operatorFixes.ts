@@ -1,7 +1,7 @@
-import type { Mend } from './fix.ts';
+import type { Fix } from './fix.ts';
 import type { Workload } from '#cluster/kube/workloads.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { helm, kubectl, objectsMend } from './commands.ts';
+import { helm, kubectl, manifestFix } from './commands.ts';
 
 /** The release that commands install: the newest that is documented to work with what the runner needs. */
 const release = '1.3.2';
@@ -9,7 +9,7 @@ const release = '1.3.2';
 const definitions = `github.com/ray-project/kuberay/ray-operator/config/crd?ref=v${release}`;
 
 /** Installs the operator and its resource definitions with the chart. */
-export const installOperator = (profile: ClusterProfile): Mend => ({
+export const installOperator = (profile: ClusterProfile): Fix => ({
   kind: 'command',
   command: `helm repo add kuberay https://ray-project.github.io/kuberay-helm/ && ${helm(
     profile,
@@ -19,12 +19,12 @@ export const installOperator = (profile: ClusterProfile): Mend => ({
 });
 
 /** Upgrades the definitions only: `helm upgrade` does not change existing ones. */
-export const upgradeDefinitions = (profile: ClusterProfile): Mend => ({
+export const upgradeDefinitions = (profile: ClusterProfile): Fix => ({
   kind: 'command',
   command: kubectl(profile, 'apply', '--server-side', '--force-conflicts', '-k', definitions),
 });
 
-export const upgradeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Mend => ({
+export const upgradeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Fix => ({
   kind: 'command',
   command: helm(
     profile,
@@ -34,7 +34,7 @@ export const upgradeOperator = (profile: ClusterProfile, { namespace, name }: Wo
 });
 
 /** Shows why its pods are not ready. */
-export const describeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Mend => ({
+export const describeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Fix => ({
   kind: 'command',
   command: kubectl(profile, 'describe', 'deployment', name, '--namespace', namespace),
 });
@@ -43,7 +43,7 @@ export const describeOperator = (profile: ClusterProfile, { namespace, name }: W
  * Adds a namespace to those that the operator watches. A chart is changed by its values: the next upgrade would undo
  * any other change, and the chart also creates the roles for the namespace.
  */
-export function watchNamespace(profile: ClusterProfile, operator: Workload, watched: readonly string[]): Mend {
+export function watchNamespace(profile: ClusterProfile, operator: Workload, watched: readonly string[]): Fix {
   const wanted = [...watched, profile.namespace].join(',');
   const { namespace, name, labels } = operator;
   if (labels['app.kubernetes.io/managed-by'] === 'Helm') {
@@ -63,7 +63,7 @@ export function watchNamespace(profile: ClusterProfile, operator: Workload, watc
       ...(container.args.some(isWatchWord) ? { args: withWatched(container.args, wanted) } : {}),
       ...('WATCH_NAMESPACE' in container.variables ? { env: [{ name: 'WATCH_NAMESPACE', value: wanted }] } : {}),
     }));
-  return objectsMend(profile, [
+  return manifestFix(profile, [
     {
       apiVersion: 'apps/v1',
       kind: 'Deployment',

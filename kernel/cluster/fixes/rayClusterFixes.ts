@@ -1,9 +1,9 @@
-import { at } from '#cluster/kube/fields.ts';
+import { fieldAt } from '#cluster/kube/objectFields.ts';
 import type { RayCluster } from '#cluster/kube/rayGroups.ts';
-import type { KubernetesManifest, Mend } from './fix.ts';
+import type { KubernetesManifest, Fix } from './fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { isRecord } from '#shared/records.ts';
-import { objectsMend } from './commands.ts';
+import { manifestFix } from './commands.ts';
 
 const manifestOf = (profile: ClusterProfile, { apiVersion, name }: RayCluster, spec: object): KubernetesManifest => ({
   apiVersion,
@@ -16,10 +16,10 @@ const manifestOf = (profile: ClusterProfile, { apiVersion, name }: RayCluster, s
  * Sets the profile's service account on head and workers. Groups of workers are a list, which apply replaces as a
  * whole.
  */
-export function accountOfGroups(profile: ClusterProfile, cluster: RayCluster): Mend {
+export function accountOfGroups(profile: ClusterProfile, cluster: RayCluster): Fix {
   const account = { template: { spec: { serviceAccountName: profile.serviceAccount } } };
   const workerGroupSpecs = cluster.workerSpecs.map((spec) => merged(spec, account));
-  return objectsMend(profile, [
+  return manifestFix(profile, [
     manifestOf(profile, cluster, {
       headGroupSpec: account,
       ...(workerGroupSpecs.length === 0 ? {} : { workerGroupSpecs }),
@@ -28,8 +28,8 @@ export function accountOfGroups(profile: ClusterProfile, cluster: RayCluster): M
 }
 
 /** Declares 0 CPUs for the head, so that Ray runs no tasks on it. */
-export const idleHead = (profile: ClusterProfile, cluster: RayCluster): Mend =>
-  objectsMend(profile, [manifestOf(profile, cluster, { headGroupSpec: { rayStartParams: { 'num-cpus': '0' } } })]);
+export const idleHead = (profile: ClusterProfile, cluster: RayCluster): Fix =>
+  manifestFix(profile, [manifestOf(profile, cluster, { headGroupSpec: { rayStartParams: { 'num-cpus': '0' } } })]);
 
 /** Merges `change` into an object at every depth. */
 function merged(value: unknown, change: unknown): unknown {
@@ -37,6 +37,6 @@ function merged(value: unknown, change: unknown): unknown {
   const base = isRecord(value) ? value : {};
   return {
     ...base,
-    ...Object.fromEntries(Object.keys(change).map((key) => [key, merged(at(base, key), change[key])])),
+    ...Object.fromEntries(Object.keys(change).map((key) => [key, merged(fieldAt(base, key), change[key])])),
   };
 }

@@ -2,8 +2,8 @@ import { readArn, roleOfSession } from '#cluster/aws/awsNames.ts';
 import { launchVerbs, runnerAccess } from '#cluster/kube/access.ts';
 import { type Binding, bindsAccount, namesAccount, type Role } from '#cluster/kube/roles.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { objectsMend, shellLine } from './commands.ts';
-import type { KubernetesManifest, Mend } from './fix.ts';
+import { manifestFix, shellCommand } from './commands.ts';
+import type { KubernetesManifest, Fix } from './fix.ts';
 
 // Roles are whole objects: the API server replaces lists of rules or subjects, so the existing entries are applied
 // again.
@@ -13,14 +13,14 @@ import type { KubernetesManifest, Mend } from './fix.ts';
  * @param person the user name as the API server reports it
  * @returns `undefined` if it is not an AWS role session
  */
-export function grantByAccessEntry(profile: ClusterProfile, person: string): Mend | undefined {
+export function grantByAccessEntry(profile: ClusterProfile, person: string): Fix | undefined {
   const session = roleOfSession(person);
   const cluster = profile.auth.configMethod === 'EKS_AUTH' ? profile.auth : profile.aws;
   if (!session || cluster?.clusterName === undefined) return undefined;
   const partition = readArn(person)?.partition ?? 'aws';
   return {
     kind: 'command',
-    command: shellLine(
+    command: shellCommand(
       ['aws', 'eks', 'associate-access-policy'],
       ['--region', cluster.region, '--cluster-name', cluster.clusterName],
       ['--principal-arn', `arn:${partition}:iam::${session.account}:role/${session.name}`],
@@ -54,7 +54,7 @@ export type KnownRoles = { readonly roles: readonly Role[]; readonly bindings: r
  * Grants the service account what the runner needs, in all namespaces: in its existing role if no other account has
  * that role, else in a new role.
  */
-export function grantRunner(profile: ClusterProfile, known: KnownRoles): Mend {
+export function grantRunner(profile: ClusterProfile, known: KnownRoles): Fix {
   const { namespace, serviceAccount } = profile;
   const own = ownRole(profile, known);
   const name = own?.role.name ?? `lance-runner-${namespace}-${serviceAccount}`;
@@ -65,7 +65,7 @@ export function grantRunner(profile: ClusterProfile, known: KnownRoles): Mend {
     metadata: { name },
     rules: withRules(there?.rawRules ?? [], runnerRules),
   };
-  return objectsMend(profile, [role, ...(own ? [] : [bindingOf(profile, name)])]);
+  return manifestFix(profile, [role, ...(own ? [] : [bindingOf(profile, name)])]);
 }
 
 /** Finds a role that only this service account has, by a binding that names it. */
@@ -86,8 +86,8 @@ function ownRole(profile: ClusterProfile, known: KnownRoles): { readonly role: R
 }
 
 /** Binds the service account to an existing role in all namespaces. */
-export const bindRunner = (profile: ClusterProfile, role: string): Mend =>
-  objectsMend(profile, [bindingOf(profile, role)]);
+export const bindRunner = (profile: ClusterProfile, role: string): Fix =>
+  manifestFix(profile, [bindingOf(profile, role)]);
 
 const bindingOf = ({ namespace, serviceAccount }: ClusterProfile, role: string): KubernetesManifest => ({
   apiVersion: `${rbac}/v1`,
@@ -119,7 +119,7 @@ export function withRules(there: readonly unknown[], wanted: readonly Rule[]): r
 }
 
 /** Grants the user what launching needs in the namespace. */
-export function grantLauncher(profile: ClusterProfile, person: string): Mend {
+export function grantLauncher(profile: ClusterProfile, person: string): Fix {
   const { namespace } = profile;
   const name = `lance-client-${person.replaceAll(/[/%]/g, '-')}`;
   const rules: Rule[] = [
@@ -129,7 +129,7 @@ export function grantLauncher(profile: ClusterProfile, person: string): Mend {
     // Events explain why a RayCluster gets no pods, with some operator versions as the only source.
     { apiGroups: [''], resources: ['events'], verbs: ['list'] },
   ];
-  return objectsMend(profile, [
+  return manifestFix(profile, [
     { apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { name, namespace }, rules },
     {
       apiVersion: `${rbac}/v1`,
@@ -142,9 +142,9 @@ export function grantLauncher(profile: ClusterProfile, person: string): Mend {
 }
 
 /** Lets the user list nodes, which are cluster-scoped. */
-export function grantNodes(profile: ClusterProfile, person: string): Mend {
+export function grantNodes(profile: ClusterProfile, person: string): Fix {
   const name = `lance-client-nodes-${person.replaceAll(/[/%]/g, '-')}`;
-  return objectsMend(profile, [
+  return manifestFix(profile, [
     {
       apiVersion: `${rbac}/v1`,
       kind: 'ClusterRole',

@@ -5,7 +5,7 @@ import { type AuthClient, GoogleAuth } from 'google-auth-library';
 import { request } from 'undici';
 import { ClusterError } from '#cluster/errors.ts';
 import type { CredentialSource } from '#cluster/kube/credential.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { untilAborted } from '#processes/wait.ts';
 import { messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
@@ -154,7 +154,7 @@ export type DefaultCredentials = {
 };
 
 type DefaultCredentialsOptions = {
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
   /** Base URL of Google's OAuth. */
   readonly oauth2?: string | undefined;
@@ -216,7 +216,7 @@ function wellKnownFile(): string {
 }
 
 /** Hides the secrets of a credentials file, also of a nested one (impersonation). */
-function hideSecretsOf(file: Record<string, unknown>, hidden: HiddenTexts): void {
+function hideSecretsOf(file: Record<string, unknown>, hidden: SecretRedactor): void {
   for (const name of ['refresh_token', 'client_secret', 'private_key', 'private_key_id']) {
     const value = file[name];
     if (typeof value === 'string') hidden.add(value);
@@ -251,7 +251,7 @@ export function gkeCredential({
   hidden,
   oauth2,
 }: {
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly oauth2?: string | undefined;
 }): CredentialSource {
   let opened: DefaultCredentials | undefined;

@@ -1,10 +1,10 @@
 import { isClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
-import { Once } from '#cluster/memo.ts';
+import { RequestCache } from '#cluster/memo.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { textAt, textsAt } from '#cluster/kube/fields.ts';
+import { stringAt, textsAt } from '#cluster/kube/objectFields.ts';
 import { openDefaultCredentials, type DefaultCredentials } from './defaultCredentials.ts';
 import { bucketOf, clusterPath, gkePlace, tokenAudience, workloadPoolOf } from './gkeTarget.ts';
 import { GoogleClient, type GoogleAsk, type GoogleReply } from './googleClient.ts';
@@ -12,7 +12,7 @@ import { cloudScope, type GoogleEndpoints } from './googleClient.ts';
 import { readGkeCluster, readPolicy, tokenAt, type Binding, type GkeCluster } from './replies.ts';
 
 /** A value with the request it is from, for evidence. */
-type Asked<T> = { readonly asked: string; readonly value: T };
+type WithRequest<T> = { readonly asked: string; readonly value: T };
 
 /** The annotation of a Kubernetes service account that names the Google service account it acts as. */
 export const accountAnnotation = 'iam.gke.io/gcp-service-account';
@@ -34,15 +34,15 @@ type GcpReadsOptions = {
 
 /** Reads from Google Cloud for the checks, each read once a run. */
 export class GcpReads {
-  readonly #once = new Once();
+  readonly #once = new RequestCache();
   readonly #client: GoogleClient;
   readonly #kube: KubeReads;
   readonly profile: ClusterProfile;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 
   /** @param signal the run's: results are shared, so no single check may cancel a read */
-  constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal, options: GcpReadsOptions) {
+  constructor(profile: ClusterProfile, hidden: SecretRedactor, signal: AbortSignal, options: GcpReadsOptions) {
     this.profile = profile;
     this.hidden = hidden;
     this.signal = signal;
@@ -70,13 +70,13 @@ export class GcpReads {
         // In the body: URLs end up in logs of proxies.
         .call({ api: 'oauth2', path: '/tokeninfo', method: 'POST', form: { access_token: token } }, this.signal)
         .catch(() => undefined);
-      const email = textAt(told?.body, 'email') ?? credentials.account;
+      const email = stringAt(told?.body, 'email') ?? credentials.account;
       return email && `${email.endsWith('.gserviceaccount.com') ? 'serviceAccount' : 'user'}:${email}`;
     });
   }
 
   /** Reads the profile's cluster as the user. @throws ClusterError Forbidden, NotFound */
-  cluster(): Promise<Asked<GkeCluster>> {
+  cluster(): Promise<WithRequest<GkeCluster>> {
     return this.#asking('cluster', async () => {
       const path = `/v1/${clusterPath(gkePlace(this.profile))}`;
       const { asked, body } = await this.#asPerson({ api: 'container', path });
@@ -85,7 +85,7 @@ export class GcpReads {
   }
 
   /** Reads the IAM policy of a Google service account. @throws ClusterError Forbidden, NotFound */
-  accountPolicy(email: string): Promise<Asked<readonly Binding[]>> {
+  accountPolicy(email: string): Promise<WithRequest<readonly Binding[]>> {
     return this.#asking(`policy of ${email}`, async () => {
       const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:getIamPolicy`;
       const json = { options: { requestedPolicyVersion: 3 } };
@@ -95,7 +95,7 @@ export class GcpReads {
   }
 
   /** Reads the IAM policy of the bucket. @throws ClusterError Forbidden, NotFound */
-  bucketPolicy(): Promise<Asked<readonly Binding[]>> {
+  bucketPolicy(): Promise<WithRequest<readonly Binding[]>> {
     return this.#asking('policy of the bucket', async () => {
       const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/iam?optionsRequestedPolicyVersion=3`;
       const { asked, body } = await this.#asPerson({ api: 'storage', path });
@@ -119,7 +119,7 @@ export class GcpReads {
   }
 
   /** Second hop: exchanges it for a token of Google's. @throws ClusterError */
-  federatedToken(): Promise<Asked<string>> {
+  federatedToken(): Promise<WithRequest<string>> {
     return this.#asking('federated token', async () => {
       const { token: subjectToken } = await this.podToken();
       const { asked, body } = await this.#client.call(
@@ -143,7 +143,7 @@ export class GcpReads {
   }
 
   /** Third hop: uses that to get a token of the Google service account. @throws ClusterError Forbidden, NotFound */
-  accountToken(email: string): Promise<Asked<string>> {
+  accountToken(email: string): Promise<WithRequest<string>> {
     return this.#asking(`token of ${email}`, async () => {
       const { value: token } = await this.federatedToken();
       const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`;
@@ -160,7 +160,7 @@ export class GcpReads {
    * Fourth hop: reads which of `bucketPermissions` the account has. Writes nothing.
    * @throws ClusterError Forbidden, NotFound
    */
-  permissionsOf(email: string): Promise<Asked<readonly string[]>> {
+  permissionsOf(email: string): Promise<WithRequest<readonly string[]>> {
     return this.#asking(`permissions of ${email}`, async () =>
       this.#permissionsBy((await this.accountToken(email)).value),
     );
@@ -170,11 +170,11 @@ export class GcpReads {
    * Reads the same for the pods themselves, to which IAM can grant roles without a Google service account.
    * @throws ClusterError
    */
-  permissionsOfPods(): Promise<Asked<readonly string[]>> {
+  permissionsOfPods(): Promise<WithRequest<readonly string[]>> {
     return this.#asking('permissions of pods', async () => this.#permissionsBy((await this.federatedToken()).value));
   }
 
-  async #permissionsBy(token: string): Promise<Asked<readonly string[]>> {
+  async #permissionsBy(token: string): Promise<WithRequest<readonly string[]>> {
     const wanted = bucketPermissions.map((permission) => `permissions=${permission}`).join('&');
     const path = `/storage/v1/b/${encodeURIComponent(bucketOf(this.profile))}/iam/testPermissions?${wanted}`;
     const { asked, body } = await this.#client.call({ api: 'storage', path, token }, this.signal);

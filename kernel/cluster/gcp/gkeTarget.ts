@@ -1,21 +1,21 @@
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
-export type GkePlace = NonNullable<ClusterProfile['gcp']>;
+export type GkeTarget = NonNullable<ClusterProfile['gcp']>;
 
 /** Returns why the checks of Google Cloud don't apply to a profile, or `undefined` if they do. */
-export const noGoogle = ({ profile }: { readonly profile: ClusterProfile }): string | undefined =>
+export const notOnGoogleCloud = ({ profile }: { readonly profile: ClusterProfile }): string | undefined =>
   profile.gcp === undefined ? 'The profile does not name a GKE cluster ("gcp").' : undefined;
 
 /** The same for checks that need the bucket too. */
 export const noGoogleBucket = (context: { readonly profile: ClusterProfile }): string | undefined =>
-  noGoogle(context) ??
+  notOnGoogleCloud(context) ??
   (context.profile.storage?.scheme === 'gs'
     ? undefined
     : 'The profile does not name a Google Cloud Storage bucket ("storage": gs://…).');
 
 /** @throws ClusterError ProfileInvalid */
-export function gkePlace(profile: ClusterProfile): GkePlace {
+export function gkePlace(profile: ClusterProfile): GkeTarget {
   if (profile.gcp) return profile.gcp;
   throw new ClusterError(
     'ProfileInvalid',
@@ -35,20 +35,20 @@ export function bucketOf(profile: ClusterProfile): string {
 }
 
 /** The resource name of a cluster in Google's APIs. */
-export const clusterPath = ({ project, location, clusterName }: GkePlace): string =>
+export const clusterPath = ({ project, location, clusterName }: GkeTarget): string =>
   `projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}/clusters/${encodeURIComponent(clusterName)}`;
 
 /** Returns the workload pool of a project's GKE clusters, also the audience of their tokens. */
-export const workloadPoolOf = ({ project }: GkePlace): string => {
+export const workloadPoolOf = ({ project }: GkeTarget): string => {
   // Projects of a domain, `example.com:name`, have the parts swapped.
   const [domain, name] = project.split(':');
   return `${name === undefined ? project : `${name}.${domain}`}.svc.id.goog`;
 };
 
 /** The token service's name for the cluster that issues the tokens. */
-export const tokenAudience = (place: GkePlace): string =>
+export const tokenAudience = (place: GkeTarget): string =>
   `identitynamespace:${workloadPoolOf(place)}:https://container.googleapis.com/v1/${clusterPath(place)}`;
 
 /** Returns the IAM member of the Kubernetes service account. */
-export const workloadMember = (profile: ClusterProfile, place: GkePlace): string =>
+export const workloadMember = (profile: ClusterProfile, place: GkeTarget): string =>
   `serviceAccount:${workloadPoolOf(place)}[${profile.namespace}/${profile.serviceAccount}]`;

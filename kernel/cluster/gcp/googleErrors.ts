@@ -1,5 +1,5 @@
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { shellLine } from '#cluster/fixes/commands.ts';
+import { shellCommand } from '#cluster/fixes/commands.ts';
 import { messageOf } from '#shared/errors.ts';
 import { isRecord, parseRecord } from '#shared/records.ts';
 
@@ -93,7 +93,7 @@ function enableHint(message: string): string {
   const service = /\b([a-z][a-z0-9-]*\.googleapis\.com)\b/.exec(message)?.[1];
   const project = /\bproject[ =/]([a-z0-9-]+)/.exec(message)?.[1];
   if (service === undefined || project === undefined) return 'Enable the API for the project.';
-  return `Enable the API: ${shellLine('gcloud', 'services', 'enable', service, '--project', project)}.`;
+  return `Enable the API: ${shellCommand('gcloud', 'services', 'enable', service, '--project', project)}.`;
 }
 
 /** Parses an error: an object from Google's APIs, a string from OAuth and the token service. */

@@ -1,5 +1,5 @@
 import { ClusterError } from '#cluster/errors.ts';
-import { at, listAt, mapAt, textAt, textsAt } from '#cluster/kube/fields.ts';
+import { fieldAt, listAt, mapAt, stringAt, textsAt } from '#cluster/kube/objectFields.ts';
 
 // Replies of Google Cloud, parsed into plain data.
 
@@ -22,7 +22,7 @@ export type GkeCluster = {
 
 /** @throws ClusterError BadReply if the body is not a cluster */
 export function readGkeCluster(body: unknown, asked: string): GkeCluster {
-  const status = textAt(body, 'status');
+  const status = stringAt(body, 'status');
   if (status === undefined)
     throw new ClusterError(
       'BadReply',
@@ -30,22 +30,22 @@ export function readGkeCluster(body: unknown, asked: string): GkeCluster {
       'Check which server replies there.',
     );
   const endpoints = [
-    textAt(body, 'endpoint'),
-    textAt(body, 'privateClusterConfig', 'publicEndpoint'),
-    textAt(body, 'privateClusterConfig', 'privateEndpoint'),
-    textAt(body, 'controlPlaneEndpointsConfig', 'ipEndpointsConfig', 'publicEndpoint'),
-    textAt(body, 'controlPlaneEndpointsConfig', 'ipEndpointsConfig', 'privateEndpoint'),
-    textAt(body, 'controlPlaneEndpointsConfig', 'dnsEndpointConfig', 'endpoint'),
+    stringAt(body, 'endpoint'),
+    stringAt(body, 'privateClusterConfig', 'publicEndpoint'),
+    stringAt(body, 'privateClusterConfig', 'privateEndpoint'),
+    stringAt(body, 'controlPlaneEndpointsConfig', 'ipEndpointsConfig', 'publicEndpoint'),
+    stringAt(body, 'controlPlaneEndpointsConfig', 'ipEndpointsConfig', 'privateEndpoint'),
+    stringAt(body, 'controlPlaneEndpointsConfig', 'dnsEndpointConfig', 'endpoint'),
   ];
   return {
     status,
-    isAutopilot: at(body, 'autopilot', 'enabled') === true,
-    workloadPool: textAt(body, 'workloadIdentityConfig', 'workloadPool'),
+    isAutopilot: fieldAt(body, 'autopilot', 'enabled') === true,
+    workloadPool: stringAt(body, 'workloadIdentityConfig', 'workloadPool'),
     endpoints: endpoints.filter((one) => one !== undefined),
     nodePools: listAt(body, 'nodePools').map((pool) => ({
-      name: textAt(pool, 'name') ?? '',
+      name: stringAt(pool, 'name') ?? '',
       labels: mapAt(pool, 'config', 'labels'),
-      metadataMode: textAt(pool, 'config', 'workloadMetadataConfig', 'mode'),
+      metadataMode: stringAt(pool, 'config', 'workloadMetadataConfig', 'mode'),
     })),
   };
 }
@@ -61,9 +61,9 @@ export type Binding = {
 /** Reads the bindings of an IAM policy; an empty policy has none. */
 export const readPolicy = (body: unknown): readonly Binding[] =>
   listAt(body, 'bindings').map((binding) => ({
-    role: textAt(binding, 'role') ?? '',
+    role: stringAt(binding, 'role') ?? '',
     members: textsAt(binding, 'members'),
-    condition: textAt(binding, 'condition', 'expression'),
+    condition: stringAt(binding, 'condition', 'expression'),
   }));
 
 /** Returns the bindings that give any of these members any of these roles. */
@@ -76,7 +76,7 @@ export const bindingsOf = (
 
 /** Reads a token from a reply. @throws ClusterError BadReply, which names the request */
 export function tokenAt(body: unknown, name: string, asked: string): string {
-  const token = textAt(body, name);
+  const token = stringAt(body, name);
   if (token !== undefined) return token;
   throw new ClusterError('BadReply', `The reply to ${asked} has no "${name}".`, 'Check which server replies there.');
 }

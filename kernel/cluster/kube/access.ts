@@ -1,12 +1,12 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { Evidence } from '#cluster/result.ts';
-import { at, textAt } from './fields.ts';
+import { fieldAt, stringAt } from './objectFields.ts';
 import type { KubeReads } from './kubeReads.ts';
 import type { KubeAsk } from './kubeRequest.ts';
 import { serviceAccountUser } from './serviceAccounts.ts';
 
 /** An action that an identity may or may not do. */
-export type Access = {
+export type ResourceAccess = {
   /** Empty for the core group. */
   readonly group: string;
   readonly resource: string;
@@ -22,7 +22,7 @@ type AccessAnswer = {
 };
 
 /** Ways to find out what the service account may do, best first. */
-type ReviewWay =
+type ReviewMethod =
   /** By a SubjectAccessReview, which administrators may create. */
   | 'review'
   /** By impersonating the service account. */
@@ -32,7 +32,7 @@ type ReviewWay =
   | 'none';
 
 /** `patch ray.io/rayclusters in geneva`. */
-export function wordsOfAccess({ group, resource, subresource, verb, namespace }: Access): string {
+export function formatAccess({ group, resource, subresource, verb, namespace }: ResourceAccess): string {
   const kind = `${group === '' ? '' : `${group}/`}${resource}${subresource === undefined ? '' : `/${subresource}`}`;
   return `${verb} ${kind} ${namespace === undefined ? 'in all namespaces' : `in ${namespace}`}`;
 }
@@ -40,12 +40,12 @@ export function wordsOfAccess({ group, resource, subresource, verb, namespace }:
 const reviews = '/apis/authorization.k8s.io/v1';
 
 /** Checks whether the user may. @throws ClusterError */
-async function reviewSelf(kube: KubeReads, access: Access): Promise<AccessAnswer> {
+async function reviewSelf(kube: KubeReads, access: ResourceAccess): Promise<AccessAnswer> {
   return askSelf(kube, access, {}, '');
 }
 
 /** Checks in the given way whether the profile's service account may. @throws ClusterError */
-async function reviewServiceAccount(kube: KubeReads, access: Access, way: ReviewWay): Promise<AccessAnswer> {
+async function reviewServiceAccount(kube: KubeReads, access: ResourceAccess, way: ReviewMethod): Promise<AccessAnswer> {
   const user = serviceAccountUser(kube.profile.namespace, kube.profile.serviceAccount);
   switch (way) {
     case 'review':
@@ -64,19 +64,23 @@ async function reviewServiceAccount(kube: KubeReads, access: Access, way: Review
 }
 
 /** The right to check what other identities may do. */
-export const mayReview: Access = { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verb: 'create' };
+export const mayReview: ResourceAccess = {
+  group: 'authorization.k8s.io',
+  resource: 'subjectaccessreviews',
+  verb: 'create',
+};
 
 async function askSelf(
   kube: KubeReads,
-  access: Access,
+  access: ResourceAccess,
   identity: Pick<KubeAsk, 'as' | 'token'>,
   how: string,
 ): Promise<AccessAnswer> {
-  const asked = `SelfSubjectAccessReview ${wordsOfAccess(access)}${how}`;
+  const asked = `SelfSubjectAccessReview ${formatAccess(access)}${how}`;
   return answerOf(asked, await review(kube, 'SelfSubjectAccessReview', { resourceAttributes: of(access) }, identity));
 }
 
-async function askAbout(kube: KubeReads, access: Access, user: string): Promise<AccessAnswer> {
+async function askAbout(kube: KubeReads, access: ResourceAccess, user: string): Promise<AccessAnswer> {
   const namespace = kube.profile.namespace;
   const spec = {
     user,
@@ -84,7 +88,7 @@ async function askAbout(kube: KubeReads, access: Access, user: string): Promise<
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
     resourceAttributes: of(access),
   };
-  const asked = `SubjectAccessReview ${wordsOfAccess(access)} as ${user}`;
+  const asked = `SubjectAccessReview ${formatAccess(access)} as ${user}`;
   return answerOf(asked, await review(kube, 'SubjectAccessReview', spec, {}));
 }
 
@@ -100,7 +104,7 @@ async function review(
 }
 
 function answerOf(asked: string, body: unknown): AccessAnswer {
-  const allowed = at(body, 'status', 'allowed');
+  const allowed = fieldAt(body, 'status', 'allowed');
   if (typeof allowed !== 'boolean')
     throw new ClusterError(
       'BadReply',
@@ -108,7 +112,7 @@ function answerOf(asked: string, body: unknown): AccessAnswer {
       'Check that the address is that of a Kubernetes API server.',
     );
   // A grant has a reason with its role and binding; a refusal has none.
-  const reason = textAt(body, 'status', 'reason') ?? textAt(body, 'status', 'evaluationError');
+  const reason = stringAt(body, 'status', 'reason') ?? stringAt(body, 'status', 'evaluationError');
   return {
     isAllowed: allowed,
     evidence: { asked, saw: `${allowed ? 'allowed' : 'not allowed'}${reason === undefined ? '' : `: ${reason}`}` },
@@ -116,7 +120,7 @@ function answerOf(asked: string, body: unknown): AccessAnswer {
 }
 
 /** JSON omits fields that are `undefined`. */
-const of = ({ group, resource, subresource, verb, namespace }: Access): object => ({
+const of = ({ group, resource, subresource, verb, namespace }: ResourceAccess): object => ({
   group,
   resource,
   subresource,
@@ -125,25 +129,25 @@ const of = ({ group, resource, subresource, verb, namespace }: Access): object =
 });
 
 /** Checks whether the user may do something. @throws ClusterError */
-export const mayPerson = (kube: KubeReads, access: Access): Promise<AccessAnswer> =>
-  kube.once(`may I ${wordsOfAccess(access)}`, () => reviewSelf(kube, access));
+export const userCan = (kube: KubeReads, access: ResourceAccess): Promise<AccessAnswer> =>
+  kube.once(`may I ${formatAccess(access)}`, () => reviewSelf(kube, access));
 
 /** Checks whether the service account may do something. @throws ClusterError */
-export const mayAccount = async (kube: KubeReads, access: Access): Promise<AccessAnswer> =>
-  mayAccountBy(kube, access, await reviewWayOf(kube));
+export const serviceAccountCan = async (kube: KubeReads, access: ResourceAccess): Promise<AccessAnswer> =>
+  mayAccountBy(kube, access, await chooseReviewMethod(kube));
 
-const mayAccountBy = (kube: KubeReads, access: Access, way: ReviewWay): Promise<AccessAnswer> =>
-  kube.once(`may it ${wordsOfAccess(access)} by ${way}`, () => reviewServiceAccount(kube, access, way));
+const mayAccountBy = (kube: KubeReads, access: ResourceAccess, way: ReviewMethod): Promise<AccessAnswer> =>
+  kube.once(`may it ${formatAccess(access)} by ${way}`, () => reviewServiceAccount(kube, access, way));
 
 /**
  * Returns how the user can find out what the service account may do: the first way that is allowed.
  * @throws ClusterError for any failure but a missing grant
  */
-export const reviewWayOf = (kube: KubeReads): Promise<ReviewWay> =>
+export const chooseReviewMethod = (kube: KubeReads): Promise<ReviewMethod> =>
   kube.once('way of reviews', () => findReviewWay(kube));
 
-async function findReviewWay(kube: KubeReads): Promise<ReviewWay> {
-  if ((await mayPerson(kube, mayReview)).isAllowed) return 'review';
+async function findReviewWay(kube: KubeReads): Promise<ReviewMethod> {
+  if ((await userCan(kube, mayReview)).isAllowed) return 'review';
   for (const way of ['impersonation', 'token'] as const) {
     try {
       await mayAccountBy(kube, runnerAccess[0], way);
@@ -166,7 +170,7 @@ export const runnerAccess = [
   { ...rayClusters, verb: 'get' },
   { ...rayClusters, verb: 'patch' },
   { ...rayClusters, verb: 'delete' },
-] as const satisfies readonly Access[];
+] as const satisfies readonly ResourceAccess[];
 
 /** What a launch does with the RayClusters of the namespace. */
 export const launchVerbs = ['create', 'get', 'list', 'watch', 'patch', 'delete'] as const;

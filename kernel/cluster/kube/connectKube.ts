@@ -2,7 +2,7 @@ import { connectEks } from '#cluster/aws/connectEks.ts';
 import { eksCredential } from '#cluster/aws/eksCredential.ts';
 import { readEksPlugin } from '#cluster/aws/eksPlugin.ts';
 import { gkeCredential } from '#cluster/gcp/defaultCredentials.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { chooseContext } from '#cluster/kubeconfig/chooseContext.ts';
 import { targetOfEntry } from '#cluster/kubeconfig/clusterEntry.ts';
 import type { ExecPlugin } from '#cluster/kubeconfig/execPlugin.ts';
@@ -15,7 +15,7 @@ import { renewing } from './credential.ts';
 import { KubeConnection, type KubeAccess } from './kubeConnection.ts';
 
 export type ConnectKubeOptions = {
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
   /** Milliseconds that a credential plugin may take. Default: 30,000. */
   readonly pluginLimit?: number | undefined;

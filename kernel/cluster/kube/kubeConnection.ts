@@ -3,11 +3,18 @@ import { type PeerCertificate, TLSSocket } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import type { CredentialSource, KubeCredential, KubeTarget } from './credential.ts';
-import { abortedError, type Impersonation, type KubeAsk, type KubeReply, sendRequest, wordsOf } from './kubeRequest.ts';
+import {
+  abortedError,
+  type Impersonation,
+  type KubeAsk,
+  type KubeReply,
+  sendRequest,
+  requestLabel,
+} from './kubeRequest.ts';
 import { proxyOf } from './proxy.ts';
-import { refusedError } from './refused.ts';
+import { unauthorizedError } from './refused.ts';
 
 /** Milliseconds to connect, and without data of a reply. */
 const timeouts = { connect: 10_000, headers: 30_000, body: 30_000 } as const;
@@ -160,7 +167,7 @@ export class KubeConnection {
    */
   async request(ask: KubeAsk, signal: AbortSignal): Promise<KubeReply> {
     const { target, credential: source, signIn, impersonation } = this.access;
-    if (signal.aborted) throw abortedError(wordsOf(ask), signal);
+    if (signal.aborted) throw abortedError(requestLabel(ask), signal);
     const credential: KubeCredential = ask.token === undefined ? await source(signal) : { token: ask.token };
     const dispatcher = this.#pool.dispatcherFor(credential);
     const sentAt = Date.now();
@@ -173,7 +180,7 @@ export class KubeConnection {
       return await sendRequest(person, { server: target.server, proxy, dispatcher, credential, signal, onHeaders });
     } catch (error) {
       if (isClusterError(error) && error.status === 401 && error.kind !== 'WrongServer')
-        throw refusedError(credential, ask.token === undefined ? signIn : 'the token');
+        throw unauthorizedError(credential, ask.token === undefined ? signIn : 'the token');
       throw error;
     }
   }
@@ -184,7 +191,7 @@ export class KubeConnection {
    * @param signal cancels reading the credential for requests with this configuration
    */
   async kubeConfig(signal: AbortSignal): Promise<KubeConfig> {
-    const { kubeConfigOf } = await loadPart(() => import('#cluster/kube/kubeClient.ts'));
+    const { kubeConfigOf } = await loadLazy(() => import('#cluster/kube/kubeClient.ts'));
     const dispatcherFor = this.#pool.dispatcherFor.bind(this.#pool);
     return kubeConfigOf({ access: this.access, dispatcherFor, signal });
   }

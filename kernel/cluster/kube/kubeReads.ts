@@ -1,17 +1,17 @@
 import type { AwsReads } from '#cluster/aws/awsReads.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { Once } from '#cluster/memo.ts';
+import { RequestCache } from '#cluster/memo.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { Evidence } from '#cluster/result.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { connectKube } from './connectKube.ts';
-import { textAt, textsAt } from './fields.ts';
+import { stringAt, textsAt } from './objectFields.ts';
 import { KubeConnection } from './kubeConnection.ts';
 import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';
 
 /** The user, as the API server reports it. */
-type Person = {
+type KubeUser = {
   /** Empty if the server accepts the credentials, but can't report the user. */
   readonly username: string;
   readonly groups: readonly string[];
@@ -21,7 +21,7 @@ type Person = {
 const kind = 'SelfSubjectReview';
 
 /** @throws ClusterError */
-async function readPerson(kube: KubeReads): Promise<Person> {
+async function readCurrentUser(kube: KubeReads): Promise<KubeUser> {
   try {
     return await review(kube);
   } catch (error) {
@@ -65,13 +65,13 @@ function refusalOf({ kind: reason, what, status }: ClusterError): ClusterError |
   );
 }
 
-async function review(kube: KubeReads): Promise<Person> {
+async function review(kube: KubeReads): Promise<KubeUser> {
   const { body } = await kube.request({
     method: 'POST',
     path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
     body: { apiVersion: 'authentication.k8s.io/v1', kind },
   });
-  const username = textAt(body, 'status', 'userInfo', 'username');
+  const username = stringAt(body, 'status', 'userInfo', 'username');
   if (username === undefined)
     throw new ClusterError(
       'BadReply',
@@ -88,7 +88,7 @@ async function review(kube: KubeReads): Promise<Person> {
   return { username, groups, evidence: { asked: kind, saw: `${username} (${groups.join(', ') || 'no groups'})` } };
 }
 
-async function acceptedPerson(kube: KubeReads): Promise<Person> {
+async function acceptedPerson(kube: KubeReads): Promise<KubeUser> {
   const asked = 'SelfSubjectAccessReview';
   await kube.request({
     method: 'POST',
@@ -104,18 +104,18 @@ async function acceptedPerson(kube: KubeReads): Promise<Person> {
 
 /** Reads from the Kubernetes API for the checks, each read once a run. */
 export class KubeReads {
-  readonly #once = new Once();
+  readonly #once = new RequestCache();
   readonly #aws: AwsReads | undefined;
   #connection: Promise<KubeConnection> | undefined;
   readonly profile: ClusterProfile;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 
   /**
    * @param signal the run's: results are shared, so no single check may cancel a read
    * @param aws has the AWS data that EKS_AUTH needs, if the checks of AWS run too
    */
-  constructor(profile: ClusterProfile, hidden: HiddenTexts, signal: AbortSignal, aws?: AwsReads) {
+  constructor(profile: ClusterProfile, hidden: SecretRedactor, signal: AbortSignal, aws?: AwsReads) {
     this.#aws = aws;
     this.profile = profile;
     this.hidden = hidden;
@@ -173,8 +173,8 @@ export class KubeReads {
   }
 
   /** Returns the user, as the API server reports it. @throws ClusterError */
-  whoami(): Promise<Person> {
-    return this.once('who am I', () => readPerson(this));
+  whoami(): Promise<KubeUser> {
+    return this.once('who am I', () => readCurrentUser(this));
   }
 
   /** Reads the service account of head and workers; `undefined` if it does not exist. @throws ClusterError */
@@ -194,4 +194,4 @@ export class KubeReads {
 }
 
 /** Builds evidence from a GET of a path. */
-export const sawAt = (path: string, saw: string): Evidence => ({ asked: `GET ${path}`, saw });
+export const evidenceFor = (path: string, saw: string): Evidence => ({ asked: `GET ${path}`, saw });

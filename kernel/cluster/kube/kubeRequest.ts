@@ -51,7 +51,7 @@ export async function sendRequest(
 ): Promise<KubeReply> {
   const { server, dispatcher, credential, signal } = options;
   const url = new URL(`${server}${ask.path}`);
-  const what = wordsOf(ask);
+  const what = requestLabel(ask);
   try {
     const reply = await dispatcher.request({
       origin: url.origin,
@@ -70,7 +70,7 @@ export async function sendRequest(
     const { statusCode: status } = reply;
     const headers = headersOf(reply.headers);
     options.onHeaders?.(headers);
-    const text = await textOf(reply.body, what);
+    const text = await readBodyText(reply.body, what);
     if (status >= 300 && status < 400) throw redirected(what, headers['location']);
     const title = htmlTitleOf(text);
     if (title !== undefined) throw pageError(what, title, { status });
@@ -98,7 +98,7 @@ function unansweredError(
 }
 
 /** Returns the request as evidence shows it. */
-export const wordsOf = ({ method, path }: KubeAsk): string => `${method} ${path}`;
+export const requestLabel = ({ method, path }: KubeAsk): string => `${method} ${path}`;
 
 /** The error for a request that its caller canceled. */
 export const abortedError = (what: string, signal: AbortSignal): ClusterError =>
@@ -116,7 +116,7 @@ export function impersonation(as: Impersonation | undefined): Record<string, str
   return { 'impersonate-user': as.user, ...(as.groups.length > 0 ? { 'impersonate-group': [...as.groups] } : {}) };
 }
 
-async function textOf(body: AsyncIterable<Buffer>, what: string): Promise<string> {
+async function readBodyText(body: AsyncIterable<Buffer>, what: string): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {

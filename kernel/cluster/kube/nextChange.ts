@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadPart } from '#shared/loadPart.ts';
-import { textAt } from './fields.ts';
+import { loadLazy } from '#shared/loadPart.ts';
+import { stringAt } from './objectFields.ts';
 import type { KubeConnection } from './kubeConnection.ts';
 
 /** Milliseconds until the object is read again without an event: the user may lack the right to watch. */
@@ -12,7 +12,7 @@ const patience = 2_000;
  * @param object as it was read
  * @throws AbortError if the signal aborts
  */
-export async function nextChange(
+export async function waitForChange(
   connection: KubeConnection,
   path: string,
   object: unknown,
@@ -38,12 +38,12 @@ async function watchFor(
   signal: AbortSignal,
   onEvent: () => void,
 ): Promise<void> {
-  const { Watch } = await loadPart(() => import('#cluster/kube/kubeClient.ts'));
+  const { Watch } = await loadLazy(() => import('#cluster/kube/kubeClient.ts'));
   const watch = new Watch(await connection.kubeConfig(signal));
   const split = path.lastIndexOf('/');
   const query = {
     fieldSelector: `metadata.name=${decodeURIComponent(path.slice(split + 1))}`,
-    resourceVersion: textAt(object, 'metadata', 'resourceVersion'),
+    resourceVersion: stringAt(object, 'metadata', 'resourceVersion'),
   };
   const controller = await watch.watch(path.slice(0, split), query, onEvent, () => {});
   if (signal.aborted) controller.abort();

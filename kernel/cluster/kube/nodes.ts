@@ -1,6 +1,6 @@
 import type { V1Taint, V1Toleration } from '@kubernetes/client-node';
-import { given } from '#shared/records.ts';
-import { at, conditionAt, listAt, mapAt, textAt } from './fields.ts';
+import { definedEntries } from '#shared/records.ts';
+import { fieldAt, conditionAt, listAt, mapAt, stringAt } from './objectFields.ts';
 import { gpuResource, parseQuantity, type Resources } from './quantities.ts';
 
 type Taint = Readonly<Pick<V1Taint, 'key' | 'effect' | 'value'>>;
@@ -21,32 +21,32 @@ export type KubeNode = {
 
 /** Parses a node, or returns `undefined` if it is not one. */
 export function readNode(item: unknown): KubeNode | undefined {
-  const name = textAt(item, 'metadata', 'name');
+  const name = stringAt(item, 'metadata', 'name');
   if (name === undefined) return undefined;
-  const amount = (resource: string): number => parseQuantity(at(item, 'status', 'allocatable', resource)) ?? 0;
+  const amount = (resource: string): number => parseQuantity(fieldAt(item, 'status', 'allocatable', resource)) ?? 0;
   const labels = mapAt(item, 'metadata', 'labels');
   return {
     name,
     labels,
     isReady: conditionAt(item, 'Ready') === true,
-    isCordoned: at(item, 'spec', 'unschedulable') === true,
+    isCordoned: fieldAt(item, 'spec', 'unschedulable') === true,
     taints: listAt(item, 'spec', 'taints').flatMap((taint) => {
-      const key = textAt(taint, 'key');
-      const effect = textAt(taint, 'effect');
+      const key = stringAt(taint, 'key');
+      const effect = stringAt(taint, 'effect');
       return key === undefined || effect === undefined
         ? []
-        : [{ key, effect, ...given({ value: textAt(taint, 'value') }) }];
+        : [{ key, effect, ...definedEntries({ value: stringAt(taint, 'value') }) }];
     }),
     allocatable: { cpu: amount('cpu'), memory: amount('memory'), gpu: amount(gpuResource) },
-    architecture: textAt(item, 'status', 'nodeInfo', 'architecture') ?? labels['kubernetes.io/arch'],
-    system: textAt(item, 'status', 'nodeInfo', 'operatingSystem') ?? labels['kubernetes.io/os'],
+    architecture: stringAt(item, 'status', 'nodeInfo', 'architecture') ?? labels['kubernetes.io/arch'],
+    system: stringAt(item, 'status', 'nodeInfo', 'operatingSystem') ?? labels['kubernetes.io/os'],
   };
 }
 
 /** Returns whether the scheduler places pods on the node now. */
 export const isUsable = ({ isReady, isCordoned }: KubeNode): boolean => isReady && !isCordoned;
 
-export const stateOf = ({ isReady, isCordoned }: KubeNode): string =>
+export const nodeStateText = ({ isReady, isCordoned }: KubeNode): string =>
   [isReady ? 'ready' : 'not ready', ...(isCordoned ? ['cordoned'] : [])].join(', ');
 
 /** Returns the label with which a cloud marks a node that it may remove at any time. */
@@ -78,11 +78,11 @@ export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {
 export type Toleration = Readonly<Pick<V1Toleration, 'key' | 'operator' | 'value' | 'effect'>>;
 
 export const readToleration = (item: unknown): Toleration =>
-  given({
-    key: textAt(item, 'key'),
-    operator: textAt(item, 'operator'),
-    value: textAt(item, 'value'),
-    effect: textAt(item, 'effect'),
+  definedEntries({
+    key: stringAt(item, 'key'),
+    operator: stringAt(item, 'operator'),
+    value: stringAt(item, 'value'),
+    effect: stringAt(item, 'effect'),
   });
 
 /**
@@ -93,12 +93,12 @@ const passing =
   /^(?:node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\/|^(?:ToBeDeleted|DeletionCandidateOf)|^karpenter\.sh\/(?:unregistered|disrupt)/;
 
 /** Returns the permanent taints that keep off pods without a toleration. */
-export const lastingTaints = ({ taints }: KubeNode): readonly Taint[] =>
+export const blockingTaints = ({ taints }: KubeNode): readonly Taint[] =>
   taints.filter(({ key, effect }) => effect !== 'PreferNoSchedule' && !passing.test(key));
 
 /** Returns the permanent taints that pods with these tolerations don't tolerate. */
 export function taintsAgainst(node: KubeNode, tolerations: readonly Toleration[]): readonly Taint[] {
-  return lastingTaints(node).filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
+  return blockingTaints(node).filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
 }
 
 function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
@@ -111,7 +111,7 @@ export const showTaint = ({ key, value, effect }: Taint): string =>
   `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
 
 /** Lists nodes for display, up to three by name: `n1, n2, n3 and 7 more`. */
-export function namesOf(nodes: readonly { readonly name: string }[]): string {
+export function formatNodeNames(nodes: readonly { readonly name: string }[]): string {
   const shown = nodes.slice(0, 3).map(({ name }) => name);
   const more = nodes.length - shown.length;
   if (more > 0) return `${shown.join(', ')} and ${more} more`;

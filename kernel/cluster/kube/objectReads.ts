@@ -1,5 +1,5 @@
 import { isClusterError } from '#cluster/errors.ts';
-import { listAt, textAt } from './fields.ts';
+import { listAt, stringAt } from './objectFields.ts';
 import type { KubeReads } from './kubeReads.ts';
 import { type KubeNode, readNode } from './nodes.ts';
 import { type Pod, readPod } from './pods.ts';
@@ -21,7 +21,7 @@ async function listAll(kube: KubeReads, path: string): Promise<readonly unknown[
     const query = new URLSearchParams({ limit: String(pageSize), ...(next === undefined ? {} : { continue: next }) });
     const page = await kube.get(`${path}${path.includes('?') ? '&' : '?'}${query.toString()}`);
     items.push(...listAt(page, 'items'));
-    next = textAt(page, 'metadata', 'continue');
+    next = stringAt(page, 'metadata', 'continue');
   } while (next !== undefined);
   return items;
 }

@@ -30,7 +30,11 @@ export const otherSelectors = (profile: ClusterProfile, group: GroupSpec): reado
  * Returns the nodes for a group: those that have the label of its kind, or match its whole selector.
  * The label may have any value, since a separate check reports wrong values.
  */
-export function meantFor(profile: ClusterProfile, group: GroupSpec, nodes: readonly KubeNode[]): readonly KubeNode[] {
+export function nodesForGroup(
+  profile: ClusterProfile,
+  group: GroupSpec,
+  nodes: readonly KubeNode[],
+): readonly KubeNode[] {
   if (usesLabel(profile, group)) {
     const label = labelOf(profile, kindOf(group));
     return nodes.filter(({ labels }) => Object.hasOwn(labels, label));
@@ -41,19 +45,25 @@ export function meantFor(profile: ClusterProfile, group: GroupSpec, nodes: reado
 }
 
 /** Returns those of these nodes that match the rest of the selector. */
-export function placesFor(profile: ClusterProfile, group: GroupSpec, nodes: readonly KubeNode[]): readonly KubeNode[] {
-  const others = otherSelectors(profile, group);
-  return meantFor(profile, group, nodes).filter(({ labels }) => others.every(([key, value]) => labels[key] === value));
-}
-
-/** Returns these, or all nodes for the group if none match: `nodes-selector-match` reports that. */
-export function likelyPlaces(
+export function matchingNodes(
   profile: ClusterProfile,
   group: GroupSpec,
   nodes: readonly KubeNode[],
 ): readonly KubeNode[] {
-  const places = placesFor(profile, group, nodes);
-  return places.length > 0 ? places : meantFor(profile, group, nodes);
+  const others = otherSelectors(profile, group);
+  return nodesForGroup(profile, group, nodes).filter(({ labels }) =>
+    others.every(([key, value]) => labels[key] === value),
+  );
+}
+
+/** Returns these, or all nodes for the group if none match: `nodes-selector-match` reports that. */
+export function candidateNodes(
+  profile: ClusterProfile,
+  group: GroupSpec,
+  nodes: readonly KubeNode[],
+): readonly KubeNode[] {
+  const places = matchingNodes(profile, group, nodes);
+  return places.length > 0 ? places : nodesForGroup(profile, group, nodes);
 }
 
 /** Formats a selector for display: `pool=head, zone=a`. */

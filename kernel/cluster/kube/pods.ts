@@ -1,4 +1,4 @@
-import { listAt, mapAt, textAt } from './fields.ts';
+import { listAt, mapAt, stringAt } from './objectFields.ts';
 
 /** The service account of pods that name none. */
 export const defaultPodAccount = 'default';
@@ -23,24 +23,24 @@ const shownVariables = new Set([
 
 /** Parses a pod; returns `undefined` if it is not a pod, has ended or is being deleted. */
 export function readPod(item: unknown): Pod | undefined {
-  const name = textAt(item, 'metadata', 'name');
-  const phase = textAt(item, 'status', 'phase');
-  const isLeaving = textAt(item, 'metadata', 'deletionTimestamp') !== undefined;
+  const name = stringAt(item, 'metadata', 'name');
+  const phase = stringAt(item, 'status', 'phase');
+  const isLeaving = stringAt(item, 'metadata', 'deletionTimestamp') !== undefined;
   if (name === undefined || isLeaving || phase === 'Succeeded' || phase === 'Failed') return undefined;
   return {
     name,
     labels: mapAt(item, 'metadata', 'labels'),
-    serviceAccount: textAt(item, 'spec', 'serviceAccountName') ?? defaultPodAccount,
-    node: textAt(item, 'spec', 'nodeName'),
+    serviceAccount: stringAt(item, 'spec', 'serviceAccountName') ?? defaultPodAccount,
+    node: stringAt(item, 'spec', 'nodeName'),
     phase,
     containers: listAt(item, 'spec', 'containers').map((container) => ({
-      name: textAt(container, 'name') ?? '',
+      name: stringAt(container, 'name') ?? '',
       variables: Object.fromEntries(
         listAt(container, 'env').flatMap((one) => {
-          const variable = textAt(one, 'name');
+          const variable = stringAt(one, 'name');
           return variable === undefined || !shownVariables.has(variable)
             ? []
-            : [[variable, textAt(one, 'value') ?? '']];
+            : [[variable, stringAt(one, 'value') ?? '']];
         }),
       ),
     })),

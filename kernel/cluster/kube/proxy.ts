@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { bare, isThisMachine } from '#processes/thisMachine.ts';
+import { withoutBrackets, isThisMachine } from '#processes/thisMachine.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,7 +24,7 @@ function variable(env: Environment, name: string): string | undefined {
 }
 
 function isLeftOut(server: URL, list: string): boolean {
-  const host = bare(server.hostname).toLowerCase();
+  const host = withoutBrackets(server.hostname).toLowerCase();
   const port = server.port || (server.protocol === 'https:' ? '443' : '80');
   return list
     .split(',')
@@ -36,7 +36,7 @@ function fits(entry: string, host: string, port: string): boolean {
   if (entry.includes('/')) return isInRange(entry, host);
   const [, name = entry, itsPort] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
   if (itsPort !== undefined && itsPort !== port) return false;
-  const domain = bare(name).replace(/^\*?\./, '');
+  const domain = withoutBrackets(name).replace(/^\*?\./, '');
   return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`));
 }
 

@@ -1,5 +1,5 @@
 import type { ClusterProfile, RayGroup } from '#cluster/profile.ts';
-import { at, listAt, mapAt, numberAt, textAt } from './fields.ts';
+import { fieldAt, listAt, mapAt, numberAt, stringAt } from './objectFields.ts';
 import { readToleration, type Toleration } from './nodes.ts';
 import { defaultPodAccount } from './pods.ts';
 import { gpuResource, parseQuantity, resourcesOfGroup, sumOf, type Resources } from './quantities.ts';
@@ -59,17 +59,17 @@ export function groupsOfProfile({ headGroup, workerGroups }: ClusterProfile): re
 
 /** Parses a RayCluster, or returns `undefined` if it is not one. */
 export function readRayCluster(item: unknown): RayCluster | undefined {
-  const name = textAt(item, 'metadata', 'name');
-  const apiVersion = textAt(item, 'apiVersion');
+  const name = stringAt(item, 'metadata', 'name');
+  const apiVersion = stringAt(item, 'apiVersion');
   if (name === undefined || apiVersion === undefined) return undefined;
   const workerSpecs = listAt(item, 'spec', 'workerGroupSpecs');
   return {
     name,
     apiVersion,
-    rayVersion: textAt(item, 'spec', 'rayVersion'),
-    headService: textAt(item, 'status', 'head', 'serviceName') ?? `${name}-head-svc`,
+    rayVersion: stringAt(item, 'spec', 'rayVersion'),
+    headService: stringAt(item, 'status', 'head', 'serviceName') ?? `${name}-head-svc`,
     groups: [
-      readGroup(at(item, 'spec', 'headGroupSpec'), 'head'),
+      readGroup(fieldAt(item, 'spec', 'headGroupSpec'), 'head'),
       ...workerSpecs.map((spec) => readGroup(spec, 'worker')),
     ],
     workerSpecs,
@@ -77,10 +77,10 @@ export function readRayCluster(item: unknown): RayCluster | undefined {
 }
 
 function readGroup(spec: unknown, role: GroupSpec['role']): GroupSpec {
-  const pod = at(spec, 'template', 'spec');
+  const pod = fieldAt(spec, 'template', 'spec');
   const containers = listAt(pod, 'containers');
   const asked = containers.map(readContainer);
-  const name = textAt(spec, 'groupName');
+  const name = stringAt(spec, 'groupName');
   const hosts = numberAt(spec, 'numOfHosts') ?? 1;
   const min = numberAt(spec, 'minReplicas') ?? 0;
   return {
@@ -89,21 +89,21 @@ function readGroup(spec: unknown, role: GroupSpec['role']): GroupSpec {
     name,
     resources: sumOf(asked),
     containers: asked,
-    serviceAccount: textAt(pod, 'serviceAccountName') ?? defaultPodAccount,
+    serviceAccount: stringAt(pod, 'serviceAccountName') ?? defaultPodAccount,
     nodeSelector: mapAt(pod, 'nodeSelector'),
     tolerations: listAt(pod, 'tolerations').map(readToleration),
     minReplicas: role === 'head' ? 1 : min * hosts,
     maxReplicas: role === 'head' ? 1 : (numberAt(spec, 'maxReplicas') ?? min) * hosts,
-    image: textAt(containers[0], 'image'),
-    toldCpus: textAt(spec, 'rayStartParams', 'num-cpus'),
+    image: stringAt(containers[0], 'image'),
+    toldCpus: stringAt(spec, 'rayStartParams', 'num-cpus'),
   };
 }
 
 /** Returns a container's requests; if only a limit is set, Kubernetes uses it as the request. */
 function readContainer(container: unknown): Resources {
   const amount = (resource: string): number =>
-    parseQuantity(at(container, 'resources', 'requests', resource)) ??
-    parseQuantity(at(container, 'resources', 'limits', resource)) ??
+    parseQuantity(fieldAt(container, 'resources', 'requests', resource)) ??
+    parseQuantity(fieldAt(container, 'resources', 'limits', resource)) ??
     0;
   return { cpu: amount('cpu'), memory: amount('memory'), gpu: amount(gpuResource) };
 }

@@ -8,7 +8,7 @@ import type { KubeCredential } from './credential.ts';
  * The server does not report whether a credential expired or was never valid, so this reads the credential: a token's
  * `exp`, a certificate's last day, or the plugin's expiry.
  */
-export function refusedError(credential: KubeCredential, signIn: string, now: Date = new Date()): ClusterError {
+export function unauthorizedError(credential: KubeCredential, signIn: string, now: Date = new Date()): ClusterError {
   const { token, clientCertificate, basic } = credential;
   if (token === undefined && clientCertificate === undefined && basic === undefined) {
     return new ClusterError(
@@ -18,7 +18,7 @@ export function refusedError(credential: KubeCredential, signIn: string, now: Da
       { status: 401 },
     );
   }
-  const end = endOf(credential);
+  const end = credentialExpiry(credential);
   if (end && end <= now) {
     return new ClusterError(
       'CredentialsExpired',
@@ -36,17 +36,17 @@ export function refusedError(credential: KubeCredential, signIn: string, now: Da
 }
 
 /** Returns the earliest expiry that a credential states. */
-export function endOf({ token, clientCertificate, expiresAt }: KubeCredential): Date | undefined {
+export function credentialExpiry({ token, clientCertificate, expiresAt }: KubeCredential): Date | undefined {
   const ends = [
     expiresAt,
-    token === undefined ? undefined : endOfToken(token),
+    token === undefined ? undefined : tokenExpiry(token),
     clientCertificate === undefined ? undefined : endOfCertificate(clientCertificate),
   ];
   return ends.filter((end) => end !== undefined).toSorted((a, b) => a.getTime() - b.getTime())[0];
 }
 
 /** Reads `exp` of a JSON web token. */
-export function endOfToken(token: string): Date | undefined {
+export function tokenExpiry(token: string): Date | undefined {
   const payload = token.split('.')[1];
   if (payload === undefined) return undefined;
   try {

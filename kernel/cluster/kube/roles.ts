@@ -1,7 +1,7 @@
 import type { RbacV1Subject, V1PolicyRule } from '@kubernetes/client-node';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { given } from '#shared/records.ts';
-import { listAt, textAt, textsAt } from './fields.ts';
+import { definedEntries } from '#shared/records.ts';
+import { listAt, stringAt, textsAt } from './objectFields.ts';
 
 /** A rule of a role, as far as it is about resources. */
 export type RoleRule = Readonly<Required<Pick<V1PolicyRule, 'apiGroups' | 'resources' | 'verbs' | 'resourceNames'>>>;
@@ -26,7 +26,7 @@ export type Binding = {
 };
 
 export function readRole(item: unknown): Role | undefined {
-  const name = textAt(item, 'metadata', 'name');
+  const name = stringAt(item, 'metadata', 'name');
   if (name === undefined) return undefined;
   const rawRules = listAt(item, 'rules');
   return {
@@ -43,17 +43,17 @@ export function readRole(item: unknown): Role | undefined {
 }
 
 export function readBinding(item: unknown): Binding | undefined {
-  const name = textAt(item, 'metadata', 'name');
-  const role = textAt(item, 'roleRef', 'name');
+  const name = stringAt(item, 'metadata', 'name');
+  const role = stringAt(item, 'roleRef', 'name');
   if (name === undefined || role === undefined) return undefined;
   return {
     name,
-    namespace: textAt(item, 'metadata', 'namespace'),
-    role: { kind: textAt(item, 'roleRef', 'kind') ?? '', name: role },
+    namespace: stringAt(item, 'metadata', 'namespace'),
+    role: { kind: stringAt(item, 'roleRef', 'kind') ?? '', name: role },
     subjects: listAt(item, 'subjects').map((subject) => ({
-      kind: textAt(subject, 'kind') ?? '',
-      name: textAt(subject, 'name') ?? '',
-      ...given({ namespace: textAt(subject, 'namespace') }),
+      kind: stringAt(subject, 'kind') ?? '',
+      name: stringAt(subject, 'name') ?? '',
+      ...definedEntries({ namespace: stringAt(subject, 'namespace') }),
     })),
   };
 }

@@ -1,5 +1,5 @@
 import { connect, type PeerCertificate } from 'node:tls';
-import { bare } from '#processes/thisMachine.ts';
+import { withoutBrackets } from '#processes/thisMachine.ts';
 import type { KubeTarget } from './credential.ts';
 
 /** The names and the last day in a certificate. */
@@ -21,7 +21,7 @@ export function lookAtCertificate(
   signal: AbortSignal,
 ): Promise<CertificateFacts | undefined> {
   const { hostname, port } = new URL(server);
-  const host = bare(hostname);
+  const host = withoutBrackets(hostname);
   return new Promise((resolve) => {
     const socket = connect({
       host,

@@ -1,8 +1,8 @@
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { isRecord } from '#shared/records.ts';
-import { mapAt, textAt } from './fields.ts';
+import { mapAt, stringAt } from './objectFields.ts';
 import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 
 export type ServiceAccount = {
@@ -21,7 +21,7 @@ export type ServiceAccountToken = {
 /** The API calls that reads of a service account need. */
 type ServiceAccountApi = {
   readonly profile: ClusterProfile;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   find(path: string): Promise<unknown>;
   request(ask: KubeAsk): Promise<KubeReply>;
 };
@@ -60,7 +60,7 @@ export async function requestToken(
       spec: { expirationSeconds: 600, ...(audience === undefined ? {} : { audiences: [audience] }) },
     },
   });
-  const token = textAt(body, 'status', 'token');
+  const token = stringAt(body, 'status', 'token');
   kube.hidden.add(token);
   const claims = token === undefined ? undefined : claimsOf(token);
   if (token === undefined || claims === undefined)

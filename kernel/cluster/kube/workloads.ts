@@ -1,4 +1,4 @@
-import { listAt, mapAt, numberAt, textAt, textsAt } from './fields.ts';
+import { listAt, mapAt, numberAt, stringAt, textsAt } from './objectFields.ts';
 import { tagOf, versionIn, type VersionNumber } from './versionNumbers.ts';
 
 export type Workload = {
@@ -38,8 +38,8 @@ export function readDaemonSet(item: unknown): Workload | undefined {
 }
 
 function readWorkload(item: unknown, wanted: number, ready: number): Workload | undefined {
-  const name = textAt(item, 'metadata', 'name');
-  const namespace = textAt(item, 'metadata', 'namespace');
+  const name = stringAt(item, 'metadata', 'name');
+  const namespace = stringAt(item, 'metadata', 'namespace');
   if (name === undefined || namespace === undefined) return undefined;
   return {
     namespace,
@@ -54,14 +54,14 @@ function readWorkload(item: unknown, wanted: number, ready: number): Workload | 
 function readContainer(item: unknown): Container {
   const args = textsAt(item, 'args');
   return {
-    name: textAt(item, 'name') ?? '',
-    image: textAt(item, 'image') ?? '',
+    name: stringAt(item, 'name') ?? '',
+    image: stringAt(item, 'image') ?? '',
     words: [...textsAt(item, 'command'), ...args],
     args,
     variables: Object.fromEntries(
       listAt(item, 'env').flatMap((one) => {
-        const name = textAt(one, 'name');
-        return name === undefined ? [] : [[name, textAt(one, 'value') ?? '']];
+        const name = stringAt(one, 'name');
+        return name === undefined ? [] : [[name, stringAt(one, 'value') ?? '']];
       }),
     ),
   };

@@ -28,21 +28,22 @@ export async function listContexts(options: LoadOptions = {}): Promise<readonly 
 }
 
 function contextOf(entry: Entry, config: Kubeconfig, kubeconfig: string | undefined): KubeContext {
-  const cluster = textOf(entry.value['cluster']) ?? '';
-  const user = textOf(entry.value['user']) ?? '';
+  const cluster = nonEmptyString(entry.value['cluster']) ?? '';
+  const user = nonEmptyString(entry.value['user']) ?? '';
   return {
     name: entry.name,
     cluster,
     user,
-    namespace: textOf(entry.value['namespace']),
-    server: textOf(config.clusters.find(({ name }) => name === cluster)?.value['server']) ?? '',
+    namespace: nonEmptyString(entry.value['namespace']),
+    server: nonEmptyString(config.clusters.find(({ name }) => name === cluster)?.value['server']) ?? '',
     isCurrent: entry.name === config.currentContext,
     kubeconfig,
     awsProfile: awsProfileOf(config.users.find(({ name }) => name === user)),
   };
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const nonEmptyString = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Reads the profile that `aws eks update-kubeconfig --profile x` writes to the plugin's environment. */
 function awsProfileOf(user: Entry | undefined): string | undefined {
@@ -50,7 +51,7 @@ function awsProfileOf(user: Entry | undefined): string | undefined {
   const env: unknown = isRecord(exec) ? exec['env'] : undefined;
   if (!Array.isArray(env)) return undefined;
   const found: unknown = env.find((one: unknown) => isRecord(one) && one['name'] === 'AWS_PROFILE');
-  return isRecord(found) ? textOf(found['value']) : undefined;
+  return isRecord(found) ? nonEmptyString(found['value']) : undefined;
 }
 
 /** An initial profile: its name and value in the setting, without defaults. */

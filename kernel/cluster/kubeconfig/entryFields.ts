@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { ClusterError } from '#cluster/errors.ts';
-import { readPlainFile } from '#cluster/wholeFile.ts';
+import { readRegularFile } from '#cluster/wholeFile.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
 // Fields of clusters and users. They are validated on use, so errors in unused entries do no harm.
@@ -53,7 +53,7 @@ export async function pemField(what: string, entry: Entry, key: string): Promise
 export async function fileField(what: string, entry: Entry, key: string, path: string): Promise<string> {
   const file = besideFile(entry, path);
   try {
-    return await readPlainFile(file);
+    return await readRegularFile(file);
   } catch (cause) {
     const { code } = cause as { code?: unknown };
     const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${String(code)})`;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { renewing } from '#cluster/kube/credential.ts';
 import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 
@@ -13,7 +13,7 @@ const standardFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 const fileGoodFor = 90_000;
 
 type InClusterOptions = {
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly folder?: string | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 };

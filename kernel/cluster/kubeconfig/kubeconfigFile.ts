@@ -1,6 +1,6 @@
 import { load, YAMLException } from 'js-yaml';
 import { ClusterError } from '#cluster/errors.ts';
-import { readPlainFile } from '#cluster/wholeFile.ts';
+import { readRegularFile } from '#cluster/wholeFile.ts';
 import { isRecord } from '#shared/records.ts';
 
 /** A cluster, user or context as written, and its file. The value is not validated yet. */
@@ -61,7 +61,7 @@ export async function readKubeconfigFile(file: string, label: string = file): Pr
 async function textOf(file: string, label: string): Promise<string> {
   let text: string;
   try {
-    text = await readPlainFile(file);
+    text = await readRegularFile(file);
   } catch (cause) {
     throw unreadable(label, cause);
   }

@@ -3,8 +3,8 @@ import { access, stat } from 'node:fs/promises';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { ClusterError } from '#cluster/errors.ts';
 import type { KubeCredential, KubeTarget } from '#cluster/kube/credential.ts';
-import { endOf } from '#cluster/kube/refused.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import { credentialExpiry } from '#cluster/kube/refused.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { isRecord } from '#shared/records.ts';
 import type { ExecPlugin } from './execPlugin.ts';
 import { runProgram } from './runProgram.ts';
@@ -13,7 +13,7 @@ type Printed = {
   /** The program, for messages. */
   readonly name: string;
   readonly apiVersion: string;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
 };
 
 /**
@@ -41,7 +41,7 @@ function readExecCredential(stdout: string, printed: Printed): KubeCredential {
     throw unreadable(name, 'printed a certificate without its key, or a key without its certificate');
   if (credential.token === undefined && clientCertificate === undefined)
     throw unreadable(name, 'printed neither a token nor a certificate');
-  const end = endOf(credential);
+  const end = credentialExpiry(credential);
   if (end && end.getTime() <= Date.now())
     throw new ClusterError(
       'CredentialsExpired',
@@ -112,7 +112,7 @@ async function isProgram(file: string): Promise<boolean> {
 
 type PluginRun = {
   readonly target: KubeTarget;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
   /** Milliseconds; a sign-in in a browser takes the user a while. */
   readonly limit?: number | undefined;

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { ClusterError } from '#cluster/errors.ts';
-import type { HiddenTexts } from '#cluster/secretTexts.ts';
+import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { fixed, renewing, type CredentialSource } from '#cluster/kube/credential.ts';
 import type { Impersonation } from '#cluster/kube/kubeRequest.ts';
-import { endOfToken } from '#cluster/kube/refused.ts';
+import { tokenExpiry } from '#cluster/kube/refused.ts';
 import { isRecord } from '#shared/records.ts';
 import { fileField, invalidField, pemField, textField } from './entryFields.ts';
 import { execPluginOf, type ExecPlugin } from './execPlugin.ts';
@@ -29,7 +29,7 @@ const fileGoodFor = 90_000;
  * in this order.
  * @throws ClusterError KubeconfigInvalid, or for an `auth-provider` ExecPluginMissing or CredentialsExpired
  */
-export async function signInOf(entry: Entry | undefined, hidden: HiddenTexts): Promise<SignIn> {
+export async function signInOf(entry: Entry | undefined, hidden: SecretRedactor): Promise<SignIn> {
   if (!entry) return { label: 'no credentials', impersonation: undefined, credential: fixed({}) };
   const impersonation = impersonationOf(entry);
   const named = `of the user "${entry.name}"`;
@@ -55,7 +55,7 @@ export async function signInOf(entry: Entry | undefined, hidden: HiddenTexts): P
   return { label: 'no credentials', impersonation, credential: fixed({}) };
 }
 
-function tokenOfFile(entry: Entry, path: string, hidden: HiddenTexts): CredentialSource {
+function tokenOfFile(entry: Entry, path: string, hidden: SecretRedactor): CredentialSource {
   return renewing(async () => {
     const token = (await fileField(what, entry, 'tokenFile', path)).trim();
     if (token === '') throw invalidField(what, entry, 'tokenFile', `names ${path}, which is empty`);
@@ -73,7 +73,7 @@ function checkToken(entry: Entry, token: string, key: string): void {
 
 async function certificateOf(
   entry: Entry,
-  hidden: HiddenTexts,
+  hidden: SecretRedactor,
 ): Promise<{ readonly clientCertificate: string; readonly clientKey: string } | undefined> {
   const clientCertificate = await pemField(what, entry, 'client-certificate');
   const clientKey = await pemField(what, entry, 'client-key');
@@ -105,7 +105,7 @@ function attempt<T>(how: () => T): T | undefined {
   }
 }
 
-function basicOf(entry: Entry, hidden: HiddenTexts): string | undefined {
+function basicOf(entry: Entry, hidden: SecretRedactor): string | undefined {
   const username = textField(what, entry, 'username');
   if (username === undefined) return undefined;
   const password = textField(what, entry, 'password') ?? '';
@@ -114,7 +114,7 @@ function basicOf(entry: Entry, hidden: HiddenTexts): string | undefined {
 }
 
 /** Returns the token that an `auth-provider` (the predecessor of plugins) left. It is not renewed. */
-function providedToken(entry: Entry, hidden: HiddenTexts): CredentialSource | undefined {
+function providedToken(entry: Entry, hidden: SecretRedactor): CredentialSource | undefined {
   const provider = entry.value['auth-provider'];
   if (!isRecord(provider)) return undefined;
   const name = typeof provider['name'] === 'string' ? provider['name'] : 'unknown';
@@ -128,7 +128,7 @@ function providedToken(entry: Entry, hidden: HiddenTexts): CredentialSource | un
       replace,
     );
   hidden.add(token);
-  const end = endOfToken(token);
+  const end = tokenExpiry(token);
   if (end && end.getTime() < Date.now())
     throw new ClusterError(
       'CredentialsExpired',

@@ -3,12 +3,12 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
 import type { CheckReport } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
-import { counted } from '#shared/format/markup.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import { launchCheckIds } from './launchChecks.ts';
 import { OpenRayCluster } from './openRayCluster.ts';
 import { openConnection, type OpenedConnection, openTarget } from './openRayLink.ts';
 import { type OnExit, type RayClusterSpec, warningsOf } from './rayClusterSpec.ts';
-import { deleteRayCluster, makeRayCluster } from './rayClusters.ts';
+import { deleteRayCluster, createOrAdoptRayCluster } from './rayClusters.ts';
 import { type RayProgress, waitForPods, waitForRay, waitLimits, type WaitLimits } from './waitForRay.ts';
 
 export type CreateRayClusterOptions = {
@@ -47,7 +47,7 @@ export async function createRayCluster(
   let adopted = true;
   try {
     tell(options, 'create', `Creating RayCluster "${spec.namespace}/${spec.name}".`);
-    ({ adopted } = await makeRayCluster(opened.connection, spec, signal));
+    ({ adopted } = await createOrAdoptRayCluster(opened.connection, spec, signal));
     if (adopted)
       tell(
         options,
@@ -117,7 +117,7 @@ async function verifyFirst(
   const failed = report.results.filter(({ status }) => status === 'fail');
   const [first] = failed;
   if (first === undefined || (await confirm?.(report)) === true) return;
-  const more = failed.length > 1 ? ` ${counted(failed.length - 1, 'more check')} failed.` : '';
+  const more = failed.length > 1 ? ` ${pluralize(failed.length - 1, 'more check')} failed.` : '';
   throw new ClusterError(
     'NotReady',
     // Not the check's title, which describes success.

@@ -13,7 +13,7 @@ const cookie = 'lance-catalog-ray';
  * Every user of the machine and every web page can reach such a port, and Ray runs the code it receives. So each
  * request needs the key of the URL, which the browser keeps as a cookie, and a Host header of this machine.
  */
-export class DashboardDoor implements AsyncDisposable {
+export class DashboardProxy implements AsyncDisposable {
   readonly #target: RayTarget;
   readonly #server: Server;
   readonly #key = randomBytes(24).toString('base64url');
@@ -29,8 +29,8 @@ export class DashboardDoor implements AsyncDisposable {
     });
   }
 
-  static async open(target: RayTarget): Promise<DashboardDoor> {
-    const door = new DashboardDoor(target);
+  static async open(target: RayTarget): Promise<DashboardProxy> {
+    const door = new DashboardProxy(target);
     door.#server.listen(0, '127.0.0.1');
     await once(door.#server, 'listening');
     return door;
@@ -130,7 +130,7 @@ export class DashboardDoor implements AsyncDisposable {
 }
 
 /** Opens the dashboard of a Ray that is connected already. The caller disposes of it. */
-export const openDoor = (target: RayTarget): Promise<DashboardDoor> => DashboardDoor.open(target);
+export const openDashboardProxy = (target: RayTarget): Promise<DashboardProxy> => DashboardProxy.open(target);
 
 function isKey(given: string | null | undefined, key: string): boolean {
   const [a, b] = [Buffer.from(given ?? ''), Buffer.from(key)];
@@ -152,7 +152,7 @@ export type OpenDashboard = AsyncDisposable & {
 export async function openDashboard(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<OpenDashboard> {
   const link = await openRayLink(profile, options);
   try {
-    const door = await DashboardDoor.open(link.target);
+    const door = await DashboardProxy.open(link.target);
     return {
       address: door.address,
       [Symbol.asyncDispose]: async () => {

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { listAt, textAt } from '#cluster/kube/fields.ts';
+import { listAt, stringAt } from '#cluster/kube/objectFields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { connectionErrorOf, errorOfReply } from '#cluster/kube/kubeErrors.ts';
 import { createTempFolder } from '#processes/files.ts';
 import { messageOf } from '#shared/errors.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { rayPorts } from './rayClusterObject.ts';
 import { type RayClusterName, rayPodsPath } from './rayClusterState.ts';
 import { readRayPod } from './rayPods.ts';
@@ -39,7 +39,7 @@ async function openPodStream(
   socket: Socket,
   { signal, onProblem }: StreamOptions,
 ): Promise<void> {
-  const { PortForward } = await loadPart(() => import('#cluster/kube/kubeClient.ts'));
+  const { PortForward } = await loadLazy(() => import('#cluster/kube/kubeClient.ts'));
   signal.throwIfAborted();
   const what = `port ${port} of the pod ${namespace}/${pod}`;
   const said = new Writable({
@@ -197,7 +197,7 @@ export class HeadForward implements AsyncDisposable {
       } catch (error) {
         // The head may be another pod now.
         this.#pod = undefined;
-        if (signal.aborted || isLasting(error) || Date.now() + wait > until) throw error;
+        if (signal.aborted || isPermanent(error) || Date.now() + wait > until) throw error;
         await pause(wait, undefined, { signal });
       }
     }
@@ -207,7 +207,7 @@ export class HeadForward implements AsyncDisposable {
     if (this.#pod && this.#pod.until > Date.now()) return this.#pod.name;
     const { connection, rayCluster } = this.#options;
     const { body } = await connection.request({ method: 'GET', path: rayPodsPath(rayCluster, 'head') }, signal);
-    const heads = listAt(body, 'items').filter((item) => textAt(item, 'status', 'phase') === 'Running');
+    const heads = listAt(body, 'items').filter((item) => stringAt(item, 'status', 'phase') === 'Running');
     const pods = heads.flatMap((item) => readRayPod(item) ?? []).filter(({ state }) => state !== 'ending');
     const head = pods.find(({ state }) => state === 'ready') ?? pods[0];
     if (!head)
@@ -222,7 +222,7 @@ export class HeadForward implements AsyncDisposable {
 }
 
 /** Returns whether an error persists, so that waiting does not help. */
-export const isLasting = (error: unknown): boolean =>
+export const isPermanent = (error: unknown): boolean =>
   isClusterError(error) && !error.isTransient && error.kind !== 'NotFound' && error.kind !== 'Conflict';
 
 const clusterErrorOf = (error: unknown): ClusterError =>

@@ -1,12 +1,12 @@
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { RayLink, RayTarget } from '#cluster/ray/rayRequest.ts';
-import { DashboardDoor } from './dashboardProxy.ts';
+import { DashboardProxy } from './dashboardProxy.ts';
 import type { OpenedConnection } from './openRayLink.ts';
 import { deleteRayCluster, resumeRayCluster, suspendRayCluster } from './rayClusters.ts';
 import type { OnExit } from './rayClusterSpec.ts';
 
-type OpenRayClusterParts = {
+type OpenRayClusterDeps = {
   readonly opened: OpenedConnection;
   readonly target: RayTarget;
   readonly profile: ClusterProfile;
@@ -24,10 +24,10 @@ const limit = 20_000;
  * running.
  */
 export class OpenRayCluster implements RayLink {
-  readonly #parts: OpenRayClusterParts;
-  #door: Promise<DashboardDoor> | undefined;
+  readonly #parts: OpenRayClusterDeps;
+  #door: Promise<DashboardProxy> | undefined;
 
-  constructor(parts: OpenRayClusterParts) {
+  constructor(parts: OpenRayClusterDeps) {
     this.#parts = parts;
   }
 
@@ -71,8 +71,8 @@ export class OpenRayCluster implements RayLink {
     return (await this.#door).address;
   }
 
-  async #openDoor(): Promise<DashboardDoor> {
-    const door = await DashboardDoor.open(this.#parts.target);
+  async #openDoor(): Promise<DashboardProxy> {
+    const door = await DashboardProxy.open(this.#parts.target);
     this.#parts.opened.own(door);
     return door;
   }

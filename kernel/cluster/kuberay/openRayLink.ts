@@ -1,10 +1,10 @@
 import { ClusterError } from '#cluster/errors.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { at, textAt } from '#cluster/kube/fields.ts';
+import { fieldAt, stringAt } from '#cluster/kube/objectFields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { RayLink, RayTarget } from '#cluster/ray/rayRequest.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { HeadForward } from './headForward.ts';
 import { rayPorts } from './rayClusterObject.ts';
 import { findRayCluster, type RayClusterName } from './rayClusterState.ts';
@@ -20,20 +20,20 @@ async function readRayToken(
   connection: KubeConnection,
   { namespace, name }: RayClusterName,
   object: unknown,
-  { hidden, signal }: { readonly hidden: HiddenTexts; readonly signal: AbortSignal },
+  { hidden, signal }: { readonly hidden: SecretRedactor; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
-  const options = at(object, 'spec', 'authOptions');
-  if (textAt(options, 'mode') !== 'token') return undefined;
-  if (at(options, 'enableK8sTokenAuth') === true)
+  const options = fieldAt(object, 'spec', 'authOptions');
+  if (stringAt(options, 'mode') !== 'token') return undefined;
+  if (fieldAt(options, 'enableK8sTokenAuth') === true)
     throw new ClusterError(
       'CredentialsMissing',
       `Can't sign in to Ray on RayCluster "${namespace}/${name}": it requires Kubernetes tokens (enableK8sTokenAuth), which are not supported.`,
       'Forward its port yourself and connect to that address with a token of a service account.',
     );
-  const secret = textAt(options, 'secretName') ?? name;
+  const secret = stringAt(options, 'secretName') ?? name;
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(secret)}`;
   const { body } = await connection.request({ method: 'GET', path }, signal);
-  const encoded = textAt(body, 'data', 'auth_token');
+  const encoded = stringAt(body, 'data', 'auth_token');
   if (encoded === undefined)
     throw new ClusterError(
       'CredentialsMissing',
@@ -81,7 +81,7 @@ export async function openRayLink(profile: ClusterProfile, options: OpenRayLinkO
 /** A connection and everything opened over it, until it is closed. */
 export type OpenedConnection = {
   readonly connection: KubeConnection;
-  readonly hidden: HiddenTexts;
+  readonly hidden: SecretRedactor;
   /** Aborts when the connection is closed. */
   readonly ended: AbortController;
   /** Adds a part to dispose of before the connection. */
@@ -95,7 +95,7 @@ export async function openConnection(profile: ClusterProfile, signal: AbortSigna
   const ended = new AbortController();
   const stop = (): void => ended.abort(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
-  const hidden = new HiddenTexts();
+  const hidden = new SecretRedactor();
   try {
     const connection = await connectKube(profile.auth, { hidden, signal: ended.signal });
     const parts: AsyncDisposable[] = [];
@@ -125,7 +125,7 @@ export async function openTarget(
     throw new ClusterError('NotFound', `RayCluster "${title}" does not exist.`, 'Create it, or name an existing one.');
   const token = await readRayToken(connection, rayCluster, object, { hidden, signal });
   const known = token === undefined ? {} : { token };
-  const service = textAt(object, 'status', 'head', 'serviceName') ?? `${rayCluster.name}-head-svc`;
+  const service = stringAt(object, 'status', 'head', 'serviceName') ?? `${rayCluster.name}-head-svc`;
   const address = `http://${service}.${rayCluster.namespace}.svc:${rayPorts.dashboard}`;
   if (!usePortForwarding) return { address, ...known };
   const forward = await HeadForward.open({ connection, rayCluster, onProblem });

@@ -1,4 +1,4 @@
-import { at, listAt, textAt } from '#cluster/kube/fields.ts';
+import { fieldAt, listAt, stringAt } from '#cluster/kube/objectFields.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { podLabels, readRayPod, type RayPod } from './rayPods.ts';
@@ -55,7 +55,7 @@ export async function readRayClusterState(
     problemOf(object) ?? (own.length === 0 ? await refusalOf(connection, name, object, signal) : undefined);
   return {
     object,
-    isSuspended: textAt(object, 'status', 'state') === 'suspended',
+    isSuspended: stringAt(object, 'status', 'state') === 'suspended',
     isProvisioned: isProvisioned(object),
     // Reason and message are on separate lines.
     problem: problem?.replaceAll(/\s*\n\s*/g, ': '),
@@ -66,16 +66,16 @@ export async function readRayClusterState(
 /** Reads `status.state`, which stays `ready` when pods are lost later; conditions exist only since KubeRay 1.3. */
 function isProvisioned(object: unknown): boolean {
   // Ignore a status of an older spec.
-  const seen = at(object, 'status', 'observedGeneration');
-  if (seen !== undefined && seen !== at(object, 'metadata', 'generation')) return false;
-  return textAt(object, 'status', 'state') === 'ready';
+  const seen = fieldAt(object, 'status', 'observedGeneration');
+  if (seen !== undefined && seen !== fieldAt(object, 'metadata', 'generation')) return false;
+  return stringAt(object, 'status', 'state') === 'ready';
 }
 
 function problemOf(object: unknown): string | undefined {
   const failed = listAt(object, 'status', 'conditions').find(
-    (one) => textAt(one, 'type') === 'ReplicaFailure' && textAt(one, 'status') === 'True',
+    (one) => stringAt(one, 'type') === 'ReplicaFailure' && stringAt(one, 'status') === 'True',
   );
-  return textAt(failed, 'message') ?? textAt(object, 'status', 'reason');
+  return stringAt(failed, 'message') ?? stringAt(object, 'status', 'reason');
 }
 
 /** Returns the operator's last warning, which says why there are no pods, if the user may read events. */
@@ -85,7 +85,7 @@ async function refusalOf(
   object: unknown,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const uid = textAt(object, 'metadata', 'uid') ?? '';
+  const uid = stringAt(object, 'metadata', 'uid') ?? '';
   const selector = encodeURIComponent(`involvedObject.name=${name},involvedObject.uid=${uid},type=Warning`);
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${selector}`;
   try {
@@ -93,7 +93,7 @@ async function refusalOf(
     const last = listAt(body, 'items')
       .toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)))
       .at(-1);
-    return textAt(last, 'message');
+    return stringAt(last, 'message');
   } catch (error) {
     if (isClusterError(error) && error.kind === 'Forbidden')
       return 'the events of the namespace say why, but you are not allowed to list them.';
@@ -102,4 +102,4 @@ async function refusalOf(
 }
 
 const timeOf = (event: unknown): string =>
-  textAt(event, 'lastTimestamp') ?? textAt(event, 'metadata', 'creationTimestamp') ?? '';
+  stringAt(event, 'lastTimestamp') ?? stringAt(event, 'metadata', 'creationTimestamp') ?? '';

@@ -1,5 +1,5 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { at } from '#cluster/kube/fields.ts';
+import { fieldAt } from '#cluster/kube/objectFields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { rayClusterObject } from './rayClusterObject.ts';
 import type { RayClusterSpec } from './rayClusterSpec.ts';
@@ -16,7 +16,7 @@ const manager = 'lance-catalog';
  * @returns whether it existed
  * @throws ClusterError Conflict with every difference if its settings differ
  */
-export async function makeRayCluster(
+export async function createOrAdoptRayCluster(
   connection: KubeConnection,
   spec: RayClusterSpec,
   signal: AbortSignal,
@@ -24,14 +24,14 @@ export async function makeRayCluster(
   const object = rayClusterObject(spec);
   const there = await findRayCluster(connection, spec, signal);
   if (there !== undefined) {
-    const differences = specDifferences(at(there, 'spec'), object['spec']);
+    const differences = specDifferences(fieldAt(there, 'spec'), object['spec']);
     if (differences.length > 0)
       throw new ClusterError(
         'Conflict',
         `RayCluster "${spec.namespace}/${spec.name}" already exists with other settings:\n${showDifferences(differences)}.`,
         'Use its settings, choose another name, or delete it first.',
       );
-    if (at(there, 'spec', 'suspend') === true) await resumeRayCluster(connection, spec, signal);
+    if (fieldAt(there, 'spec', 'suspend') === true) await resumeRayCluster(connection, spec, signal);
     return { adopted: true };
   }
   // Without force: a client that creates one with this name at the same time keeps it.

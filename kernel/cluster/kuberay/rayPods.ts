@@ -1,4 +1,4 @@
-import { conditionAt, listAt, numberAt, textAt } from '#cluster/kube/fields.ts';
+import { conditionAt, listAt, numberAt, stringAt } from '#cluster/kube/objectFields.ts';
 
 /** A pod of a RayCluster, as far as waiting for it needs. */
 export type RayPod = {
@@ -14,29 +14,32 @@ export type RayPod = {
 export const podLabels = { cluster: 'ray.io/cluster', type: 'ray.io/node-type', group: 'ray.io/group' } as const;
 
 export function readRayPod(item: unknown): RayPod | undefined {
-  const name = textAt(item, 'metadata', 'name');
-  const type = textAt(item, 'metadata', 'labels', podLabels.type);
+  const name = stringAt(item, 'metadata', 'name');
+  const type = stringAt(item, 'metadata', 'labels', podLabels.type);
   if (name === undefined || type === undefined) return undefined;
   const isHead = type === 'head';
-  const group = isHead ? undefined : textAt(item, 'metadata', 'labels', podLabels.group);
+  const group = isHead ? undefined : stringAt(item, 'metadata', 'labels', podLabels.group);
   return { name, isHead, group, ...stateOf(item) };
 }
 
 function stateOf(item: unknown): Pick<RayPod, 'state' | 'reason'> {
-  const phase = textAt(item, 'status', 'phase');
-  if (textAt(item, 'metadata', 'deletionTimestamp') !== undefined) return { state: 'ending', reason: undefined };
+  const phase = stringAt(item, 'status', 'phase');
+  if (stringAt(item, 'metadata', 'deletionTimestamp') !== undefined) return { state: 'ending', reason: undefined };
   if (phase === 'Failed' || phase === 'Succeeded')
-    return { state: 'failed', reason: sentenceOf(textAt(item, 'status', 'reason'), textAt(item, 'status', 'message')) };
+    return {
+      state: 'failed',
+      reason: sentenceOf(stringAt(item, 'status', 'reason'), stringAt(item, 'status', 'message')),
+    };
   if (conditionAt(item, 'Ready') === true) return { state: 'ready', reason: undefined };
   const waiting = containerReason(item);
-  if (textAt(item, 'spec', 'nodeName') === undefined) return { state: 'pending', reason: schedulerReason(item) };
+  if (stringAt(item, 'spec', 'nodeName') === undefined) return { state: 'pending', reason: schedulerReason(item) };
   return { state: 'starting', reason: waiting };
 }
 
 /** Returns the scheduler's message if it found no node. */
 function schedulerReason(item: unknown): string | undefined {
-  const condition = listAt(item, 'status', 'conditions').find((one) => textAt(one, 'type') === 'PodScheduled');
-  return textAt(condition, 'status') === 'False' ? textAt(condition, 'message') : undefined;
+  const condition = listAt(item, 'status', 'conditions').find((one) => stringAt(one, 'type') === 'PodScheduled');
+  return stringAt(condition, 'status') === 'False' ? stringAt(condition, 'message') : undefined;
 }
 
 /** Reasons to wait while a container starts normally. */
@@ -46,11 +49,11 @@ const usual = new Set(['ContainerCreating', 'PodInitializing']);
 function containerReason(item: unknown): string | undefined {
   const statuses = [...listAt(item, 'status', 'initContainerStatuses'), ...listAt(item, 'status', 'containerStatuses')];
   for (const status of statuses) {
-    const name = textAt(status, 'name') ?? 'a container';
-    const waiting = textAt(status, 'state', 'waiting', 'reason');
+    const name = stringAt(status, 'name') ?? 'a container';
+    const waiting = stringAt(status, 'state', 'waiting', 'reason');
     if (waiting !== undefined && !usual.has(waiting)) {
       const last = endOf(status, 'lastState');
-      const said = sentenceOf(waiting, textAt(status, 'state', 'waiting', 'message'));
+      const said = sentenceOf(waiting, stringAt(status, 'state', 'waiting', 'message'));
       return `${name}: ${said}${last === undefined ? '' : ` (its previous run: ${last})`}`;
     }
     const ended = endOf(status, 'state');
@@ -61,7 +64,7 @@ function containerReason(item: unknown): string | undefined {
 
 /** Describes how a container ended: `OOMKilled, exit code 137`. */
 function endOf(status: unknown, state: 'state' | 'lastState'): string | undefined {
-  const reason = textAt(status, state, 'terminated', 'reason');
+  const reason = stringAt(status, state, 'terminated', 'reason');
   const code = numberAt(status, state, 'terminated', 'exitCode');
   return code === undefined ? undefined : `${reason ?? 'ended'}, exit code ${code}`;
 }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
-import { nextChange } from '#cluster/kube/nextChange.ts';
+import { waitForChange } from '#cluster/kube/nextChange.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { RayTarget } from '#cluster/ray/rayRequest.ts';
 import { messageOf } from '#shared/errors.ts';
-import { counted } from '#shared/format/markup.ts';
-import { isLasting } from './headForward.ts';
+import { pluralize } from '#shared/format/markup.ts';
+import { isPermanent } from './headForward.ts';
 import { rayClusterPath, readRayClusterState, type RayClusterName, type RayClusterState } from './rayClusterState.ts';
 import type { RayPod } from './rayPods.ts';
 
@@ -54,7 +54,7 @@ export async function waitForPods(
       last = sentenceOf(name, state);
       onProgress({ phase: 'pods', sentence: last, pods: state.pods });
       if (isReady) return;
-      await nextChange(connection, rayClusterPath(name), state.object, own);
+      await waitForChange(connection, rayClusterPath(name), state.object, own);
     }
   } catch (error) {
     if (signal.aborted || !late.aborted) throw error;
@@ -72,11 +72,11 @@ function sentenceOf(name: RayClusterName, { pods, problem, isProvisioned }: RayC
   const title = `${name.namespace}/${name.name}`;
   if (pods.length === 0) return `${title} has no pods yet${problem === undefined ? '.' : `: ${problem}`}`;
   const ready = pods.filter(({ state }) => state === 'ready').length;
-  if (isProvisioned && ready === pods.length) return `${title}: ${counted(ready, 'pod')} ready.`;
+  if (isProvisioned && ready === pods.length) return `${title}: ${pluralize(ready, 'pod')} ready.`;
   const held = pods.filter(({ state }) => state !== 'ready' && state !== 'ending');
   const first = held.find(({ isHead }) => isHead) ?? held.find(({ reason }) => reason !== undefined) ?? held[0];
   const words = first === undefined ? (problem ?? '') : wordsOf(first);
-  return `${title}: ${ready} of ${counted(pods.length, 'pod')} ready.${words === '' ? '' : ` ${words}`}`;
+  return `${title}: ${ready} of ${pluralize(pods.length, 'pod')} ready.${words === '' ? '' : ` ${words}`}`;
 }
 
 const wordsOf = ({ name, isHead, group, state, reason }: RayPod): string =>
@@ -108,9 +108,9 @@ export async function waitForRay(
       return await askVersion(target, own);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isLasting(error)) throw error;
+      if (isPermanent(error)) throw error;
       const inTheWay = problem();
-      if (inTheWay && isLasting(inTheWay)) throw inTheWay;
+      if (inTheWay && isPermanent(inTheWay)) throw inTheWay;
       // The error of the timeout itself has no useful reason.
       if (!late.aborted) last = error;
     }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isClusterError } from '#cluster/errors.ts';
-import { listAt, textAt } from '#cluster/kube/fields.ts';
+import { listAt, stringAt } from '#cluster/kube/objectFields.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
-import { nextChange } from '#cluster/kube/nextChange.ts';
-import type { Leftover, Leftovers } from '#cluster/leftovers.ts';
+import { waitForChange } from '#cluster/kube/nextChange.ts';
+import type { CleanupAction, CleanupList } from '#cluster/leftovers.ts';
 import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { probeLabels } from './probePod.ts';
 
@@ -31,10 +31,10 @@ const hopeless: ReadonlySet<string> = new Set([
 
 type ProbeRun = {
   readonly kube: KubeReads;
-  readonly leftovers: Leftovers;
+  readonly leftovers: CleanupList;
   readonly pod: KubernetesManifest;
   /** The object that the pod may leave in the bucket; forgotten if there never was a pod. */
-  readonly writes: Leftover;
+  readonly writes: CleanupAction;
   readonly signal: AbortSignal;
 };
 
@@ -72,12 +72,12 @@ async function waitForEnd(kube: KubeReads, path: string, signal: AbortSignal): P
   const end = performance.now() + patience;
   for (;;) {
     const { body } = await kube.request({ method: 'GET', path }, signal);
-    const phase = textAt(body, 'status', 'phase');
+    const phase = stringAt(body, 'status', 'phase');
     if (phase === 'Succeeded' || phase === 'Failed') return readEnd(kube, path, body, phase, signal);
     const why = whyWaiting(body);
     if (why?.isHopeless || performance.now() > end)
       return { ran: false, why: why?.text ?? `its phase is still ${phase ?? 'unknown'} after ${patience / 1000} s` };
-    await nextChange(await kube.connection(), path, body, signal);
+    await waitForChange(await kube.connection(), path, body, signal);
   }
 }
 
@@ -89,10 +89,10 @@ async function readEnd(
   phase: string,
   signal: AbortSignal,
 ): Promise<ProbeOutcome> {
-  const reason = textAt(pod, 'status', 'reason');
+  const reason = stringAt(pod, 'status', 'reason');
   const log = await readLog(kube, path, signal);
   if (log === undefined || (reason !== undefined && !log.includes('probe')))
-    return { ran: false, why: textAt(pod, 'status', 'message') ?? reason ?? 'it printed nothing' };
+    return { ran: false, why: stringAt(pod, 'status', 'message') ?? reason ?? 'it printed nothing' };
   return { ran: true, succeeded: phase === 'Succeeded', log };
 }
 
@@ -112,15 +112,15 @@ type Waiting = { readonly text: string; readonly isHopeless: boolean };
 /** Returns why a pod does not run yet, from its node or the scheduler. */
 function whyWaiting(pod: unknown): Waiting | undefined {
   for (const status of listAt(pod, 'status', 'containerStatuses')) {
-    const reason = textAt(status, 'state', 'waiting', 'reason');
+    const reason = stringAt(status, 'state', 'waiting', 'reason');
     if (reason === undefined) continue;
-    const message = textAt(status, 'state', 'waiting', 'message');
+    const message = stringAt(status, 'state', 'waiting', 'message');
     return { text: message === undefined ? reason : `${reason}: ${message}`, isHopeless: hopeless.has(reason) };
   }
   const unscheduled = listAt(pod, 'status', 'conditions').find(
-    (condition) => textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'status') === 'False',
+    (condition) => stringAt(condition, 'type') === 'PodScheduled' && stringAt(condition, 'status') === 'False',
   );
-  const message = textAt(unscheduled, 'message') ?? textAt(unscheduled, 'reason');
+  const message = stringAt(unscheduled, 'message') ?? stringAt(unscheduled, 'reason');
   // A node may still be added: pools grow when a pod waits.
   return message === undefined ? undefined : { text: message, isHopeless: false };
 }
@@ -134,8 +134,8 @@ async function removeEnded(kube: KubeReads, list: string, signal: AbortSignal): 
   const path = `${list}?labelSelector=${encodeURIComponent(selector.join(','))}`;
   const found = await kube.request({ method: 'GET', path }, signal).catch(() => undefined);
   for (const pod of listAt(found?.body, 'items')) {
-    const name = textAt(pod, 'metadata', 'name');
-    const phase = textAt(pod, 'status', 'phase');
+    const name = stringAt(pod, 'metadata', 'name');
+    const phase = stringAt(pod, 'status', 'phase');
     if (name !== undefined && (phase === 'Succeeded' || phase === 'Failed'))
       await kube
         .request({ method: 'DELETE', path: `${list}/${encodeURIComponent(name)}` }, signal)

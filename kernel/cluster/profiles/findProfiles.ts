@@ -9,7 +9,7 @@ import {
 } from 'jsonc-parser';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { readPlainFile } from '#cluster/wholeFile.ts';
+import { readRegularFile } from '#cluster/wholeFile.ts';
 import { isRecord } from '#shared/records.ts';
 import { readProfile } from './profileReader.ts';
 import { placeOfError, profilesSetting, profilesVariable } from './settingPath.ts';
@@ -74,7 +74,7 @@ function foldersUp(folder: string): readonly string[] {
 
 async function readText(file: string): Promise<string | undefined> {
   try {
-    return await readPlainFile(file);
+    return await readRegularFile(file);
   } catch (cause) {
     const { code } = cause as { code?: unknown };
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { BucketPlace, ClusterAuth, ClusterProfile, RayGroup } from '#cluster/profile.ts';
+import type { BucketLocation, ClusterAuth, ClusterProfile, RayGroup } from '#cluster/profile.ts';
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isRecord } from '#shared/records.ts';
 import { profileFields } from './profileFields.ts';
-import { readFields, wrong, type Values } from './settingFields.ts';
+import { readFields, invalidSetting, type Values } from './settingFields.ts';
 import { settingError, writtenPath, type SettingPath, type SettingRoot } from './settingPath.ts';
 import { looksSecret, secretError } from './settingPath.ts';
 
@@ -37,7 +37,7 @@ export function readProfile(root: SettingRoot, value: unknown, folder: string = 
     usePortForwarding: settings.usePortForwarding ?? profileFields.usePortForwarding.default,
     headGroup: headOf(settings.headGroup ?? {}, group),
     workerGroups: workersOf(at, settings.workerGroups ?? [{}], group),
-    storage: settings.storage === undefined ? undefined : placeOf(settings.storage),
+    storage: settings.storage === undefined ? undefined : parseBucketUrl(settings.storage),
     aws: awsOf(at, settings),
     gcp: gcpOf(at, settings),
     catalog: catalogOf(at('catalog'), settings.catalog),
@@ -104,13 +104,14 @@ function workersOf(at: At, groups: readonly GroupSettings[], defaults: GroupDefa
     const kind = (settings.numGpus ?? 0) > 0 ? 'gpu' : 'cpu';
     const { minReplicas = 0, maxReplicas = Math.max(100, minReplicas) } = settings;
     if (minReplicas > maxReplicas)
-      throw wrong(
+      throw invalidSetting(
         at('workerGroups', index, 'minReplicas'),
         `must be at most maxReplicas (${maxReplicas})`,
         minReplicas,
       );
     const name = settings.name ?? (groups.length === 1 ? `${kind}-workers` : `${kind}-workers-${index + 1}`);
-    if (names.has(name)) throw wrong(at('workerGroups', index, 'name'), 'must be a name that no other group has', name);
+    if (names.has(name))
+      throw invalidSetting(at('workerGroups', index, 'name'), 'must be a name that no other group has', name);
     names.add(name);
     const label = { [`${defaults.labelDomain}/ray-worker-${kind}`]: 'true' };
     return { name, ...groupOf(settings, { ...defaults, label }), minReplicas, maxReplicas };
@@ -134,7 +135,7 @@ function groupOf(
 }
 
 /** Splits `s3://bucket/path/` into its parts. */
-function placeOf(address: string): BucketPlace {
+function parseBucketUrl(address: string): BucketLocation {
   const [scheme = '', rest = ''] = address.split('://');
   const [bucket = '', ...path] = rest.split('/');
   return { scheme: scheme === 'gs' ? 'gs' : 's3', bucket, prefix: path.filter((one) => one !== '').join('/') };
@@ -169,7 +170,11 @@ function catalogOf(path: SettingPath, value: unknown): ClusterProfile['catalog']
   if (secret !== undefined) throw secretError(secret);
   if (typeof value === 'string' && value.trim() !== '') return value;
   if (isCatalogConfig(value)) return value;
-  throw wrong(path, 'must be the name of a connection, or an object with "implementation" and "root" or "uri"', value);
+  throw invalidSetting(
+    path,
+    'must be the name of a connection, or an object with "implementation" and "root" or "uri"',
+    value,
+  );
 }
 
 /** Returns the path of the first value that looks like a secret. */

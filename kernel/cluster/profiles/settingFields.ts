@@ -51,7 +51,7 @@ export type Values<S> = { readonly [K in keyof S]?: ValueOf<S[K]> };
  * @throws ClusterError ProfileInvalid for the first error
  */
 export function readFields<const S extends Fields>(path: SettingPath, value: unknown, fields: S): Values<S> {
-  if (!isRecord(value)) throw wrong(path, 'must be an object with settings', value);
+  if (!isRecord(value)) throw invalidSetting(path, 'must be an object with settings', value);
   const read: Record<string, unknown> = {};
   const spelled = new Map<string, string>();
   for (const [written, each] of Object.entries(value)) {
@@ -75,22 +75,22 @@ function readField(path: SettingPath, value: unknown, field: Field): unknown {
       return readText(path, value, field);
     case 'choice':
       if (typeof value === 'string' && field.values.includes(value)) return value;
-      throw wrong(path, `must be ${field.values.map((one) => JSON.stringify(one)).join(' or ')}`, value);
+      throw invalidSetting(path, `must be ${field.values.map((one) => JSON.stringify(one)).join(' or ')}`, value);
     case 'flag':
       if (typeof value === 'boolean') return value;
-      throw wrong(path, 'must be true or false', value);
+      throw invalidSetting(path, 'must be true or false', value);
     case 'count':
       if (Number.isSafeInteger(value) && Number(value) >= 0) return value;
-      throw wrong(path, 'must be a whole number, 0 or more', value);
+      throw invalidSetting(path, 'must be a whole number, 0 or more', value);
     case 'quantity':
       if (isQuantity(value)) return value;
-      throw wrong(path, `must be ${field.takes}`, value);
+      throw invalidSetting(path, `must be ${field.takes}`, value);
     case 'map':
       return readMap(path, value);
     case 'section':
       return readFields(path, value, field.fields);
     case 'sections':
-      if (!Array.isArray(value)) throw wrong(path, 'must be a list', value);
+      if (!Array.isArray(value)) throw invalidSetting(path, 'must be a list', value);
       return value.map((one, index) => readFields([...path, index], one, field.fields));
     case 'other':
       return value;
@@ -98,16 +98,16 @@ function readField(path: SettingPath, value: unknown, field: Field): unknown {
 }
 
 function readText(path: SettingPath, value: unknown, field: Extract<Field, { kind: 'text' }>): string {
-  if (typeof value !== 'string') throw wrong(path, `must be ${field.takes}`, value);
+  if (typeof value !== 'string') throw invalidSetting(path, `must be ${field.takes}`, value);
   if (looksSecret(value)) throw secretError(path);
-  if (!field.pattern.test(value)) throw wrong(path, `must be ${field.takes}`, value);
+  if (!field.pattern.test(value)) throw invalidSetting(path, `must be ${field.takes}`, value);
   return value;
 }
 
 function readMap(path: SettingPath, value: unknown): Readonly<Record<string, string>> {
-  if (!isRecord(value)) throw wrong(path, 'must be an object with string values', value);
+  if (!isRecord(value)) throw invalidSetting(path, 'must be an object with string values', value);
   for (const [key, each] of Object.entries(value)) {
-    if (typeof each !== 'string') throw wrong([...path, key], 'must be a string in quotes', each);
+    if (typeof each !== 'string') throw invalidSetting([...path, key], 'must be a string in quotes', each);
     if (looksSecret(each)) throw secretError([...path, key]);
   }
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)]));
@@ -120,7 +120,7 @@ const isQuantity = (value: unknown): boolean =>
 
 const isPositive = (text: string): boolean => quantity.test(text) && Number.parseFloat(text) > 0;
 
-export function wrong(path: SettingPath, mustBe: string, value: unknown): ClusterError {
+export function invalidSetting(path: SettingPath, mustBe: string, value: unknown): ClusterError {
   const where = typeof path[0] === 'string' ? 'profile' : 'call';
   return settingError(path, `${mustBe}, but is ${shown(value)}.`, `Correct it in the ${where}.`);
 }

@@ -1,7 +1,7 @@
 import { type ClusterError, isClusterError } from '#cluster/errors.ts';
-import { pauseFor } from './pauseFor.ts';
+import { sleep } from './pauseFor.ts';
 import type { RayJobs } from './rayJobs.ts';
-import { isOver, type RayJob } from './rayReplies.ts';
+import { isFinished, type RayJob } from './rayReplies.ts';
 
 /** Characters. Reading a log up to this size again as a whole is cheap. */
 const short = 512 * 1024;
@@ -101,16 +101,16 @@ export async function followRayJob(jobs: RayJobs, options: FollowRayJob, signal:
       lost = undefined;
       if (text !== '') onText(text, log.known);
       await onJob(job);
-      if (isOver(job.state)) return job;
+      if (isFinished(job.state)) return job;
     } catch (error) {
       if (!isClusterError(error) || !error.isTransient || signal.aborted) throw error;
       if (!lost) options.onLost?.(error);
       lost ??= { since: Date.now(), reason: error.what, wait: retries.first };
       if (Date.now() - lost.since > patience) throw error;
-      await pauseFor(lost.wait, signal);
+      await sleep(lost.wait, signal);
       lost.wait = Math.min(2 * lost.wait, retries.longest);
       continue;
     }
-    await pauseFor(Math.min(Math.max(looks.share * (Date.now() - begun), looks.least), looks.most), signal);
+    await sleep(Math.min(Math.max(looks.share * (Date.now() - begun), looks.least), looks.most), signal);
   }
 }

@@ -2,7 +2,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import { wait } from '#processes/wait.ts';
 
 /** @throws ClusterError Aborted */
-export async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await wait(milliseconds, signal);
   } catch (cause) {

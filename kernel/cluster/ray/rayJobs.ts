@@ -1,10 +1,10 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { textAt } from '#cluster/kube/fields.ts';
+import { stringAt } from '#cluster/kube/objectFields.ts';
 import { isAtLeast, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
-import { pauseFor } from './pauseFor.ts';
+import { sleep } from './pauseFor.ts';
 import { badReply, isAlreadyThere, isStillRunning } from './rayErrors.ts';
 import type { RayPackage } from './rayPackage.ts';
-import { isOver, readRayJob, readRayRoom, type RayJob, type RayRoom } from './rayReplies.ts';
+import { isFinished, readRayJob, readRayRoom, type RayJob, type RayCapacity } from './rayReplies.ts';
 import { RayConnection } from './rayRequest.ts';
 import type { RayTarget } from './rayRequest.ts';
 
@@ -58,7 +58,7 @@ export class RayJobs {
   /** @throws ClusterError WrongServer if the server is not Ray, TooOld */
   async version(signal: AbortSignal): Promise<RayVersion> {
     const body = await this.#connection.json({ method: 'GET', path: '/api/version' }, signal);
-    const version = textAt(body, 'ray_version');
+    const version = stringAt(body, 'ray_version');
     const numbers = versionIn(version);
     if (version === undefined || numbers === undefined) {
       throw new ClusterError(
@@ -74,7 +74,7 @@ export class RayJobs {
         'Start the cluster with a newer Ray image.',
       );
     }
-    return { version, session: textAt(body, 'session_name') ?? '' };
+    return { version, session: stringAt(body, 'session_name') ?? '' };
   }
 
   /** Uploads a package for all nodes of the cluster. @returns its URL for `workingDir` */
@@ -163,7 +163,7 @@ export class RayJobs {
     const begun = Date.now();
     for (let wait = 100; ; wait = Math.min(2 * wait, 1000)) {
       const job = await this.status(submissionId, signal);
-      if (isOver(job.state)) return job;
+      if (isFinished(job.state)) return job;
       if (job.state === 'PENDING' && Date.now() > begun + pendingLimit) return job;
       if (Date.now() > begun + limit) {
         throw new ClusterError(
@@ -172,7 +172,7 @@ export class RayJobs {
           'Check the job in the Ray dashboard.',
         );
       }
-      await pauseFor(wait, signal);
+      await sleep(wait, signal);
     }
   }
 
@@ -191,7 +191,7 @@ export class RayJobs {
   }
 
   /** Reads the used resources and waiting requests of the cluster; `undefined` if Ray does not report them. */
-  async room(signal: AbortSignal): Promise<RayRoom | undefined> {
+  async room(signal: AbortSignal): Promise<RayCapacity | undefined> {
     return readRayRoom(await this.#connection.json({ method: 'GET', path: '/api/cluster_status' }, signal));
   }
 

@@ -1,4 +1,4 @@
-import { listAt, numberAt, textAt } from '#cluster/kube/fields.ts';
+import { listAt, numberAt, stringAt } from '#cluster/kube/objectFields.ts';
 import { isRecord } from '#shared/records.ts';
 
 // Replies of Ray, parsed into plain data.
@@ -27,23 +27,23 @@ export type RayJob = {
 };
 
 /** Returns whether a job in this state has ended. */
-export const isOver = (state: RayJobState): boolean => state !== 'PENDING' && state !== 'RUNNING';
+export const isFinished = (state: RayJobState): boolean => state !== 'PENDING' && state !== 'RUNNING';
 
 /** @returns `undefined` if the body is not a job */
 export function readRayJob(body: unknown): RayJob | undefined {
-  const submissionId = textAt(body, 'submission_id');
-  const state = rayJobStates.find((one) => one === textAt(body, 'status'));
+  const submissionId = stringAt(body, 'submission_id');
+  const state = rayJobStates.find((one) => one === stringAt(body, 'status'));
   if (!isRecord(body) || submissionId === undefined || state === undefined) return undefined;
-  const pid = Number(textAt(body, 'driver_info', 'pid'));
+  const pid = Number(stringAt(body, 'driver_info', 'pid'));
   return {
     submissionId,
     state,
-    entrypoint: textAt(body, 'entrypoint') ?? '',
-    message: textAt(body, 'message') ?? '',
-    errorType: textAt(body, 'error_type'),
+    entrypoint: stringAt(body, 'entrypoint') ?? '',
+    message: stringAt(body, 'message') ?? '',
+    errorType: stringAt(body, 'error_type'),
     driverExitCode: numberAt(body, 'driver_exit_code'),
     driverPid: Number.isInteger(pid) && pid > 0 ? pid : undefined,
-    driverNode: textAt(body, 'driver_node_id'),
+    driverNode: stringAt(body, 'driver_node_id'),
     startedAt: numberAt(body, 'start_time'),
     endedAt: numberAt(body, 'end_time'),
     metadata: textsOf(body['metadata']),
@@ -51,7 +51,7 @@ export function readRayJob(body: unknown): RayJob | undefined {
 }
 
 /** The resources of a cluster, and the requests that wait for some. */
-export type RayRoom = {
+export type RayCapacity = {
   /** By name (`CPU`, `GPU`, `memory` in bytes). */
   readonly resources: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
   /** Waiting requests: the resources of each, and the number of such requests. */
@@ -59,7 +59,7 @@ export type RayRoom = {
 };
 
 /** @returns `undefined` if the body does not describe a cluster */
-export function readRayRoom(body: unknown): RayRoom | undefined {
+export function readRayRoom(body: unknown): RayCapacity | undefined {
   const report = dig(body, 'data', 'clusterStatus', 'loadMetricsReport');
   if (!isRecord(report)) return undefined;
   const usage = isRecord(report['usage']) ? Object.entries(report['usage']) : [];

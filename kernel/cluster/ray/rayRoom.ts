@@ -1,4 +1,4 @@
-import type { RayRoom } from './rayReplies.ts';
+import type { RayCapacity } from './rayReplies.ts';
 
 /** Order of the displayed resources; Ray also counts nodes and its object store. */
 const shown = ['CPU', 'GPU', 'memory'] as const;
@@ -8,7 +8,7 @@ const gibibyte = 1024 ** 3;
  * Returns a sentence about why work waits: the requested and the free resources. `undefined` if every request has
  * room.
  */
-export function waitingForRoom(room: RayRoom): string | undefined {
+export function pendingReason(room: RayCapacity): string | undefined {
   const demand = room.demands.find(({ resources }) => lacking(room, resources).length > 0);
   if (!demand) return undefined;
   const wanted = lacking(room, demand.resources).map((name) => amount(name, demand.resources[name] ?? 0));
@@ -24,7 +24,7 @@ export function waitingForRoom(room: RayRoom): string | undefined {
 }
 
 /** Returns the resources of which less is free than requested. */
-function lacking(room: RayRoom, wanted: Readonly<Record<string, number>>): string[] {
+function lacking(room: RayCapacity, wanted: Readonly<Record<string, number>>): string[] {
   const names = Object.keys(wanted).toSorted((a, b) => rank(a) - rank(b));
   return names.filter((name) => {
     const { used = 0, total = 0 } = room.resources[name] ?? {};

@@ -1,8 +1,8 @@
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { manifestsYaml } from './manifestYaml.ts';
 
 /** The parts of a fix that can be shown, copied or opened. */
-type MendText = {
+type FormattedFix = {
   /** One or more shell lines. */
   readonly command?: string;
   /** To be reviewed before use. */
@@ -10,7 +10,7 @@ type MendText = {
   readonly advice?: string;
 };
 
-export function mendText(mend: Mend): MendText {
+export function formatFix(mend: Fix): FormattedFix {
   switch (mend.kind) {
     case 'command':
       return { command: mend.command };

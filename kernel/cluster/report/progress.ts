@@ -1,8 +1,8 @@
 import type { CheckEvent, CheckResult } from '#cluster/result.ts';
-import { counted } from '#shared/format/markup.ts';
+import { pluralize } from '#shared/format/markup.ts';
 
 /** The state of a run: finished checks, their total number, and the running ones. */
-export type RunSoFar = {
+export type RunProgress = {
   readonly profile: string;
   readonly results: readonly CheckResult[];
   /** `undefined` if unknown. */
@@ -11,7 +11,7 @@ export type RunSoFar = {
 };
 
 /** Returns a function that adds an event and returns the state of the run. */
-export function runFollower(profile: string, total: number | undefined): (event: CheckEvent) => RunSoFar {
+export function createProgressTracker(profile: string, total: number | undefined): (event: CheckEvent) => RunProgress {
   const results: CheckResult[] = [];
   const asking = new Set<string>();
   return (event) => {
@@ -28,10 +28,10 @@ export function runFollower(profile: string, total: number | undefined): (event:
 const named = 3;
 
 /** Formats the state of a run: `12 of 45 checks, 1 failed · k8s-reach, sa-exists` */
-export function progressOf({ results, total, asking }: RunSoFar): string {
+export function formatProgress({ results, total, asking }: RunProgress): string {
   const failed = results.filter(({ status }) => status === 'fail').length;
   const count =
-    total === undefined ? counted(results.length, 'check') : `${results.length} of ${counted(total, 'check')}`;
+    total === undefined ? pluralize(results.length, 'check') : `${results.length} of ${pluralize(total, 'check')}`;
   const more = asking.length > named ? ` and ${asking.length - named} more` : '';
   const now = asking.length === 0 ? '' : ` · ${asking.slice(0, named).join(', ')}${more}`;
   return `${count}${failed > 0 ? `, ${failed} failed` : ''}${now}`;

@@ -1,10 +1,10 @@
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import { escapeHtml } from '#shared/format/markup.ts';
-import { mendText } from './fixText.ts';
+import { formatFix } from './fixText.ts';
 import { type Group, isGroup, withGroups } from './groups.ts';
-import { progressOf, type RunSoFar } from './progress.ts';
+import { formatProgress, type RunProgress } from './progress.ts';
 import { evidenceText } from './reportMarkdown.ts';
-import { statusMarks } from './summary.ts';
+import { statusSymbols } from './summary.ts';
 import { byCategory, type CategoryResults, isProblem, summaryOf } from './summary.ts';
 
 /**
@@ -38,14 +38,14 @@ export const reportHtml = (report: CheckReport): string =>
   );
 
 /** Renders an unfinished run: the problems so far, without the checks that they block. */
-export const runningHtml = (run: RunSoFar): string =>
+export const runningHtml = (run: RunProgress): string =>
   framed(
-    `<p><strong>Cluster ${escapeHtml(run.profile)}</strong> ${barOf(run)} ${escapeHtml(progressOf(run))}</p>`,
+    `<p><strong>Cluster ${escapeHtml(run.profile)}</strong> ${barOf(run)} ${escapeHtml(formatProgress(run))}</p>`,
     byCategory(run.results.filter(isProblem)),
     run.results,
   );
 
-const barOf = ({ results, total }: RunSoFar): string =>
+const barOf = ({ results, total }: RunProgress): string =>
   total === undefined ? '<progress></progress>' : `<progress value="${results.length}" max="${total}"></progress>`;
 
 /** Objects that a probe could not remove. */
@@ -58,7 +58,7 @@ const framed = (head: string, categories: readonly CategoryResults[], all: reado
   `${style}<div class="lance-checks">${head}${categories.map((each) => categoryHtml(each, all)).join('')}</div>`;
 
 function categoryHtml({ title, results }: CategoryResults, all: readonly CheckResult[]): string {
-  const counts = Object.entries(statusMarks).flatMap(([status, { word }]) => {
+  const counts = Object.entries(statusSymbols).flatMap(([status, { word }]) => {
     const count = results.filter((result) => result.status === status).length;
     return count === 0 ? [] : [`${count} ${word}`];
   });
@@ -89,7 +89,7 @@ function resultHtml(result: CheckResult): string {
 }
 
 function lineOf(status: CheckStatus, text: string): string {
-  const { mark, word } = statusMarks[status];
+  const { mark, word } = statusSymbols[status];
   return `<i class="${status}" aria-hidden="true">${mark}</i> ${word}: ${escapeHtml(text)}`;
 }
 
@@ -97,7 +97,7 @@ const codeOf = (id: string): string => `<code class="d">${escapeHtml(id)}</code>
 
 function mendHtml(result: CheckResult): string {
   if ((result.status !== 'fail' && result.status !== 'warn') || result.mend === undefined) return '';
-  const { command, document, advice } = mendText(result.mend);
+  const { command, document, advice } = formatFix(result.mend);
   const isShort = command !== undefined && !command.includes('\n');
   return [
     advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`,

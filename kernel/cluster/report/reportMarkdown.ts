@@ -1,8 +1,8 @@
 import type { CheckReport, CheckResult, Evidence } from '#cluster/result.ts';
 import { escapeHtml, oneLine } from '#shared/format/markup.ts';
-import { mendText } from './fixText.ts';
+import { formatFix } from './fixText.ts';
 import { type Group, isGroup, withGroups } from './groups.ts';
-import { statusMarks } from './summary.ts';
+import { statusSymbols } from './summary.ts';
 import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
 
 /** Returns the link target for a check, or `undefined` if the viewer can't follow links. */
@@ -38,9 +38,9 @@ function linkTo(id: string, docs: DocsOf): string {
 }
 
 function problemText(result: CheckResult, docs: DocsOf): string {
-  const { mark, word } = statusMarks[result.status];
+  const { mark, word } = statusSymbols[result.status];
   const mend = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
-  const { command, document, advice } = mend === undefined ? {} : mendText(mend);
+  const { command, document, advice } = mend === undefined ? {} : formatFix(mend);
   return [
     `### ${mark} ${word}: ${escaped(result.title)}`,
     escaped(result.sentence),
@@ -57,7 +57,7 @@ function problemText(result: CheckResult, docs: DocsOf): string {
 function tableOf(rows: readonly (CheckResult | Group)[], docs: DocsOf): string {
   const link = (id: string): string => linkTo(id, docs);
   const lines = rows.map((row) => {
-    const { mark, word } = statusMarks[row.status];
+    const { mark, word } = statusSymbols[row.status];
     const cells = isGroup(row)
       ? [`${row.alike.length} checks`, escaped(row.reason), row.alike.map(({ id }) => link(id)).join(', ')]
       : [escaped(row.title), escaped(row.sentence), link(row.id)];

@@ -1,9 +1,9 @@
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
-import { withoutControls } from '#shared/format/markup.ts';
-import { mendText } from './fixText.ts';
+import { escapeControlCharacters } from '#shared/format/markup.ts';
+import { formatFix } from './fixText.ts';
 import { type Group, isGroup, withGroups } from './groups.ts';
-import { statusMarks } from './summary.ts';
+import { statusSymbols } from './summary.ts';
 import { byCategory, docsOf, isProblem, isUnknown, summaryOf } from './summary.ts';
 
 export type TableOptions = {
@@ -31,7 +31,7 @@ const escapes: Readonly<Record<CheckStatus | 'title' | 'dim' | 'end', string>> =
 };
 
 const indent = '    ';
-const wordWidth = Math.max(...Object.values(statusMarks).map(({ word }) => word.length));
+const wordWidth = Math.max(...Object.values(statusSymbols).map(({ word }) => word.length));
 
 /** Renders a report for a terminal: a line per check by category; below a problem the reason, the fix and the docs. */
 export function reportTable(report: CheckReport, options: TableOptions = {}): string {
@@ -41,8 +41,8 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
   const shown = short ? report.results.filter(isOutOfOrder) : report.results;
   const idWidth = Math.max(0, ...shown.map(({ id }) => id.length));
   const line = (status: CheckStatus, id: string, title: string): string => {
-    const { mark, word } = statusMarks[status];
-    return `${paint(status, `${mark} ${word.padEnd(wordWidth)}`)}  ${id.padEnd(idWidth)}  ${withoutControls(title)}`;
+    const { mark, word } = statusSymbols[status];
+    return `${paint(status, `${mark} ${word.padEnd(wordWidth)}`)}  ${id.padEnd(idWidth)}  ${escapeControlCharacters(title)}`;
   };
   const linesOf = (row: CheckResult | Group): string[] => {
     const more = isGroup(row) ? belowGroup(row, width, short) : below(row, { width, verbose, mendCommand });
@@ -58,7 +58,7 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
       '\n',
     ),
   );
-  return `${[...blocks, ...leftOf(report), `${withoutControls(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
+  return `${[...blocks, ...leftOf(report), `${escapeControlCharacters(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
 }
 
 /** Everything but passed checks and checks that do not apply; skipped checks count if their result is unknown. */
@@ -67,7 +67,7 @@ const isOutOfOrder = (result: CheckResult): boolean =>
 
 /** Objects that a probe could not remove, for the user to remove. */
 const leftOf = ({ left = [] }: CheckReport): string[] =>
-  left.length === 0 ? [] : [left.map((sentence) => `‼ left  ${withoutControls(sentence)}`).join('\n')];
+  left.length === 0 ? [] : [left.map((sentence) => `‼ left  ${escapeControlCharacters(sentence)}`).join('\n')];
 
 type BelowOptions = {
   readonly width: number;
@@ -100,7 +100,7 @@ const belowGroup = ({ status, alike }: Group, width: number, short: boolean): st
 function mendLines({ id, ...verdict }: CheckResult, { width, mendCommand }: BelowOptions): string[] {
   const mend = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;
   if (mend === undefined) return [];
-  const { command, document, advice } = mendText(mend);
+  const { command, document, advice } = formatFix(mend);
   // Lines of one command would be copied with the indentation; `--mend` prints them bare.
   const isBare = command?.includes('\n') === true;
   return [
@@ -110,13 +110,13 @@ function mendLines({ id, ...verdict }: CheckResult, { width, mendCommand }: Belo
   ];
 }
 
-const labelled = (label: string, text: string): string => `${indent}${label.padEnd(8)}${withoutControls(text)}`;
+const labelled = (label: string, text: string): string => `${indent}${label.padEnd(8)}${escapeControlCharacters(text)}`;
 
 /** Wraps text at `width` characters, indented and with an optional label; long words stay whole. */
 function wrapped(text: string, width: number, label?: string): string[] {
   const lines: string[] = [];
   const start = label === undefined ? indent : labelled('', '');
-  for (const word of text.trim().split(/\s+/).map(withoutControls)) {
+  for (const word of text.trim().split(/\s+/).map(escapeControlCharacters)) {
     const last = lines.at(-1);
     const fits = last !== undefined && last.length + word.length < Math.max(width, 40);
     if (fits) lines[lines.length - 1] = `${last} ${word}`;

@@ -1,14 +1,14 @@
 import { categoryTitles, type CheckCategory, checkIdsByCategory, isCheckId } from '#cluster/checkIds.ts';
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
-import { counted } from '#shared/format/markup.ts';
+import { pluralize } from '#shared/format/markup.ts';
 
 /** Formats a report as one sentence: `38 checks passed, 2 warnings, 1 failed, 3 not known, 4 skipped, in 0.8 s.` */
 export function summaryOf({ counts, milliseconds, stopped, results }: CheckReport): string {
   const unknown = results.filter(isUnknown).length;
   const skipped = counts.skipped - unknown;
   const parts = [
-    `${counted(counts.pass, 'check')} passed`,
-    ...(counts.warn > 0 ? [counted(counts.warn, 'warning')] : []),
+    `${pluralize(counts.pass, 'check')} passed`,
+    ...(counts.warn > 0 ? [pluralize(counts.warn, 'warning')] : []),
     ...(counts.fail > 0 ? [`${counts.fail} failed`] : []),
     ...(counts.blocked > 0 ? [`${counts.blocked} blocked`] : []),
     ...(unknown > 0 ? [`${unknown} not known`] : []),
@@ -64,7 +64,7 @@ export function exitCodeOf({ counts, stopped, results }: CheckReport, options: {
 }
 
 /** The mark of each status and its word, such as for screen readers; both are shown if there is space. */
-export const statusMarks: Readonly<Record<CheckStatus, { readonly mark: string; readonly word: string }>> = {
+export const statusSymbols: Readonly<Record<CheckStatus, { readonly mark: string; readonly word: string }>> = {
   pass: { mark: '√', word: 'passed' },
   warn: { mark: '‼', word: 'warning' },
   fail: { mark: '×', word: 'failed' },

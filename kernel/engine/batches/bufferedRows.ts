@@ -53,7 +53,7 @@ export class Spool {
 }
 
 /** Rows that have all arrived and can be read repeatedly: one table, or parts on disk if they are too large. */
-export type Gathered = {
+export type BufferedRows = {
   schema: Schema;
   table: ArrowTable | undefined;
   tables(): AsyncIterable<ArrowTable>;
@@ -68,7 +68,7 @@ export type Gathered = {
 const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
 
 /** Yields batches until the end or until `signal` is aborted: a source may wait forever. */
-export async function* abortable(
+export async function* withAbort(
   batches: AsyncIterable<RecordBatch>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordBatch> {
@@ -89,16 +89,16 @@ export async function* abortable(
 }
 
 /** Waits for all rows. @throws as `batchesOf`; nothing is left on disk then */
-export async function gather(
+export async function bufferRows(
   call: string,
   data: TableSource,
   schema: Schema | undefined,
   signal: AbortSignal | undefined,
   limits: { version: number; part: number } = sizes,
-): Promise<Gathered> {
+): Promise<BufferedRows> {
   if (!isBatchSource(data)) return inMemory(toArrowTable(call, data, schema));
   const stream = await cancellable(batchesOf(call, data, schema), signal);
-  const { kept, rest } = await keep(abortable(stream.batches, signal), limits.version);
+  const { kept, rest } = await keep(withAbort(stream.batches, signal), limits.version);
   if (!rest) return inMemory(tableOf(stream.schema, kept));
   const spool = await Spool.of(stream.schema, both(kept, rest));
   return {
@@ -109,7 +109,7 @@ export async function gather(
   };
 }
 
-const inMemory = (table: ArrowTable): Gathered => ({
+const inMemory = (table: ArrowTable): BufferedRows => ({
   schema: table.schema,
   table,
   async *tables() {
@@ -125,7 +125,7 @@ const maxWhole = 2 ** 30;
  * Waits for all rows and keeps them in memory.
  * @throws CatalogError InvalidInput (13) if a stream has more than 1 GiB
  */
-export async function whole(
+export async function readAllRows(
   call: string,
   data: TableSource,
   schema: Schema | undefined,
@@ -134,7 +134,7 @@ export async function whole(
 ): Promise<ArrowTable> {
   if (!isBatchSource(data)) return toArrowTable(call, data, schema);
   const stream = await cancellable(batchesOf(call, data, schema), signal);
-  const { kept, rest } = await keep(abortable(stream.batches, signal), limit);
+  const { kept, rest } = await keep(withAbort(stream.batches, signal), limit);
   if (!rest) return tableOf(stream.schema, kept);
   await rest.return?.();
   const what = `${call} got more than ${limit} bytes of rows, which it must keep in memory.`;

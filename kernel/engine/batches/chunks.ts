@@ -16,7 +16,7 @@ import { CatalogError } from '#shared/errors.ts';
 // rewritten for one dictionary with the values of all batches.
 
 /** Returns the same rows with one contiguous dictionary per dictionary column, also inside structs and lists. */
-function oneDictionary(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
+function unifyDictionaries(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
   const isMeant = schema.fields.some(({ type }) => hasDictionary(type));
   if (!isMeant || batches.length < 2) return [...batches];
   const type = new Struct(schema.fields);
@@ -146,4 +146,4 @@ export async function* chunksOf(
 
 /** Returns a table that the engine accepts: one dictionary per column, since it reads tables as Arrow files. */
 export const tableOf = (schema: Schema, batches: readonly RecordBatch[]): ArrowTable =>
-  new ArrowTable(schema, oneDictionary(schema, batches));
+  new ArrowTable(schema, unifyDictionaries(schema, batches));

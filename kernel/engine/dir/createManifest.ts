@@ -6,9 +6,9 @@ import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engi
 import { loadNative } from '#engine/native.ts';
 import { withTempFolder } from '#processes/files.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import { datasetName, onDataset } from './dataset.ts';
-import type { Place } from './dirConnection.ts';
-import { inTurn } from './dirConnection.ts';
+import { datasetName, withDataset } from './dataset.ts';
+import type { Root } from './dirConnection.ts';
+import { runExclusive } from './dirConnection.ts';
 import { isFirst } from './dirCreate.ts';
 import { hiddenFolder, moveTo } from './folders.ts';
 import { hasManifest, manifestFolder } from './manifestTable.ts';
@@ -17,16 +17,16 @@ import { hasManifest, manifestFolder } from './manifestTable.ts';
  * Creates the manifest of a root that has none, once even if several clients do so. The engine alone would write an
  * empty manifest over one that another client has just created, whose rows would be lost without an error.
  */
-export async function ensureList(place: Place): Promise<void> {
+export async function ensureManifest(place: Root): Promise<void> {
   if (await hasManifest(place)) return;
-  await inTurn(`first list of ${place.location}`, async () => {
+  await runExclusive(`first list of ${place.location}`, async () => {
     // An earlier call in this process may have created it meanwhile.
-    if (!(await hasManifest(place))) await (place.isLocal ? makeLocal(place) : makeInStore(place));
+    if (!(await hasManifest(place))) await (place.isLocal ? makeLocal(place) : createInObjectStore(place));
   });
 }
 
 /** Moves the manifest into the root by one rename, which only the first client can do. */
-async function makeLocal({ location }: Place): Promise<void> {
+async function makeLocal({ location }: Root): Promise<void> {
   const workshop = join(location, hiddenFolder('unfinished'));
   await mkdir(workshop);
   try {
@@ -40,7 +40,7 @@ async function makeLocal({ location }: Place): Promise<void> {
 /**
  * Folder of an object store whose versions decide which client creates the manifest. No rows are ever written there.
  */
-export const claimFolder = '__manifest.first';
+export const manifestClaimFolder = '__manifest.first';
 const lookMs = 100;
 
 /**
@@ -49,22 +49,23 @@ const lookMs = 100;
  * that gets version 1 creates the manifest.
  * @param waitMs how long the others wait for the manifest: the first client may have ended before it created it
  */
-export async function makeInStore(place: Place, waitMs = 10_000): Promise<void> {
-  const schema = await schemaOfList();
+export async function createInObjectStore(place: Root, waitMs = 10_000): Promise<void> {
+  const schema = await manifestSchema();
   const isChosen = await claim(place, schema);
   try {
     const isThereNow = isChosen ? await hasManifest(place) : await appears(place, waitMs);
-    if (!isThereNow) await makeOrLeave(place, schema);
+    if (!isThereNow) await createUnlessExists(place, schema);
   } finally {
     // If this fails, the next client has to wait, but no manifest is lost.
-    if (isChosen) await onDataset(place, claimFolder, (claims) => claims.dropTable(datasetName)).catch(() => undefined);
+    if (isChosen)
+      await withDataset(place, manifestClaimFolder, (claims) => claims.dropTable(datasetName)).catch(() => undefined);
   }
 }
 
 /** Whether no other client creates the manifest of this store now. */
-async function claim(place: Place, schema: Schema): Promise<boolean> {
+async function claim(place: Root, schema: Schema): Promise<boolean> {
   try {
-    return await onDataset(place, claimFolder, async (claims) => {
+    return await withDataset(place, manifestClaimFolder, async (claims) => {
       const made = await claims.createEmptyTable(datasetName, schema);
       try {
         return (await made.version()) === 1;
@@ -73,22 +74,22 @@ async function claim(place: Place, schema: Schema): Promise<boolean> {
       }
     });
   } catch (error) {
-    const told = engineError(error, tableSubject(claimFolder, []));
+    const told = engineError(error, tableSubject(manifestClaimFolder, []));
     if (isCatalogError(told, 'TableAlreadyExists') || isCatalogError(told, 'ConcurrentModification')) return false;
     throw engineError(error, namespaceSubject([]));
   }
 }
 
-async function appears(place: Place, waitMs: number): Promise<boolean> {
+async function appears(place: Root, waitMs: number): Promise<boolean> {
   for (const end = performance.now() + waitMs; performance.now() < end; await sleep(lookMs))
     if (await hasManifest(place)) return true;
   return false;
 }
 
 /** Creates the manifest. If two clients do so after all, the second one restores what the first one had written. */
-export async function makeOrLeave(place: Place, schema: Schema): Promise<void> {
+export async function createUnlessExists(place: Root, schema: Schema): Promise<void> {
   try {
-    await onDataset(place, manifestFolder, async (connection) => {
+    await withDataset(place, manifestFolder, async (connection) => {
       const made = await connection.createEmptyTable(datasetName, schema);
       try {
         await isFirst(made);
@@ -103,10 +104,10 @@ export async function makeOrLeave(place: Place, schema: Schema): Promise<void> {
 }
 
 /** Returns the columns of a manifest as this engine creates them, with their metadata. */
-export const schemaOfList = (): Promise<Schema> =>
+export const manifestSchema = (): Promise<Schema> =>
   withTempFolder('manifest', async (folder) => {
     await makeEmptyList(folder);
-    return onDataset({ location: folder, isLocal: true }, manifestFolder, async (connection) => {
+    return withDataset({ location: folder, isLocal: true }, manifestFolder, async (connection) => {
       const table = await connection.openTable(datasetName);
       try {
         return await table.schema();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import { loadNative } from '#engine/native.ts';
 import { withTempFolder } from '#processes/files.ts';
-import type { Place } from './dirConnection.ts';
+import type { Root } from './dirConnection.ts';
 
 /** The table name of the dataset on the connection of `onDataset`. */
 export const datasetName = 'dataset';
@@ -13,8 +13,8 @@ export const datasetName = 'dataset';
  * connections only reach folders named `<table>.lance` and listed ones, so neither the manifest nor a table that is
  * not listed yet.
  */
-export async function onDataset<T>(
-  place: Place,
+export async function withDataset<T>(
+  place: Root,
   folder: string,
   call: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -22,14 +22,14 @@ export async function onDataset<T>(
 }
 
 /** Uses a link with the name that the engine looks for; on Windows a junction, which needs no privileges. */
-const onLocal = <T>(place: Place, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
+const onLocal = <T>(place: Root, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
   withTempFolder('links', async (links) => {
     await symlink(join(place.location, folder), join(links, `${datasetName}.lance`), 'junction');
     return on(links, {}, call);
   });
 
 /** An object store has no links. The engine appends the table name to the address; after a `#` the store ignores it. */
-const onStore = <T>(place: Place, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
+const onStore = <T>(place: Root, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
   on(`${place.location.replace(/\/+$/, '')}/${folder}#`, { ...place.storageOptions }, call);
 
 async function on<T>(

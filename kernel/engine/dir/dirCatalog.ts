@@ -10,9 +10,9 @@ import {
   isSamePath,
   newTableCall,
   tableCall,
-  type Tail,
+  type NamespaceArguments,
 } from '#catalog/arguments/options.ts';
-import { lettingGo } from '#catalog/arrow/batchSource.ts';
+import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import type {
   Capabilities,
   CapabilityOptions,
@@ -42,20 +42,20 @@ import { identityOfRoot } from '#catalog/identity.ts';
 import type { Jobs } from '#catalog/jobs.ts';
 import { checkAddress, checkRoot, localRoot } from '#catalog/root.ts';
 import { adoptSchema, newTableData, type TableSource } from '#catalog/tableData.ts';
-import { openedBy } from '#catalog/tableReference.ts';
-import { isUnwritten, tableSubject } from '#engine/errors/engineErrors.ts';
+import { recordOpenedTable } from '#catalog/tableReference.ts';
+import { isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
-import { CatalogError, during, isCatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError, withErrorContext, isCatalogError, messageOf } from '#shared/errors.ts';
 import { checkKnownPath, checkName, displayPath, type NamespacePath } from '#shared/names.ts';
 import { dirCapabilities, unsupported } from './dirCapabilities.ts';
-import { DirConnection, type Place } from './dirConnection.ts';
+import { DirConnection, type Root } from './dirConnection.ts';
 import { create, type NewTable } from './dirCreate.ts';
 import { dropTable } from './dirDrop.ts';
 import { DirNamespaces } from './dirNamespaces.ts';
 import { declareTable, deregisterTable, registerTable } from './dirRegister.ts';
-import { type Named, notThere, renameTable } from './dirRename.ts';
+import { type TableId, tableNotFound, renameTable } from './dirRename.ts';
 import { DirTable } from './dirTable.ts';
-import { listable } from './manifestTable.ts';
+import { checkManifestPath } from './manifestTable.ts';
 import { noTableAt } from './nameConflicts.ts';
 import { openNative } from './openNative.ts';
 import { type Pin, TableHandle } from './tableHandle.ts';
@@ -68,19 +68,19 @@ type Open = () => Promise<DirTable>;
  * an object store the location has no versions; a table whose files were deleted looks the same, a broken one does
  * not.
  */
-export async function declaredAt(place: Place, table: Named, open: Open): Promise<string | undefined> {
+export async function declaredAt(place: Root, table: TableId, open: Open): Promise<string | undefined> {
   const location = await declaredLocation(place, table);
   if (location === undefined || place.isLocal) return location;
   const failure = await failureOf(open);
-  return failure !== undefined && isUnwritten(failure) ? location : undefined;
+  return failure !== undefined && isTableWithoutData(failure) ? location : undefined;
 }
 
 /** @throws CatalogError TableNotFound (4), NamespaceNotFound (1) */
-export async function isOnlyDeclared(place: Place, table: Named, open: Open): Promise<boolean> {
+export async function isOnlyDeclared(place: Root, table: TableId, open: Open): Promise<boolean> {
   const failure = await failureOf(open);
   if (failure === undefined) return false;
   if (!isCatalogError(failure, 'InvalidTableState')) throw failure;
-  if (!place.isLocal && !isUnwritten(failure)) return false;
+  if (!place.isLocal && !isTableWithoutData(failure)) return false;
   return (await declaredLocation(place, table)) !== undefined;
 }
 
@@ -103,7 +103,7 @@ async function failureOf(open: Open): Promise<Error | undefined> {
 
 /** Describes a table, everything at one version ("DescribeTable"). */
 export async function describeAt(
-  place: Place,
+  place: Root,
   open: (pin: Pin & CallOptions) => Promise<DirTable>,
   options: Pin & CallOptions,
 ): Promise<TableDescription> {
@@ -154,7 +154,7 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
  * Resolves the root of a configuration to a directory or an address in an object store.
  * @throws CatalogError InvalidInput (13) if the root is missing or a file, PermissionDenied (15)
  */
-export async function findPlace({ root, storageOptions }: DirConfig): Promise<Place> {
+export async function findPlace({ root, storageOptions }: DirConfig): Promise<Root> {
   if (typeof root !== 'string' || root === '') {
     throw new CatalogError('InvalidInput', 'The catalog has no root.', 'Pass the path of a directory as root.');
   }
@@ -219,7 +219,7 @@ export class DirCatalog implements Catalog {
     return this.#namespaces.tableNames(namespacePath, options);
   }
 
-  async describeTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<TableDescription> {
+  async describeTable(name: string, ...tail: NamespaceArguments<OpenTableOptions>): Promise<TableDescription> {
     const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, pins);
     return this.#during('DescribeTable', name, namespacePath, () =>
       describeAt(this.#connection.place, (pin) => this.#open(name, namespacePath, pin), options),
@@ -234,21 +234,25 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  async isOnlyDeclared(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {
+  async isOnlyDeclared(name: string, ...tail: NamespaceArguments<CallOptions & InNamespace>): Promise<boolean> {
     const { namespacePath: path, options } = tableCall<CallOptions & InNamespace>('isOnlyDeclared', name, tail, []);
     return this.#during('DescribeTable', name, path, () =>
       isOnlyDeclared(this.#connection.place, { name, path }, () => this.#open(name, path, options)),
     );
   }
 
-  async tableExists(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<boolean> {
+  async tableExists(name: string, ...tail: NamespaceArguments<CallOptions & InNamespace>): Promise<boolean> {
     const { namespacePath, options } = tableCall<CallOptions & InNamespace>('tableExists', name, tail, []);
     return this.#during('TableExists', name, namespacePath, () =>
       isListed(() => this.#open(name, namespacePath, options)),
     );
   }
 
-  async createTable(name: string, data: TableSource | undefined, ...tail: Tail<CreateTableOptions>): Promise<DirTable> {
+  async createTable(
+    name: string,
+    data: TableSource | undefined,
+    ...tail: NamespaceArguments<CreateTableOptions>
+  ): Promise<DirTable> {
     const { namespacePath: path, options } = newTableCall<CreateTableOptions>('createTable', name, tail, [
       'mode',
       'schema',
@@ -260,7 +264,11 @@ export class DirCatalog implements Catalog {
     });
   }
 
-  async createEmptyTable(name: string, schema: Schema, ...tail: Tail<CreateEmptyTableOptions>): Promise<DirTable> {
+  async createEmptyTable(
+    name: string,
+    schema: Schema,
+    ...tail: NamespaceArguments<CreateEmptyTableOptions>
+  ): Promise<DirTable> {
     const { namespacePath, options } = newTableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
     const { mode, signal } = options;
     const table = { call: 'createEmptyTable', name, path: namespacePath, data: [], signal };
@@ -269,7 +277,7 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  async declareTable(name: string, ...tail: Tail<DeclareTableOptions>): Promise<{ location: string }> {
+  async declareTable(name: string, ...tail: NamespaceArguments<DeclareTableOptions>): Promise<{ location: string }> {
     const known = ['location', 'properties'] as const;
     const { namespacePath: path, options } = newTableCall<DeclareTableOptions>('declareTable', name, tail, known);
     return this.#change('DeclareTable', name, path, options, () =>
@@ -277,7 +285,11 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  async registerTable(name: string, location: string, ...tail: Tail<RegisterTableOptions>): Promise<void> {
+  async registerTable(
+    name: string,
+    location: string,
+    ...tail: NamespaceArguments<RegisterTableOptions>
+  ): Promise<void> {
     const known = ['mode', 'properties'] as const;
     const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, known);
     await this.#change('RegisterTable', name, path, options, async () => {
@@ -286,19 +298,22 @@ export class DirCatalog implements Catalog {
     });
   }
 
-  async deregisterTable(name: string, ...tail: Tail<CallOptions & InNamespace>): Promise<{ location: string }> {
+  async deregisterTable(
+    name: string,
+    ...tail: NamespaceArguments<CallOptions & InNamespace>
+  ): Promise<{ location: string }> {
     const { namespacePath: path, options } = tableCall<CallOptions & InNamespace>('deregisterTable', name, tail, []);
     return this.#change('DeregisterTable', name, path, options, () =>
       deregisterTable(this.#connection.place, { name, path }),
     );
   }
 
-  async openTable(name: string, ...tail: Tail<OpenTableOptions>): Promise<DirTable> {
+  async openTable(name: string, ...tail: NamespaceArguments<OpenTableOptions>): Promise<DirTable> {
     const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, pins);
     return this.#during('DescribeTable', name, namespacePath, () => this.#open(name, namespacePath, options));
   }
 
-  async dropTable(name: string, ...tail: Tail<DropTableOptions>): Promise<void> {
+  async dropTable(name: string, ...tail: NamespaceArguments<DropTableOptions>): Promise<void> {
     const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
     await this.#during('DropTable', name, namespacePath, () =>
       this.#inNamespace(name, namespacePath, options, (connection) =>
@@ -307,7 +322,7 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  async renameTable(name: string, newName: string, ...tail: Tail<RenameTableOptions>): Promise<void> {
+  async renameTable(name: string, newName: string, ...tail: NamespaceArguments<RenameTableOptions>): Promise<void> {
     const { namespacePath: path, options } = tableCall<RenameTableOptions>('renameTable', name, tail, [
       'newNamespacePath',
     ]);
@@ -315,7 +330,7 @@ export class DirCatalog implements Catalog {
     await this.#change('RenameTable', name, path, options, async () => {
       if (newName === name && isSamePath(target, path)) {
         if (await isListed(() => this.#open(name, path, options))) return;
-        throw notThere({ name, path });
+        throw tableNotFound({ name, path });
       }
       checkName('table', newName);
       checkKnownPath(target);
@@ -338,7 +353,7 @@ export class DirCatalog implements Catalog {
     const open = (at: Pin, options: CallOptions): Promise<NativeTable> =>
       this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, at, options));
     const handle = new TableHandle(await open(pin, { signal }), this.#connection.place, { name, path }, pin, open);
-    return openedBy(this, new DirTable(handle), pin);
+    return recordOpenedTable(this, new DirTable(handle), pin);
   }
 
   #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {
@@ -346,7 +361,7 @@ export class DirCatalog implements Catalog {
     return this.#during('CreateTable', name, path, async () => {
       let taken: unknown;
       try {
-        await lettingGo(data, async () => {
+        await closeSourceAfter(data, async () => {
           const mode = checkCreateMode(table.call, given);
           // The engine would put a table into a namespace that was never created and is not listed.
           await this.#namespaces.mustExist(path, { signal });
@@ -387,7 +402,7 @@ export class DirCatalog implements Catalog {
   ): Promise<T> {
     try {
       return await this.#connection.call(tableSubject(name, path), options, (connection) =>
-        call(connection, listable(path, name)),
+        call(connection, checkManifestPath(path, name)),
       );
     } catch (error) {
       if (!isCatalogError(error, 'TableNotFound')) throw error;
@@ -397,7 +412,7 @@ export class DirCatalog implements Catalog {
   }
 
   #during<T>(operation: Operation, name: string, path: NamespacePath, call: () => Promise<T>): Promise<T> {
-    return during({ operation, identifier: displayPath(path, name) }, call);
+    return withErrorContext({ operation, identifier: displayPath(path, name) }, call);
   }
 }
 

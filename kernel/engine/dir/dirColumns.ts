@@ -11,7 +11,7 @@ import { nullExpression } from '#catalog/arrow/nullColumns.ts';
 import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/table.ts';
 import type { RefreshResult, WriteResult } from '#catalog/writeResults.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
@@ -47,7 +47,7 @@ export function alterColumns(
     checkColumnChanges(changes);
     const alterations = changes.map(({ path, rename, nullable, dataType }) => ({
       path,
-      ...given({ rename, nullable }),
+      ...definedEntries({ rename, nullable }),
       ...(dataType !== undefined && { dataType: timeWord(newColumnType(path, dataType)) }),
     }));
     return versionOf(await native.alterColumns(alterations));

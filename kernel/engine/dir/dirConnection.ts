@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Connection } from '@lancedb/lancedb';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkRoot } from '#catalog/root.ts';
-import { guarded, type Subject } from '#engine/errors/engineErrors.ts';
+import { callEngine, type Subject } from '#engine/errors/engineErrors.ts';
 import { loadNative } from '#engine/native.ts';
 import { CatalogError } from '#shared/errors.ts';
 
@@ -15,7 +15,7 @@ const named = (): string | undefined => (process.platform === 'win32' ? tmpdir()
  * panics, with output to the terminal, if it can't.
  * @throws CatalogError InvalidInput (13) if it is missing or not writable
  */
-async function checkTemporary(path = named()): Promise<void> {
+async function checkTemporaryFolder(path = named()): Promise<void> {
   if (path === undefined) return;
   try {
     if (!(await stat(path)).isDirectory()) throw new Error('it is a file');
@@ -33,7 +33,7 @@ async function checkTemporary(path = named()): Promise<void> {
 }
 
 /** A root directory: a local path, or an address in an object store with the settings of its client. */
-export type Place = {
+export type Root = {
   readonly location: string;
   readonly isLocal: boolean;
   readonly storageOptions?: Readonly<Record<string, string>> | undefined;
@@ -44,12 +44,12 @@ type Opened = { readonly connection: Promise<Connection>; readonly running: Set<
 
 /** The engine's connection to one directory, opened by the first call: opening a catalog loads nothing yet. */
 export class DirConnection {
-  readonly place: Place;
+  readonly place: Root;
   #opened: Opened | undefined;
   #identity: string | undefined;
   #closed = false;
 
-  constructor(place: Place) {
+  constructor(place: Root) {
     this.place = place;
   }
 
@@ -57,7 +57,7 @@ export class DirConnection {
   async call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
     // Checked at every call: the engine shows a root that no longer exists as an empty catalog.
     if (this.place.isLocal) this.#sameRoot(await checkRoot(this.place.location));
-    return guarded(subject, options.signal, () => {
+    return callEngine(subject, options.signal, () => {
       const opened = this.#open();
       const running = opened.connection.then(call);
       opened.running.add(running);
@@ -105,8 +105,8 @@ export class DirConnection {
   }
 }
 
-async function connectPlace({ location, storageOptions }: Place): Promise<Connection> {
-  await checkTemporary();
+async function connectPlace({ location, storageOptions }: Root): Promise<Connection> {
+  await checkTemporaryFolder();
   const { connectNamespace } = await loadNative();
   // 0: every read checks for commits of other writers.
   const options = { readConsistencyInterval: 0 };
@@ -132,7 +132,7 @@ const snakeCase = (name: string): string =>
 const last = new Map<string, Promise<unknown>>();
 
 /** Runs calls with the same key one after another, even if one fails. */
-export async function inTurn<T>(key: string, call: () => Promise<T>): Promise<T> {
+export async function runExclusive<T>(key: string, call: () => Promise<T>): Promise<T> {
   const before = last.get(key);
   const turn = before === undefined ? call() : before.then(call, call);
   last.set(key, turn);

@@ -3,20 +3,20 @@ import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import type { CreateMode } from '#catalog/arguments/options.ts';
 import { batchesOf } from '#catalog/arrow/batchSource.ts';
 import type { TableSource } from '#catalog/tableData.ts';
-import { abortable, gather, type Gathered } from '#engine/batches/bufferedRows.ts';
+import { withAbort, bufferRows, type BufferedRows } from '#engine/batches/bufferedRows.ts';
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
 import { cancellable } from '#processes/calls.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
-import { datasetName, onDataset } from './dataset.ts';
-import type { Place } from './dirConnection.ts';
+import { datasetName, withDataset } from './dataset.ts';
+import type { Root } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { addGathered } from './dirWrites.ts';
-import { takenBack } from './dirWrites.ts';
+import { rollBackTo } from './dirWrites.ts';
 import { rootFolder } from './folders.ts';
 import { entryOf, objectId } from './manifestTable.ts';
 import { checkNoNamespace } from './nameConflicts.ts';
-import { alreadyThere, makeTable } from './staging.ts';
+import { tableAlreadyExists, createStagedTable } from './staging.ts';
 import { declaredLocation } from './tableLocation.ts';
 
 export type NewTable = {
@@ -35,7 +35,7 @@ export type NewTable = {
  * @throws CatalogError TableAlreadyExists (5), also for `exist_ok`; InvalidTableState (19) if the existing table is
  * broken
  */
-export async function create(place: Place, connection: Connection, table: NewTable): Promise<void> {
+export async function create(place: Root, connection: Connection, table: NewTable): Promise<void> {
   const { call, name, path, data, schema, mode, signal } = table;
   const state = await stateOf(connection, name, path);
   if (state === 'unreadable') {
@@ -46,16 +46,16 @@ export async function create(place: Place, connection: Connection, table: NewTab
       // A broken table is dropped at the end, when all rows have arrived.
       const clear = () => dropTable(place, connection, { name, path });
       const inPlaceOf = declared === undefined ? { clear } : { declared };
-      return makeTable(place, name, path, source.schema, abortable(source.batches, signal), inPlaceOf);
+      return createStagedTable(place, name, path, source.schema, withAbort(source.batches, signal), inPlaceOf);
     }
   }
   if (state === 'missing') await checkNoNamespace(place, name, path);
   if (state === 'missing' && (place.isLocal || path.length > 0)) {
     const source = await cancellable(batchesOf(call, data, schema), signal);
-    return makeTable(place, name, path, source.schema, abortable(source.batches, signal));
+    return createStagedTable(place, name, path, source.schema, withAbort(source.batches, signal));
   }
-  if (state === 'readable' && mode !== 'overwrite') throw alreadyThere(name, path);
-  const rows = await gather(call, data, schema, signal);
+  if (state === 'readable' && mode !== 'overwrite') throw tableAlreadyExists(name, path);
+  const rows = await bufferRows(call, data, schema, signal);
   try {
     if (state === 'readable') await replace(connection, name, path, rows);
     else if (state === 'missing') await createAtName(place, connection, name, rows);
@@ -89,7 +89,7 @@ const broken = (name: string, path: NamespacePath): CatalogError =>
   );
 
 /** Replaces the rows and columns of a table, which keeps its versions. */
-async function replace(connection: Connection, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
+async function replace(connection: Connection, name: string, path: NamespacePath, rows: BufferedRows): Promise<void> {
   if (rows.table?.numRows === 0) {
     (await connection.createEmptyTable(name, rows.schema, [...path], { mode: 'overwrite' })).close();
     return;
@@ -107,16 +107,16 @@ async function replace(connection: Connection, name: string, path: NamespacePath
  * engine accepts both, and the rows of the second become version 2. The second client detects this, restores the rows
  * of the first, and reports that the table exists.
  */
-async function createAtName(place: Place, connection: Connection, name: string, rows: Gathered): Promise<void> {
+async function createAtName(place: Root, connection: Connection, name: string, rows: BufferedRows): Promise<void> {
   let isOurs = false;
   try {
-    await onDataset(place, rootFolder(name), async (dataset) => {
+    await withDataset(place, rootFolder(name), async (dataset) => {
       let native: NativeTable | undefined;
       for await (const part of rows.tables()) {
         if (native) await native.add(part);
         else {
           native = await firstPart(dataset, part);
-          if (!(await isFirst(native))) throw alreadyThere(name, []);
+          if (!(await isFirst(native))) throw tableAlreadyExists(name, []);
           isOurs = true;
           // A namespace of this name may have been created meanwhile.
           await checkNoNamespace(place, name, []);
@@ -129,7 +129,7 @@ async function createAtName(place: Place, connection: Connection, name: string, 
     if (isOurs) await dropTable(place, connection, { name, path: [] }).catch(() => undefined);
     // The first version can't be written where one exists.
     else if (isCatalogError(engineError(error, tableSubject(name, [])), 'ConcurrentModification'))
-      throw alreadyThere(name, []);
+      throw tableAlreadyExists(name, []);
     throw error;
   }
 }
@@ -141,17 +141,17 @@ const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> 
 export async function isFirst(native: NativeTable): Promise<boolean> {
   const own = await native.version();
   if (own === 1) return true;
-  await takenBack(native, own - 1, own);
+  await rollBackTo(native, own - 1, own);
   return false;
 }
 
 /** Creates a table in an object store from rows that the engine would write in several visible parts. */
-async function createAside(place: Place, name: string, path: NamespacePath, rows: Gathered): Promise<void> {
+async function createAside(place: Root, name: string, path: NamespacePath, rows: BufferedRows): Promise<void> {
   const listedAt = (await entryOf(place, objectId(name, path)))?.location;
-  await makeTable(place, name, path, rows.schema, rowsOf(rows), listedAt === undefined ? {} : { listedAt });
+  await createStagedTable(place, name, path, rows.schema, rowsOf(rows), listedAt === undefined ? {} : { listedAt });
 }
 
-async function* rowsOf(rows: Gathered): AsyncGenerator<RecordBatch> {
+async function* rowsOf(rows: BufferedRows): AsyncGenerator<RecordBatch> {
   for await (const part of rows.tables()) yield* part.batches;
 }
 
@@ -160,7 +160,7 @@ async function createInPlace(
   connection: Connection,
   name: string,
   path: NamespacePath,
-  rows: Gathered,
+  rows: BufferedRows,
   mode: CreateMode,
 ): Promise<void> {
   const engineMode = { mode: mode === 'overwrite' ? mode : 'create' } as const;

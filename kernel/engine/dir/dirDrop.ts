@@ -1,12 +1,20 @@
 import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import { isCatalogError } from '#shared/errors.ts';
-import type { Place } from './dirConnection.ts';
-import { notThere, type Named } from './dirRename.ts';
+import type { Root } from './dirConnection.ts';
+import { tableNotFound, type TableId } from './dirRename.ts';
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
-import { foldersOf, isDeregistered, isOneStep, isTableLocation, isThere, removeFolder, rootFolder } from './folders.ts';
+import {
+  foldersOf,
+  isDeregistered,
+  isSinglePathSegment,
+  isTableLocation,
+  pathExists,
+  removeFolder,
+  rootFolder,
+} from './folders.ts';
 import { loadNative } from '#engine/native.ts';
-import { changingList, manifestFolder, objectId, onManifest } from './manifestTable.ts';
+import { withManifestLock, manifestFolder, objectId, updateManifest } from './manifestTable.ts';
 
 /**
  * Drops a table and its files ("DropTable"): first the row, then the files, each in one step, so there is never half
@@ -14,10 +22,10 @@ import { changingList, manifestFolder, objectId, onManifest } from './manifestTa
  * the root that has no row.
  * @throws CatalogError TableNotFound (4)
  */
-export async function dropTable(place: Place, connection: Connection, table: Named): Promise<void> {
+export async function dropTable(place: Root, connection: Connection, table: TableId): Promise<void> {
   // Only the engine can resolve a name with several path segments, which it has mapped to a folder itself.
-  const isPath = table.path.length === 0 && !isOneStep(table.name);
-  if (isPath && !table.name.split(/[/\\]/).every(isOneStep)) throw notThere(table);
+  const isPath = table.path.length === 0 && !isSinglePathSegment(table.name);
+  if (isPath && !table.name.split(/[/\\]/).every(isSinglePathSegment)) throw tableNotFound(table);
   if (!place.isLocal || isPath) return dropByEngine(place, connection, table);
   const entry = await unlist(place, table);
   const folder = table.path.length === 0 ? rootFolder(table.name) : entry?.location;
@@ -26,34 +34,34 @@ export async function dropTable(place: Place, connection: Connection, table: Nam
   const folders = folder === undefined ? [] : await foldersOf(place.location, folder);
   // A deregistered table keeps its files, even if the manifest still has its row.
   const isForgotten = table.path.length === 0 && (await isDeregistered(place.location, rootFolder(table.name)));
-  if (isForgotten || (!entry && folders.length === 0)) throw notThere(table);
+  if (isForgotten || (!entry && folders.length === 0)) throw tableNotFound(table);
   for (const one of folders) await removeFolder(place.location, one);
 }
 
-async function unlist(place: Place, { name, path }: Named) {
-  if (!(await isThere(join(place.location, manifestFolder)))) return undefined;
+async function unlist(place: Root, { name, path }: TableId) {
+  if (!(await pathExists(join(place.location, manifestFolder)))) return undefined;
   const id = objectId(name, path);
-  return onManifest(place, (manifest) => manifest.take(id));
+  return updateManifest(place, (manifest) => manifest.take(id));
 }
 
-async function dropByEngine(place: Place, connection: Connection, { name, path }: Named): Promise<void> {
+async function dropByEngine(place: Root, connection: Connection, { name, path }: TableId): Promise<void> {
   try {
-    await changingList(place, () => connection.dropTable(name, [...path]));
+    await withManifestLock(place, () => connection.dropTable(name, [...path]));
   } catch (error) {
     const isMissing = isCatalogError(engineError(error, tableSubject(name, path)), 'TableNotFound');
-    if (!isMissing || path.length > 0 || !isOneStep(name)) throw error;
+    if (!isMissing || path.length > 0 || !isSinglePathSegment(name)) throw error;
     // A table in the root can exist without a row.
     (await connection.openTable(name)).close();
-    const taken = await onManifest(place, (manifest) =>
+    const taken = await updateManifest(place, (manifest) =>
       manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),
     );
     if (taken === 'namespace') await dropFiles(place, name);
-    else await changingList(place, () => connection.dropTable(name));
+    else await withManifestLock(place, () => connection.dropTable(name));
   }
 }
 
 /** Drops a table of the root by its folder, bypassing the manifest, where a namespace has the name. */
-async function dropFiles({ location, storageOptions }: Place, name: string): Promise<void> {
+async function dropFiles({ location, storageOptions }: Root, name: string): Promise<void> {
   const { connect } = await loadNative();
   const connection = await connect(location, { storageOptions: { ...storageOptions } });
   try {

@@ -1,6 +1,6 @@
 import type { Index as NativeIndex } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { checkIndexOptions } from '#catalog/indexes.ts';
 import { indexTypeName } from '#catalog/indexes.ts';
 import { checkChoice } from '#catalog/arguments/options.ts';
@@ -23,7 +23,7 @@ const makers: Record<IndexType, ((index: Index, options: Chosen) => NativeIndex)
   IVF_FLAT: (index, options) => index.ivfFlat(partitions(options)),
   IVF_SQ: undefined,
   IVF_PQ: (index, options) => index.ivfPq({ ...partitions(options), ...quantized(options) }),
-  IVF_RQ: (index, options) => index.ivfRq({ ...partitions(options), ...given({ numBits: options.numBits }) }),
+  IVF_RQ: (index, options) => index.ivfRq({ ...partitions(options), ...definedEntries({ numBits: options.numBits }) }),
   IVF_HNSW_FLAT: undefined,
   IVF_HNSW_SQ: (index, options) => index.hnswSq({ ...partitions(options), ...graph(options) }),
   IVF_HNSW_PQ: (index, options) => index.hnswPq({ ...partitions(options), ...quantized(options), ...graph(options) }),
@@ -83,17 +83,17 @@ function makerOf(kind: IndexType): (index: Index, options: Chosen) => NativeInde
 }
 
 const partitions = ({ distanceType, numPartitions, sampleRate, maxIterations }: Chosen) =>
-  given({ distanceType, numPartitions, sampleRate, maxIterations });
+  definedEntries({ distanceType, numPartitions, sampleRate, maxIterations });
 
-const quantized = ({ numSubVectors, numBits }: Chosen) => given({ numSubVectors, numBits });
+const quantized = ({ numSubVectors, numBits }: Chosen) => definedEntries({ numSubVectors, numBits });
 
-const graph = ({ m, efConstruction }: Chosen) => given({ m, efConstruction });
+const graph = ({ m, efConstruction }: Chosen) => definedEntries({ m, efConstruction });
 
 function tokens(options: Chosen): Parameters<Index['fts']>[0] {
   const { withPosition, baseTokenizer, language, maxTokenLength, lowerCase, stem, removeStopWords, asciiFolding } =
     options;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a tokenizer that is not known is refused by the engine
-  return given({
+  return definedEntries({
     withPosition,
     baseTokenizer,
     language: languageOf(language),
@@ -111,7 +111,7 @@ export async function listIndices(handle: TableHandle, options: CallOptions): Pr
     name,
     columns,
     type: indexTypeName(indexType),
-    ...given({
+    ...definedEntries({
       uuid: indexUuid,
       created: createdAt,
       typeUrl: rest.typeUrl,
@@ -133,9 +133,14 @@ const detailsText = (details: unknown): string | undefined =>
 export async function indexStats(handle: TableHandle, name: string, options: CallOptions): Promise<IndexStats> {
   return handle.read('DescribeTableIndexStats', options, async (native) => {
     const found = await native.indexStats(checkText('indexStats', 'name', name));
-    if (!found) throw noIndex(name);
+    if (!found) throw indexNotFound(name);
     const { numIndexedRows, numUnindexedRows, indexType, distanceType, numIndices } = found;
-    return { numIndexedRows, numUnindexedRows, type: indexTypeName(indexType), ...given({ distanceType, numIndices }) };
+    return {
+      numIndexedRows,
+      numUnindexedRows,
+      type: indexTypeName(indexType),
+      ...definedEntries({ distanceType, numIndices }),
+    };
   });
 }
 
@@ -143,7 +148,7 @@ export async function indexStats(handle: TableHandle, name: string, options: Cal
 export const dropIndex = (handle: TableHandle, name: string, options: CallOptions): Promise<void> =>
   handle.write('DropTableIndex', options, (native) => native.dropIndex(checkText('dropIndex', 'name', name)));
 
-const noIndex = (name: string): CatalogError =>
+const indexNotFound = (name: string): CatalogError =>
   new CatalogError('IndexNotFound', `There is no index "${name}".`, 'List the indexes with listIndices().');
 
 /** @returns sizes in bytes; lengths of fragments in rows. Small fragments are worth compacting */

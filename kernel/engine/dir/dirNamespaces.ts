@@ -18,12 +18,12 @@ import type { Operation } from '#catalog/contract.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
 import { allPages } from '#catalog/pages.ts';
 import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engineErrors.ts';
-import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkNamespacePath, displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
-import { ensureList } from './createManifest.ts';
+import { ensureManifest } from './createManifest.ts';
 import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
-import { changingList, listable, objectKind } from './manifestTable.ts';
+import { withManifestLock, checkManifestPath, objectKind } from './manifestTable.ts';
 import { checkNotTable, checkParentKind, noNamespaceAt, withoutRootTable } from './nameConflicts.ts';
 
 type Page = { names: string[]; pageToken?: string };
@@ -46,14 +46,17 @@ async function pageOf(read: ReadPage, limit: number, pageToken: string | undefin
 const namespacesPage =
   (connection: Connection, path: NamespacePath): ReadPage =>
   async (limit, pageToken) => {
-    const { namespaces, pageToken: next } = await connection.listNamespaces(listable(path), given(limit, pageToken));
+    const { namespaces, pageToken: next } = await connection.listNamespaces(
+      checkManifestPath(path),
+      given(limit, pageToken),
+    );
     return toPage(namespaces, next);
   };
 
 const tablesPage =
   (connection: Connection, path: NamespacePath): ReadPage =>
   async (limit, pageToken) => {
-    const { tables, pageToken: next } = await connection.listTables(listable(path), given(limit, pageToken));
+    const { tables, pageToken: next } = await connection.listTables(checkManifestPath(path), given(limit, pageToken));
     return toPage(tables, next);
   };
 
@@ -116,7 +119,7 @@ export class DirNamespaces {
       if (namespacePath.length === 0 && mode === 'exist_ok') return;
       try {
         // A nested namespace implies that the manifest exists.
-        if (namespacePath.length === 1) await ensureList(this.#connection.place);
+        if (namespacePath.length === 1) await ensureManifest(this.#connection.place);
         await checkParentKind(this.#connection.place, namespacePath);
         const change = (call: (connection: Connection) => Promise<unknown>) =>
           this.#change(namespacePath, options, call);
@@ -126,11 +129,11 @@ export class DirNamespaces {
           () =>
             change((connection) =>
               connection.createNamespace(
-                listable(namespacePath),
+                checkManifestPath(namespacePath),
                 options.properties ? { properties: options.properties } : {},
               ),
             ),
-          () => change((connection) => connection.dropNamespace(listable(namespacePath))),
+          () => change((connection) => connection.dropNamespace(checkManifestPath(namespacePath))),
         );
       } catch (error) {
         if (!isCatalogError(error, 'NamespaceAlreadyExists')) throw error;
@@ -146,7 +149,9 @@ export class DirNamespaces {
     options: CallOptions,
     change: (connection: Connection) => Promise<unknown>,
   ): Promise<void> {
-    await changingList(this.#connection.place, () => this.#connection.call(namespaceSubject(path), options, change));
+    await withManifestLock(this.#connection.place, () =>
+      this.#connection.call(namespaceSubject(path), options, change),
+    );
   }
 
   list(namespacePath: NamespacePath, options: PageOptions): Promise<NamespacePage> {
@@ -187,7 +192,7 @@ export class DirNamespaces {
       checkOptions('describeNamespace', options, ['signal']);
       checkKnownPath(namespacePath);
       const found = await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-        connection.describeNamespace(listable(namespacePath)),
+        connection.describeNamespace(checkManifestPath(namespacePath)),
       );
       return { properties: found.properties ?? {} };
     });
@@ -204,7 +209,7 @@ export class DirNamespaces {
   async #there(namespacePath: NamespacePath, options: CallOptions): Promise<boolean> {
     try {
       await this.#connection.call(namespaceSubject(namespacePath), options, (connection) =>
-        connection.describeNamespace(listable(namespacePath)),
+        connection.describeNamespace(checkManifestPath(namespacePath)),
       );
       return true;
     } catch (error) {
@@ -228,7 +233,7 @@ export class DirNamespaces {
         await this.#change(namespacePath, options, async (connection) => {
           // The engine would drop any object with this identifier, also a table.
           await checkNotTable(this.#connection.place, namespacePath);
-          await connection.dropNamespace(listable(namespacePath));
+          await connection.dropNamespace(checkManifestPath(namespacePath));
         });
       } catch (error) {
         if (mode !== 'skip' || !isCatalogError(error, 'NamespaceNotFound')) throw error;
@@ -241,7 +246,7 @@ export class DirNamespaces {
     if (path.length === 0) return;
     try {
       await this.#connection.call(namespaceSubject(path), { signal }, (connection) =>
-        connection.describeNamespace(listable(path)),
+        connection.describeNamespace(checkManifestPath(path)),
       );
     } catch (error) {
       if (!isCatalogError(error, 'NamespaceNotFound')) throw error;
@@ -280,7 +285,7 @@ export class DirNamespaces {
   }
 
   #during<T>(operation: Operation, path: NamespacePath, call: () => Promise<T>): Promise<T> {
-    return during({ operation, identifier: Array.isArray(path) ? displayPath(path) : undefined }, call);
+    return withErrorContext({ operation, identifier: Array.isArray(path) ? displayPath(path) : undefined }, call);
   }
 }
 

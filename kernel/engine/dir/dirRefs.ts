@@ -155,13 +155,13 @@ export const dirBranches = (handle: TableHandle): Branches => ({
       // The engine reports an existing name as an internal bug, and a missing branch as a broken table.
       const known = await branches.list();
       if (branch in known) throw branchExists(branch);
-      if (from !== undefined && !(from in known)) throw noBranch(from);
+      if (from !== undefined && !(from in known)) throw branchNotFound(from);
       (await branches.create(branch, from, fromVersion)).close();
     }),
   delete: (branch, options = {}) =>
     handle.write('DeleteTableBranch', options, async (native) => {
       const branches = await native.branches();
-      if (!(text('branch', branch) in (await branches.list()))) throw noBranch(branch);
+      if (!(text('branch', branch) in (await branches.list()))) throw branchNotFound(branch);
       await branches.delete(branch);
     }),
 });
@@ -169,7 +169,7 @@ export const dirBranches = (handle: TableHandle): Branches => ({
 const branchExists = (branch: string): CatalogError =>
   new CatalogError('BranchAlreadyExists', `Branch "${branch}" exists already.`, 'Choose another name.');
 
-export const noBranch = (branch: string): CatalogError =>
+export const branchNotFound = (branch: string): CatalogError =>
   new CatalogError('BranchNotFound', `There is no branch "${branch}".`, 'List the branches with branches().list().');
 
 function text(what: string, value: string): string {

@@ -4,23 +4,31 @@ import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
 import type { DeclareTableOptions, RegisterTableOptions } from '#catalog/catalog.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
-import { datasetName, onDataset } from './dataset.ts';
-import type { Place } from './dirConnection.ts';
-import { nameTaken, notThere, type Named } from './dirRename.ts';
+import { datasetName, withDataset } from './dataset.ts';
+import type { Root } from './dirConnection.ts';
+import { nameTaken, tableNotFound, type TableId } from './dirRename.ts';
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
-import { hasManifest, namespaceId, objectId, onManifest } from './manifestTable.ts';
-import { inRoot, isDeregistered, isOneStep, isTableLocation, isThere, markers, rootFolder } from './folders.ts';
+import { hasManifest, namespaceId, objectId, updateManifest } from './manifestTable.ts';
+import {
+  inRoot,
+  isDeregistered,
+  isSinglePathSegment,
+  isTableLocation,
+  pathExists,
+  markers,
+  rootFolder,
+} from './folders.ts';
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
-import { alreadyThere, listInRoot, newFolder, throwTaken } from './staging.ts';
+import { tableAlreadyExists, addToManifest, newFolder, throwTaken } from './staging.ts';
 
 /** Returns the full path or address of a folder in the root. */
-export const fullLocation = ({ location, isLocal }: Place, folder: string): string =>
+export const fullLocation = ({ location, isLocal }: Root, folder: string): string =>
   isLocal ? join(location, folder) : `${location.replace(/\/+$/, '')}/${folder}`;
 
 /** Reserves a name for a table that another client will write ("DeclareTable"). */
 export async function declareTable(
-  place: Place,
-  { name, path }: Named,
+  place: Root,
+  { name, path }: TableId,
   options: DeclareTableOptions,
 ): Promise<{ location: string }> {
   if (options.location !== undefined) {
@@ -35,7 +43,7 @@ export async function declareTable(
   const folder = newFolder(id);
   if (place.isLocal) await makeDeclared(inRoot(place.location, folder));
   try {
-    const taken = await onManifest(place, (manifest) =>
+    const taken = await updateManifest(place, (manifest) =>
       manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }, namespaceId(path)),
     );
     throwTaken(taken, name, path);
@@ -46,7 +54,7 @@ export async function declareTable(
   return { location: fullLocation(place, folder) };
 }
 
-async function declareInRoot(place: Place, name: string, options: DeclareTableOptions): Promise<string> {
+async function declareInRoot(place: Root, name: string, options: DeclareTableOptions): Promise<string> {
   onlyLocal(place, `Can't declare table "${name}"`);
   noProperties(name, options.properties);
   const folder = inRoot(place.location, rootFolder(name));
@@ -54,7 +62,7 @@ async function declareInRoot(place: Place, name: string, options: DeclareTableOp
   try {
     await makeDeclared(folder);
   } catch (error) {
-    if (await isThere(folder)) throw await rootNameTaken(place, name, alreadyThere(name, []));
+    if (await pathExists(folder)) throw await rootNameTaken(place, name, tableAlreadyExists(name, []));
     throw error;
   }
   try {
@@ -74,8 +82,8 @@ async function makeDeclared(folder: string): Promise<void> {
 
 /** Adds a name for a table that already is in a folder of the root ("RegisterTable"). */
 export async function registerTable(
-  place: Place,
-  { name, path }: Named,
+  place: Root,
+  { name, path }: TableId,
   location: string,
   options: RegisterTableOptions,
 ): Promise<void> {
@@ -84,7 +92,7 @@ export async function registerTable(
   await checkDataset(place, { name, path }, folder, location);
   const id = objectId(name, path);
   if (place.isLocal) await checkNotInRoot(place, name, path, folder);
-  await onManifest(place, async (manifest) => {
+  await updateManifest(place, async (manifest) => {
     const owner = await manifest.idAt(folder);
     if (owner !== undefined && owner !== id) throw folderHasName([...path, name], folder, owner.split(idDelimiter));
     const taken = await manifest.insert(
@@ -95,7 +103,7 @@ export async function registerTable(
     if (taken === undefined) return;
     if (taken === 'namespace') throw namespaceHasName([...path, name]);
     if (options.mode !== 'overwrite') throw nameTaken({ name, path });
-    if (!(await manifest.move(id, folder))) throw notThere({ name, path });
+    if (!(await manifest.move(id, folder))) throw tableNotFound({ name, path });
   });
   // Without the marker the root would list a namespaced folder again, and a drop there would delete the files of this
   // table.
@@ -104,7 +112,7 @@ export async function registerTable(
 }
 
 /** @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which needs no row */
-async function checkNotInRoot(place: Place, name: string, path: NamespacePath, folder: string): Promise<void> {
+async function checkNotInRoot(place: Root, name: string, path: NamespacePath, folder: string): Promise<void> {
   if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
   throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
 }
@@ -118,12 +126,7 @@ const folderHasName = (id: readonly string[], folder: string, owner: readonly st
   );
 
 /** Registers a table in the root, where the name is the location: only removes the mark of a deregistered table. */
-async function registerInRoot(
-  place: Place,
-  name: string,
-  folder: string,
-  options: RegisterTableOptions,
-): Promise<void> {
+async function registerInRoot(place: Root, name: string, folder: string, options: RegisterTableOptions): Promise<void> {
   onlyLocal(place, `Can't register table "${name}"`);
   noProperties(name, options.properties);
   const marker = join(inRoot(place.location, rootFolder(name)), markers.forgotten);
@@ -135,13 +138,13 @@ async function registerInRoot(
     );
   }
   await checkDataset(place, { name, path: [] }, folder, folder);
-  if (!(await isThere(marker)) && options.mode !== 'overwrite') throw alreadyThere(name, []);
+  if (!(await pathExists(marker)) && options.mode !== 'overwrite') throw tableAlreadyExists(name, []);
   await checkNoNamespace(place, name, []);
   await rm(marker, { force: true });
   try {
     // A namespace of this name may have been created meanwhile.
     await checkNoNamespace(place, name, []);
-    if ((await listInRoot(place, name)) === 'namespace') throw namespaceHasName([name]);
+    if ((await addToManifest(place, name)) === 'namespace') throw namespaceHasName([name]);
   } catch (error) {
     await writeFile(marker, '');
     throw error;
@@ -149,11 +152,11 @@ async function registerInRoot(
 }
 
 /** Removes a table from the catalog and keeps its files ("DeregisterTable"). @returns their location */
-export async function deregisterTable(place: Place, { name, path }: Named): Promise<{ location: string }> {
+export async function deregisterTable(place: Root, { name, path }: TableId): Promise<{ location: string }> {
   if (path.length > 0) {
     const id = objectId(name, path);
-    const entry = await onManifest(place, (manifest) => manifest.take(id));
-    if (!entry) throw notThere({ name, path });
+    const entry = await updateManifest(place, (manifest) => manifest.take(id));
+    if (!entry) throw tableNotFound({ name, path });
     // The marker keeps a repair from listing the table again as one whose row was lost.
     if (place.isLocal && isTableLocation(entry.location)) {
       await writeFile(join(inRoot(place.location, entry.location), markers.forgotten), '').catch(() => undefined);
@@ -162,21 +165,21 @@ export async function deregisterTable(place: Place, { name, path }: Named): Prom
   }
   onlyLocal(place, `Can't deregister table "${name}"`);
   const folder = inRoot(place.location, rootFolder(name));
-  if (!(await isThere(folder)) || (await isDeregistered(place.location, rootFolder(name))))
-    throw notThere({ name, path });
+  if (!(await pathExists(folder)) || (await isDeregistered(place.location, rootFolder(name))))
+    throw tableNotFound({ name, path });
   // A row would block the name for namespaces. Until the marker is written, the folder is still a table.
-  if (await hasManifest(place)) await onManifest(place, (manifest) => manifest.take(objectId(name, [])));
+  if (await hasManifest(place)) await updateManifest(place, (manifest) => manifest.take(objectId(name, [])));
   await writeFile(join(folder, markers.forgotten), '');
   return { location: folder };
 }
 
 /** Returns the folder name in the root that a location from any client refers to. */
-function folderOf(place: Place, location: string): string {
+function folderOf(place: Root, location: string): string {
   const root = fullLocation(place, '').replace(/[/\\]+$/, '');
   const isInRoot = location.startsWith(`${root}/`) || location.startsWith(`${root}\\`);
   const folder = (isInRoot ? location.slice(root.length + 1) : location).replace(/\/+$/, '');
   // A single folder, not a path: other clients can't drop a table whose location is a path.
-  if (isOneStep(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
+  if (isSinglePathSegment(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
   throw new CatalogError(
     'InvalidInput',
     `The location "${location}" is not a table folder directly in the root of this directory.`,
@@ -184,9 +187,9 @@ function folderOf(place: Place, location: string): string {
   );
 }
 
-async function checkDataset(place: Place, { name, path }: Named, folder: string, location: string): Promise<void> {
+async function checkDataset(place: Root, { name, path }: TableId, folder: string, location: string): Promise<void> {
   try {
-    await onDataset(place, folder, async (connection) => (await connection.openTable(datasetName)).close());
+    await withDataset(place, folder, async (connection) => (await connection.openTable(datasetName)).close());
   } catch (cause) {
     const told = engineError(cause, tableSubject(name, path));
     if (!isCatalogError(told, 'TableNotFound') && !isCatalogError(told, 'InvalidTableState')) throw told;
@@ -208,7 +211,7 @@ function noProperties(name: string, properties: Record<string, string> | undefin
   );
 }
 
-function onlyLocal({ isLocal }: Place, what: string): void {
+function onlyLocal({ isLocal }: Root, what: string): void {
   if (isLocal) return;
   throw new CatalogError(
     'Unsupported',

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
-import type { Place } from './dirConnection.ts';
-import { manifestFolder, objectId, objectKind, onManifest } from './manifestTable.ts';
+import type { Root } from './dirConnection.ts';
+import { manifestFolder, objectId, objectKind, updateManifest } from './manifestTable.ts';
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
-import { foldersOf, inRoot, isDeregistered, isThere, moveTo, rootFolder } from './folders.ts';
+import { foldersOf, inRoot, isDeregistered, pathExists, moveTo, rootFolder } from './folders.ts';
 
-export type Named = { name: string; path: NamespacePath };
+export type TableId = { name: string; path: NamespacePath };
 
 /**
  * Renames a table ("RenameTable"). The engine has no rename; the format allows it in one step: a commit of the
@@ -15,7 +15,7 @@ export type Named = { name: string; path: NamespacePath };
  * step, and an object store can't rename folders.
  * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), Unsupported (0)
  */
-export async function renameTable(place: Place, from: Named, to: Named): Promise<void> {
+export async function renameTable(place: Root, from: TableId, to: TableId): Promise<void> {
   const isInRoot = from.path.length === 0;
   if (isInRoot !== (to.path.length === 0)) {
     throw new CatalogError(
@@ -25,15 +25,15 @@ export async function renameTable(place: Place, from: Named, to: Named): Promise
     );
   }
   if (isInRoot) return renameInRoot(place, from.name, to.name);
-  const result = await onManifest(place, (manifest) =>
+  const result = await updateManifest(place, (manifest) =>
     manifest.rename(objectId(from.name, from.path), objectId(to.name, to.path)),
   );
-  if (result === 'missing') throw notThere(from);
+  if (result === 'missing') throw tableNotFound(from);
   if (result === 'namespace') throw namespaceHasName([...to.path, to.name]);
   if (result === 'table') throw nameTaken(to);
 }
 
-async function renameInRoot(place: Place, from: string, to: string): Promise<void> {
+async function renameInRoot(place: Root, from: string, to: string): Promise<void> {
   if (!place.isLocal) {
     throw new CatalogError(
       'Unsupported',
@@ -42,10 +42,10 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
     );
   }
   const [source, target] = [inRoot(place.location, rootFolder(from)), inRoot(place.location, rootFolder(to))];
-  if (!(await isThere(source)) || (await isDeregistered(place.location, rootFolder(from))))
-    throw notThere({ name: from, path: [] });
+  if (!(await pathExists(source)) || (await isDeregistered(place.location, rootFolder(from))))
+    throw tableNotFound({ name: from, path: [] });
   await checkNoNamespace(place, to, []);
-  if (await isThere(target)) throw await rootNameTaken(place, to, nameTaken({ name: to, path: [] }));
+  if (await pathExists(target)) throw await rootNameTaken(place, to, nameTaken({ name: to, path: [] }));
   if ((await foldersOf(place.location, rootFolder(from))).length > 1) {
     throw new CatalogError(
       'Unsupported',
@@ -55,12 +55,12 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   }
   // The manifest can have a row too. It is removed before the rename and inserted afterwards with its properties, so
   // that no row ever names a missing folder.
-  const isListed = await isThere(join(place.location, manifestFolder));
+  const isListed = await pathExists(join(place.location, manifestFolder));
   const entry = isListed ? await takeFromList(place, from) : undefined;
   let isMoved = false;
   try {
     isMoved = await moveTo(source, target).catch((error: unknown) => {
-      if (hasCode(error, 'ENOENT')) throw notThere({ name: from, path: [] });
+      if (hasCode(error, 'ENOENT')) throw tableNotFound({ name: from, path: [] });
       throw error;
     });
     // A namespace of this name may have been created meanwhile.
@@ -71,7 +71,7 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   } finally {
     const name = isMoved ? to : from;
     if (entry) {
-      await onManifest(place, (manifest) =>
+      await updateManifest(place, (manifest) =>
         manifest.insert(objectId(name, []), { ...entry, location: rootFolder(name) }, undefined),
       ).catch(() => undefined);
     }
@@ -79,19 +79,20 @@ async function renameInRoot(place: Place, from: string, to: string): Promise<voi
   if (!isMoved) throw nameTaken({ name: to, path: [] });
 }
 
-const takeFromList = (place: Place, name: string) => onManifest(place, (manifest) => manifest.take(objectId(name, [])));
+const takeFromList = (place: Root, name: string) =>
+  updateManifest(place, (manifest) => manifest.take(objectId(name, [])));
 
 const hasCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 
-export const nameTaken = ({ name, path }: Named): CatalogError =>
+export const nameTaken = ({ name, path }: TableId): CatalogError =>
   new CatalogError(
     'TableAlreadyExists',
     `Table "${displayPath(path, name)}" exists already.`,
     'Choose another name, or drop that table first.',
   );
 
-export const notThere = ({ name, path }: Named): CatalogError =>
+export const tableNotFound = ({ name, path }: TableId): CatalogError =>
   new CatalogError(
     'TableNotFound',
     `Table "${displayPath(path, name)}" does not exist.`,

@@ -2,15 +2,15 @@ import type { Table as NativeTable } from '@lancedb/lancedb';
 import type { Table as ArrowTable } from '#arrow';
 import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { checkFits, updateEntries } from '#catalog/arguments/updateEntries.ts';
-import { lettingGo } from '#catalog/arrow/batchSource.ts';
+import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import { mergeSchema, type MergeSpec } from '#catalog/mergeInsert.ts';
 import { checkFilter } from '#catalog/query.ts';
 import type { AddOptions, UpdateSpec } from '#catalog/table.ts';
 import type { TableSource } from '#catalog/tableData.ts';
 import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
-import { gather, type Gathered, whole } from '#engine/batches/bufferedRows.ts';
+import { bufferRows, type BufferedRows, readAllRows } from '#engine/batches/bufferedRows.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import { inTurn } from './dirConnection.ts';
+import { runExclusive } from './dirConnection.ts';
 import { checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
@@ -19,7 +19,7 @@ import type { TableHandle } from './tableHandle.ts';
  * has written since. Needs its own handle, which is temporarily at an old version.
  * @returns whether it was reverted; if not, the writes of other clients are unchanged
  */
-export async function takenBack(own: NativeTable, before: number, ours: number): Promise<boolean> {
+export async function rollBackTo(own: NativeTable, before: number, ours: number): Promise<boolean> {
   try {
     if ((await latest(own)) !== ours) return false;
     const restored = await restoreTo(own, before);
@@ -47,14 +47,14 @@ async function latest(own: NativeTable): Promise<number> {
 /** Appends rows, or replaces all rows ("InsertIntoTable"). */
 export function addRows(handle: TableHandle, data: TableSource, options: AddOptions): Promise<InsertResult> {
   return handle.during('InsertIntoTable', () =>
-    lettingGo(data, async () => {
+    closeSourceAfter(data, async () => {
       checkOptions('add', options, ['mode', 'signal']);
       const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
       handle.checkWritable();
       const schema = Array.isArray(data)
         ? await handle.read('InsertIntoTable', options, (native) => native.schema())
         : undefined;
-      const rows = await gather('add', data, schema, options.signal);
+      const rows = await bufferRows('add', data, schema, options.signal);
       try {
         return await handle.write('InsertIntoTable', options, (native) =>
           addGathered(native, rows, mode, (work) => handle.apart('InsertIntoTable', {}, {}, work)),
@@ -72,7 +72,7 @@ type Apart = (work: (own: NativeTable) => Promise<boolean>) => Promise<boolean>;
 /** Adds rows to a table: one version if they are a single table, otherwise several. */
 export const addGathered = (
   native: NativeTable,
-  rows: Pick<Gathered, 'table' | 'tables'>,
+  rows: Pick<BufferedRows, 'table' | 'tables'>,
   mode: 'append' | 'overwrite',
   apart: Apart,
 ): Promise<InsertResult> =>
@@ -108,7 +108,7 @@ async function addInParts(
     if (parts === 0) throw error;
     // Other clients may also have written between the parts.
     const isOurs = version === before + parts;
-    if (isOurs && (await apart((own) => takenBack(own, before, version)).catch(() => false))) throw error;
+    if (isOurs && (await apart((own) => rollBackTo(own, before, version)).catch(() => false))) throw error;
     throw new CatalogError(
       'InvalidTableState',
       `Only the first ${numInsertedRows} rows were added, and they can't be removed, since other clients may have written too: ${messageOf(error).replace(/\.?$/, '.')}`,
@@ -130,18 +130,20 @@ export async function mergeRows(
   options: CallOptions,
 ): Promise<MergeResult> {
   return handle.during('MergeInsertIntoTable', () =>
-    lettingGo(data, async () => {
+    closeSourceAfter(data, async () => {
       handle.checkWritable();
       checkSql(spec.whenMatchedUpdateAllFilter ?? '');
       checkSql(spec.whenNotMatchedBySourceDeleteFilter ?? '');
       const schema = Array.isArray(data)
         ? mergeSchema(spec, data, await handle.read('MergeInsertIntoTable', options, (native) => native.schema()))
         : undefined;
-      const rows = await whole('mergeInsert', data, schema, options.signal);
+      const rows = await readAllRows('mergeInsert', data, schema, options.signal);
       // The engine does not detect a conflict of concurrent merges that insert the same new key: both rows would
       // stay.
       const table = JSON.stringify(['merge', handle.place.location, ...handle.namespacePath, handle.name]);
-      return inTurn(table, () => handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows)));
+      return runExclusive(table, () =>
+        handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows)),
+      );
     }),
   );
 }

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 
 /** Whether a name is a single path segment, so that it can't lead to another folder. */
-export const isOneStep = (name: string): boolean =>
+export const isSinglePathSegment = (name: string): boolean =>
   name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
 
 /**
@@ -12,7 +12,7 @@ export const isOneStep = (name: string): boolean =>
  * @throws CatalogError TableNotFound (4) if the name is not a single path segment
  */
 export function rootFolder(name: string): string {
-  if (isOneStep(name)) return `${name}.lance`;
+  if (isSinglePathSegment(name)) return `${name}.lance`;
   throw nowhere(name);
 }
 
@@ -22,7 +22,7 @@ export function rootFolder(name: string): string {
  */
 export function isTableLocation(location: string): boolean {
   const isReserved = /^[._]/.test(location) && !/^[^/]+\.lance$/.test(location);
-  return !isReserved && location.split('/').every(isOneStep);
+  return !isReserved && location.split('/').every(isSinglePathSegment);
 }
 
 /**
@@ -41,7 +41,7 @@ export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregis
 
 /** Whether a folder of a local root has the files of a deregistered table. */
 export const isDeregistered = (root: string, folder: string): Promise<boolean> =>
-  isThere(join(inRoot(root, folder), markers.forgotten));
+  pathExists(join(inRoot(root, folder), markers.forgotten));
 
 const nowhere = (name: string): CatalogError =>
   new CatalogError('TableNotFound', `Table "${name}" does not exist.`, 'List the tables with listTables().');
@@ -50,7 +50,7 @@ const nowhere = (name: string): CatalogError =>
 export const hiddenFolder = (purpose: 'unfinished' | 'dropped'): string =>
   `.${purpose}-${randomBytes(8).toString('hex')}`;
 
-export const isThere = (path: string): Promise<boolean> =>
+export const pathExists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     () => false,
@@ -58,12 +58,12 @@ export const isThere = (path: string): Promise<boolean> =>
 
 /** Renames a folder. Returns false if `target` exists: `rename` would silently replace an empty folder. */
 export async function moveTo(source: string, target: string): Promise<boolean> {
-  if (await isThere(target)) return false;
+  if (await pathExists(target)) return false;
   try {
     await rename(source, target);
     return true;
   } catch (error) {
-    if (await isThere(target)) return false;
+    if (await pathExists(target)) return false;
     throw error;
   }
 }
@@ -83,7 +83,7 @@ const isEscaped = (folder: string): boolean => /[^\x20-\x7e]|%/.test(folder);
 
 /** Returns the folders of a table: one, or up to three if its name has characters that the engine escapes. */
 export async function foldersOf(root: string, folder: string): Promise<string[]> {
-  if (!isEscaped(folder)) return (await isThere(inRoot(root, folder))) ? [folder] : [];
+  if (!isEscaped(folder)) return (await pathExists(inRoot(root, folder))) ? [folder] : [];
   const entries = await readdir(root);
   return entries.filter((entry) => [entry, decoded(entry), decoded(decoded(entry))].includes(folder));
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
-import { datasetName, onDataset } from './dataset.ts';
-import type { Place } from './dirConnection.ts';
-import { engineError, isUnwritten } from '#engine/errors/engineErrors.ts';
-import { isTableLocation, isThere } from './folders.ts';
-import { inTurn } from './dirConnection.ts';
+import { datasetName, withDataset } from './dataset.ts';
+import type { Root } from './dirConnection.ts';
+import { engineError, isTableWithoutData } from '#engine/errors/engineErrors.ts';
+import { isTableLocation, pathExists } from './folders.ts';
+import { runExclusive } from './dirConnection.ts';
 
 // The manifest of a directory is a Lance table, `__manifest`, with a row per namespace and table: its identifier and
 // its folder ("Directory Namespace" of the format). Every change here is one commit of that table, so it is complete
@@ -26,7 +26,7 @@ export type ObjectKind = 'table' | 'namespace';
  * may contain one: for `a$b` the engine would return table `b` in `a`.
  * @throws CatalogError NamespaceNotFound (1), TableNotFound (4)
  */
-export function listable(path: NamespacePath, name?: string): string[] {
+export function checkManifestPath(path: NamespacePath, name?: string): string[] {
   const depth = path.findIndex((one) => one.includes(idDelimiter));
   if (depth >= 0) throw noNamespace(path.slice(0, depth + 1));
   if (name?.includes(idDelimiter)) {
@@ -45,10 +45,10 @@ const noNamespace = (path: NamespacePath): CatalogError =>
 
 /** The root has no row. */
 export const namespaceId = (path: NamespacePath): string | undefined =>
-  path.length === 0 ? undefined : listable(path).join(idDelimiter);
+  path.length === 0 ? undefined : checkManifestPath(path).join(idDelimiter);
 
 export const objectId = (name: string, path: NamespacePath): string =>
-  [...listable(path, name), name].join(idDelimiter);
+  [...checkManifestPath(path, name), name].join(idDelimiter);
 
 /** How often a change of the manifest is retried if other clients change it at the same time. */
 const tries = 20;
@@ -58,29 +58,29 @@ const tries = 20;
  * processes. A change that conflicts was not committed, so nothing is done twice.
  * @throws CatalogError ConcurrentModification (14) after many tries
  */
-export const changingList = <T>(place: Place, call: () => Promise<T>): Promise<T> =>
-  untilDone(() => inTurn(`list of ${place.location}`, call));
+export const withManifestLock = <T>(place: Root, call: () => Promise<T>): Promise<T> =>
+  untilDone(() => runExclusive(`list of ${place.location}`, call));
 
 /**
  * Runs a call that changes the manifest, on its current state. Not to be called inside `changingList`.
  * @throws CatalogError Unsupported (0) if the manifest has another format, ConcurrentModification (14) after many
  * tries
  */
-export const onManifest = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
-  changingList(place, () => onOpened(place, call));
+export const updateManifest = <T>(place: Root, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
+  withManifestLock(place, () => onOpened(place, call));
 
 /**
  * Returns the current entry of a table without waiting for changes. @throws CatalogError Unsupported (0) as
  * `onManifest`
  */
-export const entryOf = (place: Place, id: string): Promise<Entry | undefined> =>
+export const entryOf = (place: Root, id: string): Promise<Entry | undefined> =>
   untilDone(() => onOpened(place, (manifest) => manifest.find(id)));
 
 /**
  * Returns the kind of an object in the manifest. Tables in the root may have no row. @throws CatalogError as
  * `onManifest`
  */
-export async function objectKind(place: Place, path: NamespacePath): Promise<ObjectKind | undefined> {
+export async function objectKind(place: Root, path: NamespacePath): Promise<ObjectKind | undefined> {
   // The manifest has no names that contain the delimiter.
   if (path.length === 0 || path.some((one) => one.includes(idDelimiter))) return undefined;
   if (!(await hasManifest(place))) return undefined;
@@ -89,14 +89,14 @@ export async function objectKind(place: Place, path: NamespacePath): Promise<Obj
 }
 
 /** Whether a root has a manifest. It has none until a client creates a namespace in it. */
-export async function hasManifest(place: Place): Promise<boolean> {
-  if (place.isLocal) return isThere(join(place.location, manifestFolder));
+export async function hasManifest(place: Root): Promise<boolean> {
+  if (place.isLocal) return pathExists(join(place.location, manifestFolder));
   try {
-    await onDataset(place, manifestFolder, async (connection) => (await connection.openTable(datasetName)).close());
+    await withDataset(place, manifestFolder, async (connection) => (await connection.openTable(datasetName)).close());
     return true;
   } catch (error) {
     const told = engineError(error, root);
-    if (isCatalogError(told, 'TableNotFound') || isUnwritten(told)) return false;
+    if (isCatalogError(told, 'TableNotFound') || isTableWithoutData(told)) return false;
     throw told;
   }
 }
@@ -114,8 +114,8 @@ async function untilDone<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
-  onDataset(place, manifestFolder, async (connection) => {
+const onOpened = <T>(place: Root, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
+  withDataset(place, manifestFolder, async (connection) => {
     const native = await connection.openTable(datasetName).catch((error: unknown) => {
       throw isCatalogError(engineError(error, root), 'InvalidTableState') ? brokenManifest(error) : error;
     });
@@ -135,7 +135,7 @@ const onOpened = <T>(place: Place, call: (manifest: Manifest) => Promise<T>): Pr
 export type ManifestRow = { id: string; kind: ObjectKind; location: string | null };
 
 /** Returns all rows of an existing manifest. @throws CatalogError as `onManifest` */
-export const readManifest = (place: Place): Promise<ManifestRow[]> =>
+export const readManifest = (place: Root): Promise<ManifestRow[]> =>
   untilDone(() => onOpened(place, (manifest) => manifest.rows()));
 
 const root = { kind: 'namespace', name: '/' } as const;

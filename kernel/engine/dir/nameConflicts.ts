@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { namespaceHasName, tableHasName } from '#catalog/nameErrors.ts';
-import { datasetName, onDataset } from './dataset.ts';
-import type { Place } from './dirConnection.ts';
-import { engineError, isUnwritten, tableSubject } from '#engine/errors/engineErrors.ts';
-import { inRoot, isDeregistered, isThere, rootFolder } from './folders.ts';
+import { datasetName, withDataset } from './dataset.ts';
+import type { Root } from './dirConnection.ts';
+import { engineError, isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
+import { inRoot, isDeregistered, pathExists, rootFolder } from './folders.ts';
 import { objectKind } from './manifestTable.ts';
 
 // A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two
@@ -14,7 +14,7 @@ import { objectKind } from './manifestTable.ts';
 // again.
 
 /** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of the table to be created */
-export async function checkNoNamespace(place: Place, name: string, path: NamespacePath): Promise<void> {
+export async function checkNoNamespace(place: Root, name: string, path: NamespacePath): Promise<void> {
   if ((await objectKind(place, [...path, name])) === 'namespace') throw namespaceHasName([...path, name]);
 }
 
@@ -22,7 +22,7 @@ export async function checkNoNamespace(place: Place, name: string, path: Namespa
  * Returns the error for a table name whose folder exists in a local root.
  * @param otherwise the error if a table has the name; a deregistered table keeps its folder and is not listed
  */
-export async function rootNameTaken(place: Place, name: string, otherwise: CatalogError): Promise<CatalogError> {
+export async function rootNameTaken(place: Root, name: string, otherwise: CatalogError): Promise<CatalogError> {
   if (!(await isDeregistered(place.location, rootFolder(name)))) return otherwise;
   return new CatalogError(
     'TableAlreadyExists',
@@ -32,7 +32,7 @@ export async function rootNameTaken(place: Place, name: string, otherwise: Catal
 }
 
 /** @throws CatalogError NamespaceNotFound (1) if the parent of a new namespace is a table */
-export async function checkParentKind(place: Place, path: NamespacePath): Promise<void> {
+export async function checkParentKind(place: Root, path: NamespacePath): Promise<void> {
   const parent = path.slice(0, -1);
   if (parent.length === 0 || (await objectKind(place, parent)) !== 'table') return;
   throw new CatalogError(
@@ -43,7 +43,7 @@ export async function checkParentKind(place: Place, path: NamespacePath): Promis
 }
 
 /** Returns the error for a missing namespace, with a note if a table has the name. */
-export async function noNamespaceAt(place: Place, path: NamespacePath, otherwise: unknown): Promise<unknown> {
+export async function noNamespaceAt(place: Root, path: NamespacePath, otherwise: unknown): Promise<unknown> {
   if (!(await isTable(place, path))) return otherwise;
   return new CatalogError(
     'NamespaceNotFound',
@@ -54,7 +54,7 @@ export async function noNamespaceAt(place: Place, path: NamespacePath, otherwise
 }
 
 /** Returns the error for a missing table, with a note if a namespace has the name. */
-export async function noTableAt(place: Place, id: NamespacePath, otherwise: unknown): Promise<unknown> {
+export async function noTableAt(place: Root, id: NamespacePath, otherwise: unknown): Promise<unknown> {
   if ((await objectKind(place, id)) !== 'namespace') return otherwise;
   return new CatalogError(
     'TableNotFound',
@@ -65,7 +65,7 @@ export async function noTableAt(place: Place, id: NamespacePath, otherwise: unkn
 }
 
 /** @throws CatalogError NamespaceNotFound (1) if a table has the name of the namespace to be dropped */
-export async function checkNotTable(place: Place, path: NamespacePath): Promise<void> {
+export async function checkNotTable(place: Root, path: NamespacePath): Promise<void> {
   if (!(await isTable(place, path))) return;
   throw new CatalogError(
     'NamespaceNotFound',
@@ -75,7 +75,7 @@ export async function checkNotTable(place: Place, path: NamespacePath): Promise<
 }
 
 /** Whether a table has the name, by the manifest or, in the root, by its folder. */
-async function isTable(place: Place, path: NamespacePath): Promise<boolean> {
+async function isTable(place: Root, path: NamespacePath): Promise<boolean> {
   const kind = await objectKind(place, path);
   if (kind !== undefined || path.length !== 1) return kind === 'table';
   return hasRootTable(place, path[0]!);
@@ -90,7 +90,7 @@ const withdrawalMs = 2_000;
  * @throws CatalogError TableAlreadyExists (5)
  */
 export async function withoutRootTable(
-  place: Place,
+  place: Root,
   path: NamespacePath,
   add: () => Promise<void>,
   withdraw: () => Promise<void>,
@@ -116,17 +116,17 @@ const alreadyExists = (path: NamespacePath): CatalogError =>
   );
 
 /** Whether a table is in the root: also a declared or unreadable one, but not a deregistered one. */
-async function hasRootTable(place: Place, name: string): Promise<boolean> {
+async function hasRootTable(place: Root, name: string): Promise<boolean> {
   if (place.isLocal) {
     const folder = rootFolder(name);
-    return (await isThere(inRoot(place.location, folder))) && !(await isDeregistered(place.location, folder));
+    return (await pathExists(inRoot(place.location, folder))) && !(await isDeregistered(place.location, folder));
   }
   try {
-    await onDataset(place, rootFolder(name), async (connection) => (await connection.openTable(datasetName)).close());
+    await withDataset(place, rootFolder(name), async (connection) => (await connection.openTable(datasetName)).close());
     return true;
   } catch (error) {
     const told = engineError(error, tableSubject(name, []));
-    if (isCatalogError(told, 'TableNotFound') || isUnwritten(told)) return false;
+    if (isCatalogError(told, 'TableNotFound') || isTableWithoutData(told)) return false;
     if (isCatalogError(told, 'InvalidTableState')) return true;
     throw told;
   }

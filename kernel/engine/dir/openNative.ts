@@ -3,8 +3,8 @@ import { CatalogError } from '#shared/errors.ts';
 import { mainBranch, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkTagBranch } from '#catalog/tagsBranches.ts';
-import { noBranch } from './dirRefs.ts';
-import { guarded, tableSubject } from '#engine/errors/engineErrors.ts';
+import { branchNotFound } from './dirRefs.ts';
+import { callEngine, tableSubject } from '#engine/errors/engineErrors.ts';
 import type { Pin } from './tableHandle.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function openNative(
   }
   let opening: Promise<NativeTable> | undefined;
   try {
-    return await guarded(tableSubject(name, path, pin.version), options.signal, () => {
+    return await callEngine(tableSubject(name, path, pin.version), options.signal, () => {
       opening = open(connection, name, path, pin);
       return opening;
     });
@@ -61,7 +61,7 @@ async function open(connection: Connection, name: string, path: NamespacePath, p
 async function onBranch(table: NativeTable, branch: string): Promise<NativeTable> {
   const branches = await table.branches();
   // The engine reports a missing branch as a broken table.
-  if (!(branch in (await branches.list()))) throw noBranch(branch);
+  if (!(branch in (await branches.list()))) throw branchNotFound(branch);
   const line = await branches.checkout(branch);
   table.close();
   return line;

@@ -7,11 +7,11 @@ import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import { chunksOf } from '#engine/batches/chunks.ts';
-import { datasetName, onDataset } from './dataset.ts';
-import type { Place } from './dirConnection.ts';
-import { hiddenFolder, inRoot, isThere, moveTo, removeFolder, rootFolder } from './folders.ts';
+import { datasetName, withDataset } from './dataset.ts';
+import type { Root } from './dirConnection.ts';
+import { hiddenFolder, inRoot, pathExists, moveTo, removeFolder, rootFolder } from './folders.ts';
 import { loadNative } from '#engine/native.ts';
-import { manifestFolder, namespaceId, objectId, onManifest, type ObjectKind } from './manifestTable.ts';
+import { manifestFolder, namespaceId, objectId, updateManifest, type ObjectKind } from './manifestTable.ts';
 import { rootNameTaken } from './nameConflicts.ts';
 
 // Creates a table completely or not at all, even if this process is killed. The engine would first list it and then
@@ -47,28 +47,28 @@ function cutToBytes(text: string, most: number): string {
  * What exists under the name of the table to be created. Local: the full path of a declared folder, or a callback
  * that clears the name first. Object store: the location in the manifest, which then changes.
  */
-type InPlaceOf = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
+type ReplacedEntry = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
 
 /**
  * Creates a table from batches, also over an unreadable one, which stays until all rows are written.
  * @throws CatalogError TableAlreadyExists (5), also if another client was faster; nothing is left then
  */
-export async function makeTable(
-  place: Place,
+export async function createStagedTable(
+  place: Root,
   name: string,
   path: NamespacePath,
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
-  { declared, clear, listedAt }: InPlaceOf = {},
+  { declared, clear, listedAt }: ReplacedEntry = {},
 ): Promise<void> {
   const id = objectId(name, path);
   if (!place.isLocal) {
     // A store has no rename: the files stay where they are written. A failure leaves unlisted files.
     const folder = newFolder(id);
-    await onDataset(place, folder, (connection) => write(connection, schema, batches));
+    await withDataset(place, folder, (connection) => write(connection, schema, batches));
     if (listedAt === undefined) throwTaken(await list(place, name, path, folder), name, path);
-    else if (!(await onManifest(place, (manifest) => manifest.move(id, folder, listedAt))))
-      throw alreadyThere(name, path);
+    else if (!(await updateManifest(place, (manifest) => manifest.move(id, folder, listedAt))))
+      throw tableAlreadyExists(name, path);
     return;
   }
   const workshop = join(place.location, hiddenFolder('unfinished'));
@@ -84,8 +84,8 @@ export async function makeTable(
     const written = join(workshop, `${datasetName}.lance`);
     await clear?.();
     if (declared === undefined) await publish(place, written, name, path);
-    else if (!(await fill(written, declared))) throw alreadyThere(name, path);
-    else if (path.length === 0) await listInRoot(place, name);
+    else if (!(await fill(written, declared))) throw tableAlreadyExists(name, path);
+    else if (path.length === 0) await addToManifest(place, name);
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
@@ -102,11 +102,11 @@ async function write(connection: Connection, schema: Schema, batches: AsyncItera
   table.close();
 }
 
-async function publish(place: Place, written: string, name: string, path: NamespacePath): Promise<void> {
+async function publish(place: Root, written: string, name: string, path: NamespacePath): Promise<void> {
   if (path.length === 0) {
     const target = inRoot(place.location, rootFolder(name));
-    if (!(await moveTo(written, target))) throw await rootNameTaken(place, name, alreadyThere(name, path));
-    if ((await listInRoot(place, name)) === 'namespace') {
+    if (!(await moveTo(written, target))) throw await rootNameTaken(place, name, tableAlreadyExists(name, path));
+    if ((await addToManifest(place, name)) === 'namespace') {
       await removeFolder(place.location, rootFolder(name));
       throw namespaceHasName([...path, name]);
     }
@@ -154,8 +154,8 @@ async function fill(written: string, declared: string): Promise<boolean> {
  * but other clients can't drop a table without one.
  * @returns the kind of the object that already has the name in the manifest
  */
-export async function listInRoot(place: Place, name: string): Promise<ObjectKind | undefined> {
-  if (!(await isThere(join(place.location, manifestFolder)))) return undefined;
+export async function addToManifest(place: Root, name: string): Promise<ObjectKind | undefined> {
+  if (!(await pathExists(join(place.location, manifestFolder)))) return undefined;
   try {
     return await list(place, name, [], rootFolder(name));
   } catch {
@@ -163,18 +163,18 @@ export async function listInRoot(place: Place, name: string): Promise<ObjectKind
   }
 }
 
-const list = (place: Place, name: string, path: NamespacePath, location: string): Promise<ObjectKind | undefined> =>
-  onManifest(place, (manifest) =>
+const list = (place: Root, name: string, path: NamespacePath, location: string): Promise<ObjectKind | undefined> =>
+  updateManifest(place, (manifest) =>
     manifest.insert(objectId(name, path), { location, metadata: null }, namespaceId(path)),
   );
 
 /** @throws CatalogError NamespaceAlreadyExists (2) or TableAlreadyExists (5) if the name is already used */
 export function throwTaken(kind: ObjectKind | undefined, name: string, path: NamespacePath): void {
   if (kind === 'namespace') throw namespaceHasName([...path, name]);
-  if (kind === 'table') throw alreadyThere(name, path);
+  if (kind === 'table') throw tableAlreadyExists(name, path);
 }
 
-export const alreadyThere = (name: string, path: NamespacePath): CatalogError =>
+export const tableAlreadyExists = (name: string, path: NamespacePath): CatalogError =>
   new CatalogError(
     'TableAlreadyExists',
     `Table "${displayPath(path, name)}" exists already.`,

@@ -1,11 +1,11 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
-import { CatalogError, during, isCatalogError } from '#shared/errors.ts';
+import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Operation } from '#catalog/contract.ts';
-import type { Place } from './dirConnection.ts';
-import type { Named } from './dirRename.ts';
-import { engineError, guarded, tableSubject, type Subject } from '#engine/errors/engineErrors.ts';
+import type { Root } from './dirConnection.ts';
+import type { TableId } from './dirRename.ts';
+import { engineError, callEngine, tableSubject, type Subject } from '#engine/errors/engineErrors.ts';
 
 /** Which state of a table to open (default: the newest version of the main branch). */
 export type Pin = { version?: number | undefined; tag?: string | undefined; branch?: string | undefined };
@@ -20,7 +20,7 @@ type Work<T> = (native: NativeTable) => Promise<T>;
  * they drop and recreate the table, which moves it to another directory.
  */
 export class TableHandle {
-  readonly place: Place;
+  readonly place: Root;
   readonly name: string;
   readonly namespacePath: NamespacePath;
   readonly pin: Pin;
@@ -31,7 +31,7 @@ export class TableHandle {
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  constructor(native: NativeTable, place: Place, { name, path }: Named, pin: Pin, open: OpenNative) {
+  constructor(native: NativeTable, place: Root, { name, path }: TableId, pin: Pin, open: OpenNative) {
     this.#native = native;
     this.place = place;
     this.name = name;
@@ -63,7 +63,7 @@ export class TableHandle {
     return this.during(operation, async () => {
       const native = await this.#open({ ...this.pin, ...pin }, options);
       try {
-        return await guarded(tableSubject(this.name, this.namespacePath, pin.version), options.signal, () =>
+        return await callEngine(tableSubject(this.name, this.namespacePath, pin.version), options.signal, () =>
           work(native),
         );
       } finally {
@@ -91,7 +91,7 @@ export class TableHandle {
 
   /** Runs a call; errors name the operation and the table. */
   during<T>(operation: Operation, call: () => Promise<T>): Promise<T> {
-    return during({ operation, identifier: displayPath(this.namespacePath, this.name) }, call);
+    return withErrorContext({ operation, identifier: displayPath(this.namespacePath, this.name) }, call);
   }
 
   async #follow<T>(options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
@@ -121,7 +121,7 @@ export class TableHandle {
   }
 
   #call<T>(native: NativeTable, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
-    return guarded(this.#subject, options.signal, () => {
+    return callEngine(this.#subject, options.signal, () => {
       const running = this.#explained(native, work, filter);
       this.#running.add(running);
       const settled = () => this.#running.delete(running);

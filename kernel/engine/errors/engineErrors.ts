@@ -1,9 +1,9 @@
-import { asPartOfWork } from '#processes/calls.ts';
+import { withCellSignal } from '#processes/calls.ts';
 import { untilAborted } from '#processes/wait.ts';
 import { CatalogError, type CatalogErrorKind, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
-import { firstLine, type Rule, type Subject, thing } from './engineText.ts';
-import { noColumn, notSupported, queryRules } from './queryErrors.ts';
+import { firstSentence, type ErrorRule, type Subject, subjectText } from './engineText.ts';
+import { columnNotFound, notSupported, queryRules } from './queryErrors.ts';
 import { refRules } from './refErrors.ts';
 
 // Responses of an object store contain addresses, request ids and sometimes the key. None of that goes into a
@@ -11,7 +11,7 @@ import { refRules } from './refErrors.ts';
 
 const keyHint = 'Check the key and the secret in the storage options or in the environment.';
 
-const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: string): Rule => ({
+const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: string): ErrorRule => ({
   // Matches only errors of a store: a table or a filter may contain the same words.
   pattern: new RegExp(
     String.raw`Generic \{ store: "(\w+)"[^]*(?:${pattern.source})|Generic (\w+) error: [^]*(?:${pattern.source})`,
@@ -20,7 +20,7 @@ const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: 
   say: () => [what, hint],
 });
 
-const storeRules: readonly Rule[] = [
+const objectStoreErrorRules: readonly ErrorRule[] = [
   storeRule(
     /<Code>(?:SignatureDoesNotMatch|InvalidAccessKeyId|InvalidToken|AuthenticationFailed)<|ExpiredToken|InvalidAuthenticationInfo/,
     'PermissionDenied',
@@ -77,7 +77,7 @@ export const tableSubject = (name: string, path: NamespacePath, version?: number
 export const namespaceSubject = (path: NamespacePath): Subject => ({ kind: 'namespace', name: displayPath(path) });
 
 const brokenTable = (subject: Subject): [string, string] => [
-  `${thing(subject)} can't be read: its files are broken or incomplete.`,
+  `${subjectText(subject)} can't be read: its files are broken or incomplete.`,
   'Restore its folder from a backup, or drop the table.',
 ];
 
@@ -88,27 +88,27 @@ const lead = String.raw`^(?:[\w ()]+: )*`;
 const unwritten = /Dataset at path .* was not found|not found in dataset path/i;
 
 /** Whether an engine error means that nothing is written at a table's location; a broken table does not count. */
-export const isUnwritten = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
+export const isTableWithoutData = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
 
 /**
  * Together with queryErrors.ts the only code that depends on the engine's wording: its errors carry no code, only
  * text. The first match wins, so precise rules come first, those of queries before all others.
  */
-const rules: readonly Rule[] = [
+const rules: readonly ErrorRule[] = [
   ...queryRules,
   ...refRules,
-  ...storeRules,
+  ...objectStoreErrorRules,
   {
     // The error that an open handle gets when the table was dropped.
     pattern: /^(?:[\w ()]+[:,] )*Not found: \S.*\/_versions(?:,|\s|$)/,
     kind: 'TableNotFound',
-    say: (subject) => [`${thing(subject)} no longer exists.`, 'List the tables with listTables().'],
+    say: (subject) => [`${subjectText(subject)} no longer exists.`, 'List the tables with listTables().'],
   },
   {
     pattern: /_versions\/(\d+)\.manifest was not found|version (?:main:)?(\d+) (?:not found|does not exist)/i,
     kind: 'VersionNotFound',
     say: (subject, found) => [
-      `${thing(subject)} has no version ${subject.version ?? found[1] ?? found[2]}.`,
+      `${subjectText(subject)} has no version ${subject.version ?? found[1] ?? found[2]}.`,
       'List the versions with listVersions().',
     ],
   },
@@ -125,7 +125,7 @@ const rules: readonly Rule[] = [
     pattern: unwritten,
     kind: 'InvalidTableState',
     say: (subject) => [
-      `${thing(subject)} can't be read: its name is reserved, but it has no data, or its files are missing.`,
+      `${subjectText(subject)} can't be read: its name is reserved, but it has no data, or its files are missing.`,
       'Write it with createTable, or drop it.',
     ],
   },
@@ -148,37 +148,40 @@ const rules: readonly Rule[] = [
   {
     pattern: /Namespace already exists|already exists: root namespace/,
     kind: 'NamespaceAlreadyExists',
-    say: (subject) => [`${thing(subject)} exists already.`, 'Choose another name, or pass mode: "exist_ok".'],
+    say: (subject) => [`${subjectText(subject)} exists already.`, 'Choose another name, or pass mode: "exist_ok".'],
   },
   {
     pattern: /Namespace not empty/,
     kind: 'NamespaceNotEmpty',
-    say: (subject) => [`${thing(subject)} is not empty.`, 'Drop what it holds first, or pass behavior: "cascade".'],
+    say: (subject) => [
+      `${subjectText(subject)} is not empty.`,
+      'Drop what it holds first, or pass behavior: "cascade".',
+    ],
   },
   {
     pattern: /Table '.*' already exists|Table already exists/,
     kind: 'TableAlreadyExists',
     say: (subject) => [
-      `${thing(subject)} exists already.`,
+      `${subjectText(subject)} exists already.`,
       'Choose another name, or pass mode: "exist_ok" or "overwrite".',
     ],
   },
   {
     pattern: /Table '.*' was not found|Table not found/,
     kind: 'TableNotFound',
-    say: (subject) => [`${thing(subject)} does not exist.`, 'List the tables with listTables().'],
+    say: (subject) => [`${subjectText(subject)} does not exist.`, 'List the tables with listTables().'],
   },
   {
     pattern:
       /No field named ([^\s.]+)\.(?: Valid fields are ([^\n]*?)\.?(?:\n|$))?|column '?([^\s]+?)'? does not exist/i,
     kind: 'ColumnNotFound',
-    say: (subject, found) => noColumn(subject, found[1] ?? found[3] ?? '', found[2]),
+    say: (subject, found) => columnNotFound(subject, found[1] ?? found[3] ?? '', found[2]),
   },
   {
     pattern: /cannot be modified when a specific version is checked out/,
     kind: 'InvalidInput',
     say: (subject) => [
-      `${thing(subject)} can't be changed: it was opened at a version.`,
+      `${subjectText(subject)} can't be changed: it was opened at a version.`,
       'Open it without a version to change it.',
     ],
   },
@@ -192,20 +195,20 @@ const rules: readonly Rule[] = [
       `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|[^\\n]*Incompatible transaction: This \\w+ transaction is incompatible |Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
     ),
     kind: 'ConcurrentModification',
-    say: (subject) => [`${thing(subject)} was changed by another client at the same time.`, 'Try again.'],
+    say: (subject) => [`${subjectText(subject)} was changed by another client at the same time.`, 'Try again.'],
   },
   {
     // Error 36 on Linux, 63 on macOS; appears in the middle of various sentences.
     pattern: /File name too long|\(os error (?:36|63)\)/,
     kind: 'InvalidInput',
-    say: (subject) => [`${thing(subject)} has a name that is too long for a file name.`, 'Use a shorter one.'],
+    say: (subject) => [`${subjectText(subject)} has a name that is too long for a file name.`, 'Use a shorter one.'],
   },
   {
     pattern:
       /^(?:EACCES|EPERM|EROFS): |\(os error (?:1|13|30)\)|kind: (?:PermissionDenied|ReadOnlyFilesystem)|lacked the necessary privileges/,
     kind: 'PermissionDenied',
     say: (subject, found) => [
-      `${thing(subject)} can't be accessed: ${firstLine(found.input)}.`,
+      `${subjectText(subject)} can't be accessed: ${firstSentence(found.input)}.`,
       'Check the rights on its folder.',
     ],
   },
@@ -220,7 +223,7 @@ const rules: readonly Rule[] = [
       /not in schema|Schema mismatch|schema.*(?:different|does not match)|Append with different schema|missing fields|contained null values|non-nullable/i,
     kind: 'SchemaValidation',
     say: (subject, found) => [
-      `${thing(subject)}: the rows do not fit its columns (${firstLine(found.input)}).`,
+      `${subjectText(subject)}: the rows do not fit its columns (${firstSentence(found.input)}).`,
       'See schema() for the columns.',
     ],
   },
@@ -228,7 +231,7 @@ const rules: readonly Rule[] = [
     pattern:
       /Invalid input|Invalid user input|parser error|Schema error|Error during planning|type_coercion|Cannot cast/i,
     kind: 'InvalidInput',
-    say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
+    say: (subject, found) => [`${subjectText(subject)}: ${firstSentence(found.input)}.`, ''],
   },
 ];
 
@@ -241,15 +244,15 @@ export function engineError(error: unknown, subject: Subject): Error {
     const found = rule.pattern.exec(text);
     if (found) return new CatalogError(rule.kind, ...rule.say(subject, found), { cause: error });
   }
-  return new CatalogError('Internal', `${thing(subject)}: ${firstLine(text)}.`, '', { cause: error });
+  return new CatalogError('Internal', `${subjectText(subject)}: ${firstSentence(text)}.`, '', { cause: error });
 }
 
 /**
  * Runs an engine call. An abort rejects at once, though the engine itself can't be stopped.
  * @throws CatalogError about `subject`, or the reason of the signal if it is aborted
  */
-export function guarded<T>(subject: Subject, own: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
-  return asPartOfWork(own, async (signal) => {
+export function callEngine<T>(subject: Subject, own: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  return withCellSignal(own, async (signal) => {
     signal?.throwIfAborted();
     try {
       return await (signal ? untilAborted(call(), signal) : call());

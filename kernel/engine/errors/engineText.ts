@@ -14,17 +14,17 @@ export type Subject = {
 };
 
 /** Maps an engine message to an error kind and a message with a hint. */
-export type Rule = {
+export type ErrorRule = {
   pattern: RegExp;
   kind: CatalogErrorKind;
   say(subject: Subject, found: RegExpExecArray): [string, string];
 };
 
-export const thing = (subject: Subject): string =>
+export const subjectText = (subject: Subject): string =>
   `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
 
 /** Returns the engine's sentence without its causes, prefixes and build machine paths. */
-export function firstLine(text: string): string {
+export function firstSentence(text: string): string {
   const first = text.split(/\s*\n|\s+Caused by:/)[0]!;
   return first
     .replaceAll(/,? \/(?:[^\s,:]+\/)*[^\s,:/]+\.rs:\d+:\d+/g, '')

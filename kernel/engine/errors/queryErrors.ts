@@ -1,6 +1,6 @@
 import { DataType } from '#arrow';
 import { namesText } from '#shared/format/markup.ts';
-import { firstLine, thing, type Rule, type Subject } from './engineText.ts';
+import { firstSentence, subjectText, type ErrorRule, type Subject } from './engineText.ts';
 
 type Told = [what: string, hint: string];
 
@@ -10,20 +10,20 @@ const begin = String.raw`^(?:Invalid input, )+(?:Error parsing function: )?`;
  * Rules for errors of queries and filters. The engine repeats the filter, which can contain any word, so these
  * patterns match the start of a message.
  */
-export const queryRules: readonly Rule[] = [
+export const queryRules: readonly ErrorRule[] = [
   {
     pattern: new RegExp(
       String.raw`${begin}Schema error: No field named (.+?)\.(?: Did you mean '.*'\?\.?)?` +
         String.raw`(?: Valid fields are ([^\n]*?)\.?(?:\n|$)|\s*(?:\n|$))`,
     ),
     kind: 'ColumnNotFound',
-    say: (subject, found) => noColumn(subject, found[1]!, found[2]),
+    say: (subject, found) => columnNotFound(subject, found[1]!, found[2]),
   },
   {
     pattern: /^(?:Invalid input, )+No vector column found to match with the query vector dimension: (\d+)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)} has no column with vectors of ${found[1]} numbers.`,
+      `${subjectText(subject)} has no column with vectors of ${found[1]} numbers.`,
       vectorHint(subject),
     ],
   },
@@ -31,21 +31,21 @@ export const queryRules: readonly Rule[] = [
     pattern: /^(?:Invalid input, )+query dim\((\d+)\) doesn't match the column (.+) vector dim\((\d+)\)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: the column "${found[2]}" holds vectors of ${found[3]} numbers, not ${found[1]}.`,
+      `${subjectText(subject)}: the column "${found[2]}" holds vectors of ${found[3]} numbers, not ${found[1]}.`,
       'Search with a vector of that length.',
     ],
   },
   {
     pattern: /^(?:Invalid input, )+Data type is not a vector/,
     kind: 'InvalidInput',
-    say: (subject) => [`${thing(subject)}: the column to search holds no vectors.`, vectorHint(subject)],
+    say: (subject) => [`${subjectText(subject)}: the column to search holds no vectors.`, vectorHint(subject)],
   },
   {
     pattern:
       /^(?:Invalid input, )+(?:Error during planning: Filter predicate must return BOOLEAN values, got \w+|The filter [^]* does not return a boolean)/,
     kind: 'InvalidInput',
     say: (subject) => [
-      `${thing(subject)}: ${subject.filter === undefined ? 'the filter' : `the filter "${subject.filter}"`} is not a condition that is true or false.`,
+      `${subjectText(subject)}: ${subject.filter === undefined ? 'the filter' : `the filter "${subject.filter}"`} is not a condition that is true or false.`,
       'Write a comparison, for instance id > 3 or name IS NOT NULL.',
     ],
   },
@@ -55,20 +55,20 @@ export const queryRules: readonly Rule[] = [
       /^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: ${found[1]!.replace(/^Can(?:not|'t)/, "the SQL can't")}.`,
+      `${subjectText(subject)}: ${found[1]!.replace(/^Can(?:not|'t)/, "the SQL can't")}.`,
       'Exclude such rows with a filter, or write try_cast(… AS …), which returns null.',
     ],
   },
   {
     pattern: /^(?:Invalid input, )+Operator && is not supported/,
     kind: 'Unsupported',
-    say: (subject) => [`${thing(subject)}: the operator && is not supported in a filter.`, 'Write AND / OR.'],
+    say: (subject) => [`${subjectText(subject)}: the operator && is not supported in a filter.`, 'Write AND / OR.'],
   },
   {
     pattern: /^(?:Invalid input, )+Error during planning: Cannot infer common string type for string concat operation/,
     kind: 'InvalidInput',
     say: (subject) => [
-      `${thing(subject)}: the operator || joins strings in a filter.`,
+      `${subjectText(subject)}: the operator || joins strings in a filter.`,
       'Write AND / OR for conditions.',
     ],
   },
@@ -93,7 +93,7 @@ export const queryRules: readonly Rule[] = [
       /^(?:Invalid input, )+Error resolving filter expression ([^]*): Invalid user input: Received literal [^]* and could not convert to literal of type '(Timestamp|Date)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: the filter "${found[1]}" compares a ${found[2]!.toLowerCase()} with a value of another type.`,
+      `${subjectText(subject)}: the filter "${found[1]}" compares a ${found[2]!.toLowerCase()} with a value of another type.`,
       `Write for instance ${found[2] === 'Date' ? "date '2023-01-01'" : "timestamp '2023-01-01 00:00:00'"}.`,
     ],
   },
@@ -101,12 +101,12 @@ export const queryRules: readonly Rule[] = [
     pattern:
       /^(?:Invalid input, )+(?:Error parsing|Error resolving|Error during planning|invalid SQL|Invalid escape|The filter)/i,
     kind: 'InvalidInput',
-    say: (subject, found) => [`${thing(subject)}: ${firstLine(found.input)}.`, ''],
+    say: (subject, found) => [`${subjectText(subject)}: ${firstSentence(found.input)}.`, ''],
   },
 ];
 
 /** Returns the message for a missing column; `columns` is the engine's list of columns, if it gives one. */
-export function noColumn(subject: Subject, name: string, columns: string | undefined): Told {
+export function columnNotFound(subject: Subject, name: string, columns: string | undefined): Told {
   const plain = name.replaceAll(/[`"]/g, '');
   const fields = subject.fields?.map((field) => field.name);
   const known = fields ? namesText(fields) : columns && ownColumns(columns);
@@ -114,20 +114,20 @@ export function noColumn(subject: Subject, name: string, columns: string | undef
   // In SQL double quotes are for names, which surprises users of other languages.
   const isQuoted = subject.filter?.includes(`"${plain}"`) ?? false;
   return [
-    `${thing(subject)} has no column "${plain}".`,
+    `${subjectText(subject)} has no column "${plain}".`,
     isQuoted ? `Put strings in single quotes: '${plain}'. ${hint}` : hint,
   ];
 }
 
 export const notSupported = (subject: Subject, text: string): Told => [
-  `${thing(subject)}: the engine does not support this (${firstLine(text)}).`,
+  `${subjectText(subject)}: the engine does not support this (${firstSentence(text)}).`,
   '',
 ];
 
 function notParsed(subject: Subject, filter: string | undefined, problem: string): Told {
   const shown = filter === undefined ? 'The filter' : `The filter "${filter}"`;
   return [
-    `${thing(subject)}: ${shown} can't be parsed (${problem.replace(/[.\s]+$/, '')}).`,
+    `${subjectText(subject)}: ${shown} can't be parsed (${problem.replace(/[.\s]+$/, '')}).`,
     `Write SQL, for instance id > 3 AND name = 'mug'.`,
   ];
 }

@@ -1,21 +1,21 @@
-import { thing, type Rule } from './engineText.ts';
-import { noColumn } from './queryErrors.ts';
+import { subjectText, type ErrorRule } from './engineText.ts';
+import { columnNotFound } from './queryErrors.ts';
 
 /** The words the engine puts before its own sentence. */
 const lead = String.raw`^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*`;
 
 /** Rules for errors of tags, branches, indexes and columns. */
-export const refRules: readonly Rule[] = [
+export const refRules: readonly ErrorRule[] = [
   {
     pattern: new RegExp(`${lead}Ref not found error: tag (.+?) does not exist`),
     kind: 'TagNotFound',
-    say: (subject, found) => [`${thing(subject)} has no tag "${found[1]}".`, 'List the tags with tags().list().'],
+    say: (subject, found) => [`${subjectText(subject)} has no tag "${found[1]}".`, 'List the tags with tags().list().'],
   },
   {
     pattern: new RegExp(`${lead}Ref conflict error: tag (.+?) already exists`),
     kind: 'TagAlreadyExists',
     say: (subject, found) => [
-      `${thing(subject)} has a tag "${found[1]}" already.`,
+      `${subjectText(subject)} has a tag "${found[1]}" already.`,
       'Choose another name, or move it with tags().update().',
     ],
   },
@@ -25,7 +25,7 @@ export const refRules: readonly Rule[] = [
     say: (subject, found) => {
       const others = [...found[2]!.matchAll(/"([^"]+)"/g)].map(([quoted]) => quoted).join(', ');
       return [
-        `${thing(subject)}: the branch "${found[1]}" can't be deleted, since other branches start from it: ${others}.`,
+        `${subjectText(subject)}: the branch "${found[1]}" can't be deleted, since other branches start from it: ${others}.`,
         'Delete those first.',
       ];
     },
@@ -33,13 +33,13 @@ export const refRules: readonly Rule[] = [
   {
     pattern: new RegExp(`${lead}Duplicate field name "(.+?)" in schema`),
     kind: 'InvalidInput',
-    say: (subject, found) => [`${thing(subject)} has a column "${found[1]}" already.`, 'Choose another name.'],
+    say: (subject, found) => [`${subjectText(subject)} has a column "${found[1]}" already.`, 'Choose another name.'],
   },
   {
     pattern: new RegExp(`${lead}num_sub_vectors must divide vector dimension (\\d+), but got (\\d+)`),
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: vectors of ${found[1]} numbers can't be split into ${found[2]} equal parts.`,
+      `${subjectText(subject)}: vectors of ${found[1]} numbers can't be split into ${found[2]} equal parts.`,
       `Set numSubVectors to a divisor of ${found[1]}, or leave it out.`,
     ],
   },
@@ -49,7 +49,7 @@ export const refRules: readonly Rule[] = [
     ),
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)} has ${found[3]} rows, but training ${found[1]} for an index needs ${found[2]}.`,
+      `${subjectText(subject)} has ${found[3]} rows, but training ${found[1]} for an index needs ${found[2]}.`,
       'Add rows first, or create an IVF_FLAT index.',
     ],
   },
@@ -57,7 +57,7 @@ export const refRules: readonly Rule[] = [
     pattern: new RegExp(`${lead}Not supported: Creating empty vector indices[^\n]*for column '(.+?)'`),
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)} has no rows to train an index on the column "${found[1]}".`,
+      `${subjectText(subject)} has no rows to train an index on the column "${found[1]}".`,
       'Add rows first, then create the index.',
     ],
   },
@@ -67,7 +67,7 @@ export const refRules: readonly Rule[] = [
     ),
     kind: 'InvalidInput',
     say: (subject, found) => [
-      `${thing(subject)}: several of the rows to merge match the same row (${found[1]}).`,
+      `${subjectText(subject)}: several of the rows to merge match the same row (${found[1]}).`,
       'Keep only one of them.',
     ],
   },
@@ -75,7 +75,7 @@ export const refRules: readonly Rule[] = [
     pattern: new RegExp(`${lead}Ref not found error: Branch (.+?) does not exist`),
     kind: 'BranchNotFound',
     say: (subject, found) => [
-      `${thing(subject)} has no branch "${found[1]}".`,
+      `${subjectText(subject)} has no branch "${found[1]}".`,
       'List the branches with branches().list().',
     ],
   },
@@ -83,7 +83,7 @@ export const refRules: readonly Rule[] = [
     pattern: new RegExp(`${lead}(?:Invalid ref|Ref is invalid|Ref name|Refs? error)[^\n]*`, 'i'),
     kind: 'InvalidInput',
     say: (subject) => [
-      `${thing(subject)}: the name is not valid for a tag or a branch.`,
+      `${subjectText(subject)}: the name is not valid for a tag or a branch.`,
       'Use letters, digits, "_", "-" and ".".',
     ],
   },
@@ -91,20 +91,23 @@ export const refRules: readonly Rule[] = [
     pattern: new RegExp(`${lead}Index name '(.+?)' already exists`),
     kind: 'IndexAlreadyExists',
     say: (subject, found) => [
-      `${thing(subject)} has an index "${found[1]}" already.`,
+      `${subjectText(subject)} has an index "${found[1]}" already.`,
       'Choose another name, or leave out replace: false.',
     ],
   },
   {
     pattern: new RegExp(`${lead}Lance index not found: name=(.+?),? *(?:/|\n|$)`),
     kind: 'IndexNotFound',
-    say: (subject, found) => [`${thing(subject)} has no index "${found[1]}".`, 'List the indexes with listIndices().'],
+    say: (subject, found) => [
+      `${subjectText(subject)} has no index "${found[1]}".`,
+      'List the indexes with listIndices().',
+    ],
   },
   {
     pattern: new RegExp(`${lead}Cannot perform full text search unless an INVERTED index`),
     kind: 'IndexNotFound',
     say: (subject) => [
-      `${thing(subject)} has no full-text index.`,
+      `${subjectText(subject)} has no full-text index.`,
       'Create one with createIndex(column, { type: "FTS" }).',
     ],
   },
@@ -113,16 +116,16 @@ export const refRules: readonly Rule[] = [
       `${lead}(?:Schema Error: Field path \`(.+?)\` not found|Column "?(.+?)"? (?:does not exist in the dataset|not found)|Field '(.*?)' not found)`,
     ),
     kind: 'ColumnNotFound',
-    say: (subject, found) => noColumn(subject, found[1] ?? found[2] ?? found[3] ?? '', undefined),
+    say: (subject, found) => columnNotFound(subject, found[1] ?? found[2] ?? found[3] ?? '', undefined),
   },
   {
     pattern: new RegExp(`${lead}Column (.+?) already exists in the dataset`),
     kind: 'InvalidInput',
-    say: (subject, found) => [`${thing(subject)} has a column "${found[1]}" already.`, 'Choose another name.'],
+    say: (subject, found) => [`${subjectText(subject)} has a column "${found[1]}" already.`, 'Choose another name.'],
   },
   {
     pattern: new RegExp(`${lead}Cannot drop all columns`),
     kind: 'InvalidInput',
-    say: (subject) => [`${thing(subject)} would have no column left.`, 'Keep one, or drop the table.'],
+    say: (subject) => [`${subjectText(subject)} would have no column left.`, 'Keep one, or drop the table.'],
   },
 ];

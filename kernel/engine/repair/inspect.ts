@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { Damage, DamageKind } from '#shared/damage.ts';
 import { idDelimiter } from '#shared/names.ts';
-import { datasetName, onDataset } from '#engine/dir/dataset.ts';
-import type { Place } from '#engine/dir/dirConnection.ts';
-import { engineError, isUnwritten, tableSubject } from '#engine/errors/engineErrors.ts';
-import { inRoot, isOneStep, isTableLocation, markers, rootFolder } from '#engine/dir/folders.ts';
+import { datasetName, withDataset } from '#engine/dir/dataset.ts';
+import type { Root } from '#engine/dir/dirConnection.ts';
+import { engineError, isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
+import { inRoot, isSinglePathSegment, isTableLocation, markers, rootFolder } from '#engine/dir/folders.ts';
 import { hasManifest, manifestFolder, readManifest, type ManifestRow } from '#engine/dir/manifestTable.ts';
 
 // Finds damage in a catalog: earlier versions, other clients and killed processes can leave a manifest that does not
@@ -45,7 +45,7 @@ export type PlanOptions = {
  * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read:
  * unreadable does not mean missing, so nothing is planned
  */
-export async function planRepair(place: Place, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Plan> {
+export async function planRepair(place: Root, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Plan> {
   if (place.isLocal) await checkNoTable(place.location);
   // Folders first: entries created or dropped in between are checked again, folder by folder.
   const folders = place.isLocal ? await foldersIn(place.location) : undefined;
@@ -54,7 +54,7 @@ export async function planRepair(place: Place, { minAgeMs = 60_000 }: PlanOption
 }
 
 class Planner {
-  readonly #place: Place;
+  readonly #place: Root;
   readonly #rows: readonly ManifestRow[];
   readonly #folders: ReadonlyMap<string, Dirent> | undefined;
   readonly #tables = new Map<string, ManifestRow[]>();
@@ -64,7 +64,7 @@ class Planner {
   readonly #planned: Planned[] = [];
   #recent = 0;
 
-  constructor(place: Place, rows: readonly ManifestRow[], folders: ReadonlyMap<string, Dirent> | undefined) {
+  constructor(place: Root, rows: readonly ManifestRow[], folders: ReadonlyMap<string, Dirent> | undefined) {
     this.#place = place;
     this.#rows = rows;
     this.#folders = folders;
@@ -244,11 +244,11 @@ class Planner {
     if (!isTableLocation(location)) return true;
     if (this.#place.isLocal) return this.#folders?.has(location) || exists(inRoot(this.#place.location, location));
     try {
-      await onDataset(this.#place, location, async (store) => (await store.openTable(datasetName)).close());
+      await withDataset(this.#place, location, async (store) => (await store.openTable(datasetName)).close());
       return true;
     } catch (error) {
       const told = engineError(error, tableSubject(id, []));
-      if (isCatalogError(told, 'TableNotFound') || isUnwritten(told)) return false;
+      if (isCatalogError(told, 'TableNotFound') || isTableWithoutData(told)) return false;
       throw told;
     }
   }
@@ -287,7 +287,7 @@ function ancestors(id: string): string[] {
 const isIdentifier = (id: string): boolean => {
   const parts = id.split(idDelimiter);
   // A long identifier was cut when the folder was created.
-  return parts.length > 1 && parts.every(isOneStep) && !id.endsWith('~');
+  return parts.length > 1 && parts.every(isSinglePathSegment) && !id.endsWith('~');
 };
 
 /** @throws CatalogError InvalidInput (13) if `root` is the folder of a table */

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import type { RepairResult } from '#shared/damage.ts';
 import { idDelimiter } from '#shared/names.ts';
-import type { Place } from '#engine/dir/dirConnection.ts';
+import type { Root } from '#engine/dir/dirConnection.ts';
 import { renameTable } from '#engine/dir/dirRename.ts';
-import { ensureList } from '#engine/dir/createManifest.ts';
-import { inRoot, isThere } from '#engine/dir/folders.ts';
+import { ensureManifest } from '#engine/dir/createManifest.ts';
+import { inRoot, pathExists } from '#engine/dir/folders.ts';
 import { planRepair, type PlanOptions, type Step } from './inspect.ts';
-import { namespaceId, onManifest } from '#engine/dir/manifestTable.ts';
+import { namespaceId, updateManifest } from '#engine/dir/manifestTable.ts';
 
 /** Finds what is wrong with a catalog without changing it. @throws CatalogError as `planRepair` */
-export async function inspectCatalog(place: Place): Promise<RepairResult> {
+export async function inspectCatalog(place: Root): Promise<RepairResult> {
   const { planned, recent } = await planRepair(place);
   const found = planned.map(({ damage }) => damage);
   return { found, left: found, recent };
@@ -22,13 +22,13 @@ export async function inspectCatalog(place: Place): Promise<RepairResult> {
  * @throws CatalogError as `planRepair`; nothing was changed then
  */
 export async function repairCatalog(
-  place: Place,
+  place: Root,
   options: PlanOptions & { signal?: AbortSignal | undefined } = {},
 ): Promise<RepairResult> {
   const before = await planRepair(place, options);
   const { planned } = before;
   const steps = planned.flatMap((one) => one.steps);
-  if (steps.length > 0) await ensureList(place);
+  if (steps.length > 0) await ensureManifest(place);
   for (const step of steps) {
     options.signal?.throwIfAborted();
     await apply(place, step);
@@ -41,33 +41,33 @@ export async function repairCatalog(
   };
 }
 
-async function apply(place: Place, step: Step): Promise<void> {
+async function apply(place: Root, step: Step): Promise<void> {
   switch (step.do) {
     case 'add-namespace':
-      return onManifest(place, (manifest) => manifest.addNamespace(step.id));
+      return updateManifest(place, (manifest) => manifest.addNamespace(step.id));
     case 'turn-into-namespace':
-      return onManifest(place, (manifest) => manifest.turnIntoNamespace(step.id, step.location));
+      return updateManifest(place, (manifest) => manifest.turnIntoNamespace(step.id, step.location));
     case 'rename-row':
-      await onManifest(place, (manifest) => manifest.rename(step.id, step.to));
+      await updateManifest(place, (manifest) => manifest.rename(step.id, step.to));
       return;
     case 'rename-folder':
       return renameTable(place, { name: step.name, path: [] }, { name: step.to, path: [] });
     case 'remove-row':
-      return onManifest(place, (manifest) => manifest.takeFrom(step.id, step.location));
+      return updateManifest(place, (manifest) => manifest.takeFrom(step.id, step.location));
     case 'list-table':
       return listTable(place, step.id, step.folder);
   }
 }
 
-async function listTable(place: Place, id: string, folder: string): Promise<void> {
+async function listTable(place: Root, id: string, folder: string): Promise<void> {
   const parent = namespaceId(id.split(idDelimiter).slice(0, -1));
   const path = join(inRoot(place.location, folder), '_versions');
-  const taken = await onManifest(place, (manifest) =>
+  const taken = await updateManifest(place, (manifest) =>
     manifest.insert(id, { location: folder, metadata: null }, parent),
   );
   // A client that drops a table removes its row before its folder.
-  if (taken === undefined && !(await isThere(path))) {
-    await onManifest(place, (manifest) => manifest.takeFrom(id, folder));
+  if (taken === undefined && !(await pathExists(path))) {
+    await updateManifest(place, (manifest) => manifest.takeFrom(id, folder));
   }
   if (taken !== undefined) throw changedMeanwhile(id);
 }

@@ -33,7 +33,7 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
         'Use each name once; uppercase and lowercase letters are the same.',
       );
     }
-    const place = split < 0 ? below(root, name) : text.slice(split + 1);
+    const place = split < 0 ? joinRoot(root, name) : text.slice(split + 1);
     if (!place) {
       throw new CatalogError(
         'InvalidInput',
@@ -46,7 +46,7 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
   return databases;
 }
 
-export const below = (root: string | undefined, name: string): string | undefined =>
+export const joinRoot = (root: string | undefined, name: string): string | undefined =>
   root === undefined ? undefined : `${root.replace(/[/\\]+$/, '')}/${name}`;
 
 const absolute = (root: string): string => (checkAddress(root) ? root : localRoot(root));

@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { type Operation, readingOperations } from '#catalog/contract.ts';
-import type { Asked } from '#engine/server/server.ts';
+import type { RequestInfo } from '#engine/server/server.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { nameProblem } from '#shared/names.ts';
-import { below, type Database } from './databases.ts';
+import { joinRoot, type Database } from './databases.ts';
 import { type HostRoute, routeOfHost } from './hosts.ts';
-import type { KeyRing } from './keyRing.ts';
+import type { KeyStore } from './keyRing.ts';
 import type { Access, ApiKey } from './keys.ts';
 
 /** Whether a key permits an operation. An unknown operation is permitted: it changes nothing. */
-const permits = (access: Access, operation: Operation | undefined): boolean =>
+const isOperationAllowed = (access: Access, operation: Operation | undefined): boolean =>
   access === 'read-write' || operation === undefined || readingOperations.has(operation);
 
 /** The key of a request and its database; with a prefix, the folder below the database becomes its root. */
 export type Caller = { readonly key: ApiKey; readonly database: Database; readonly prefix?: string | undefined };
 
 type GateOptions = {
-  keys: KeyRing;
+  keys: KeyStore;
   databases: readonly Database[];
   /** The address that the server listens on. */
   host: string;
@@ -28,7 +28,7 @@ const databaseHeaders = ['x-service-database', 'x-lancedb-database'] as const;
 export const prefixHeaders = ['x-service-database-prefix', 'x-lancedb-database-prefix'] as const;
 
 /** Authorizes requests for a database by headers alone, before any of the body is read. */
-export class Gate {
+export class Authorizer {
   readonly #options: GateOptions;
   readonly #callers = new WeakMap<IncomingMessage, Caller>();
 
@@ -75,11 +75,11 @@ export class Gate {
    * @throws CatalogError PermissionDenied (15), Unauthenticated (16), NamespaceNotFound (1) for an unknown database,
    * InvalidInput (13) if the headers do not name one database
    */
-  authorize(request: IncomingMessage, { operation }: Asked): void {
+  authorize(request: IncomingMessage, { operation }: RequestInfo): void {
     const route = this.checkOrigin(request);
     const key = this.checkKey(request);
     this.#callers.set(request, { key, ...this.#placeOf(request, route, key) });
-    if (!permits(key.access, operation)) {
+    if (!isOperationAllowed(key.access, operation)) {
       throw new CatalogError('PermissionDenied', `The key "${key.name}" is read-only.`, 'Use another key.');
     }
   }
@@ -123,7 +123,7 @@ export class Gate {
       );
     }
     if (folders.length === 0) return { database };
-    const root = folders.reduce((place, folder) => below(place, folder) ?? place, database.root);
+    const root = folders.reduce((place, folder) => joinRoot(place, folder) ?? place, database.root);
     return { database: { name: database.name, root }, prefix: folders.join('/') };
   }
 

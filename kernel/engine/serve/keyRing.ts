@@ -6,7 +6,7 @@ import { WatchedFiles } from './watchedFiles.ts';
 export type KeySource = { kind: 'none' } | { kind: 'key'; key: string } | { kind: 'file'; path: string };
 
 /** The keys that are currently valid. */
-export type KeyRing = {
+export type KeyStore = {
   /** Returns the key that was presented, or `undefined` if it is not valid. */
   find(presented: string): ApiKey | undefined;
   /** Whether the server accepts requests without a key. */
@@ -15,7 +15,7 @@ export type KeyRing = {
 };
 
 /** The key of every client if no key is required. */
-const anyone: ApiKey = { name: 'anyone', digest: Buffer.alloc(0), access: 'read-write', databases: '*' };
+const allowAll: ApiKey = { name: 'anyone', digest: Buffer.alloc(0), access: 'read-write', databases: '*' };
 
 const shortestKey = 16;
 
@@ -26,8 +26,8 @@ const shortestKey = 16;
 export async function openKeyRing(
   source: KeySource,
   log: { changed: (count: number) => void; problem: (error: unknown) => void },
-): Promise<KeyRing> {
-  if (source.kind === 'none') return { find: () => anyone, isOpen: true, close: () => undefined };
+): Promise<KeyStore> {
+  if (source.kind === 'none') return { find: () => allowAll, isOpen: true, close: () => undefined };
   if (source.kind === 'key') {
     if (source.key.length < shortestKey) {
       throw new CatalogError(

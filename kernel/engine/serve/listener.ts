@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
-import type { Answered, ContractHandler } from '#engine/server/server.ts';
-import type { Gate } from './gate.ts';
+import type { RequestLog, ContractHandler } from '#engine/server/server.ts';
+import type { Authorizer } from './gate.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
 type ListenerOptions = {
   contract: ContractHandler;
-  gate: Gate;
+  gate: Authorizer;
   readiness: Readiness;
   metrics: Metrics;
   log: Log;
@@ -43,7 +43,7 @@ export function createListener(options: ListenerOptions) {
       admitted.add(request);
     },
     /** Counts a finished request of the contract and logs it. */
-    answered(request: IncomingMessage, answered: Answered): void {
+    answered(request: IncomingMessage, answered: RequestLog): void {
       const { operation, status, milliseconds, bytesReceived, bytesSent, end } = answered;
       admitted.delete(request);
       metrics.end({

@@ -1,5 +1,5 @@
 /** A finished request, for the counters. */
-type Measured = {
+type RequestMeasurement = {
   /** The name of the operation in the specification, or `other`. */
   operation: string;
   /** `cut` for a response that broke off after its headers, so its status does not show the failure. */
@@ -30,7 +30,7 @@ export class Metrics {
     this.#inFlight++;
   }
 
-  end({ operation, status, seconds, bytesIn, bytesOut }: Measured): void {
+  end({ operation, status, seconds, bytesIn, bytesOut }: RequestMeasurement): void {
     this.#inFlight--;
     const labels = `operation="${operation}",status="${status}"`;
     this.#requests.set(labels, (this.#requests.get(labels) ?? 0) + 1);

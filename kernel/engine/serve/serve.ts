@@ -8,7 +8,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { createContractHandler } from '#engine/server/server.ts';
 import { openCertificate } from './certificate.ts';
 import { clientError } from './clientErrors.ts';
-import { Gate } from './gate.ts';
+import { Authorizer } from './gate.ts';
 import { openKeyRing } from './keyRing.ts';
 import { jsonLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
@@ -64,7 +64,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     onChange: (ready, problem) =>
       ready ? log('info', 'ready') : log('error', 'not_ready', { problem: messageOf(problem) }),
   });
-  const gate = new Gate({ keys, databases: options.databases, host: options.host, publicHosts: options.publicHosts });
+  const gate = new Authorizer({
+    keys,
+    databases: options.databases,
+    host: options.host,
+    publicHosts: options.publicHosts,
+  });
   const metrics = new Metrics();
   const contract = createContractHandler({
     authorize: (request, asked) => {

@@ -2,36 +2,39 @@ import type { ColumnChange, NewColumn } from '#catalog/table.ts';
 import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import {
   allTexts,
-  flag,
+  optionalBoolean,
   missing,
-  notOffered,
+  unsupportedByServer,
   object,
   objectList,
-  requiredText,
-  text,
+  requiredString,
+  optionalString,
   textList,
-  wrong,
+  invalidRequestField,
   type Json,
 } from './requestBody.ts';
 import { openBranch, openQueryBranch } from './dataRoutes.ts';
 import type { Handlers } from './routeTypes.ts';
 
 function newColumn(entry: Json): NewColumn {
-  const name = requiredText(entry, 'name');
-  const expression = text(entry, 'expression');
-  if (expression === undefined && (text(entry, 'computed') !== undefined || object(entry, 'virtual_column'))) {
-    notOffered('computed and virtual columns', 'Send new_columns[].expression, which is computed once.');
+  const name = requiredString(entry, 'name');
+  const expression = optionalString(entry, 'expression');
+  if (
+    expression === undefined &&
+    (optionalString(entry, 'computed') !== undefined || object(entry, 'virtual_column'))
+  ) {
+    unsupportedByServer('computed and virtual columns', 'Send new_columns[].expression, which is computed once.');
   }
-  return { name, expression: requiredText(entry, 'expression') };
+  return { name, expression: requiredString(entry, 'expression') };
 }
 
 function columnChange(entry: Json): ColumnChange {
-  if (object(entry, 'virtual_column')) notOffered('virtual columns', 'Leave virtual_column out.');
+  if (object(entry, 'virtual_column')) unsupportedByServer('virtual columns', 'Leave virtual_column out.');
   const dataType = object(entry, 'data_type');
-  const rename = text(entry, 'rename');
-  const nullable = flag(entry, 'nullable');
+  const rename = optionalString(entry, 'rename');
+  const nullable = optionalBoolean(entry, 'nullable');
   return {
-    path: requiredText(entry, 'path'),
+    path: requiredString(entry, 'path'),
     ...(rename !== undefined && { rename }),
     ...(nullable !== undefined && { nullable }),
     ...(dataType && { dataType: typeOfJson(dataType) }),
@@ -39,17 +42,17 @@ function columnChange(entry: Json): ColumnChange {
 }
 
 function metadataUpdate(entry: Json) {
-  const replace = flag(entry, 'replace');
+  const replace = optionalBoolean(entry, 'replace');
   const metadata = object(entry, 'metadata') ?? missing('updates[].metadata');
   return {
-    path: requiredText(entry, 'path'),
+    path: requiredString(entry, 'path'),
     metadata: allTexts(metadata, 'updates[].metadata', true),
     ...(replace !== undefined && { replace }),
   };
 }
 
 function some<T>(list: readonly T[] | undefined, field: string): readonly T[] {
-  return list && list.length > 0 ? list : wrong(field, 'a non-empty list');
+  return list && list.length > 0 ? list : invalidRequestField(field, 'a non-empty list');
 }
 
 export const columnHandlers: Handlers = {

@@ -6,32 +6,33 @@ import { DirTable } from '#engine/dir/dirTable.ts';
 import { querySpec, versionOf } from './queryRequest.ts';
 import {
   choice,
-  flag,
+  optionalBoolean,
   missing,
   object,
   queryFlag,
   queryText,
-  requiredText,
-  text,
-  wrong,
+  requiredString,
+  optionalString,
+  invalidRequestField,
   type Json,
 } from './requestBody.ts';
 import { withoutPath } from '#engine/errors/pathText.ts';
 import type { ArrowBody } from './arrowBody.ts';
-import { openTable, type Call, type Handlers } from './routeTypes.ts';
+import { openTable, type RequestContext, type Handlers } from './routeTypes.ts';
 import { queryOf } from './rows.ts';
 
 const branchOf = (branch: string | undefined): { branch?: string } =>
   branch === undefined || branch === '' ? {} : { branch };
 
 /** Opens the newest version of the branch named in the body, or of the main branch. */
-export const openBranch = (call: Call, body: Json) => openTable(call, branchOf(text(body, 'branch')));
+export const openBranch = (call: RequestContext, body: Json) =>
+  openTable(call, branchOf(optionalString(body, 'branch')));
 
 /** Opens the newest version of the branch named in the query string, or of the main branch. */
-export const openQueryBranch = (call: Call) => openTable(call, branchOf(queryText(call.query, 'branch')));
+export const openQueryBranch = (call: RequestContext) => openTable(call, branchOf(queryText(call.query, 'branch')));
 
 /** Resolves a tag to a version, and its branch unless it is the main one: branches reuse version numbers. */
-export async function taggedVersion(call: Call, tag: string): Promise<{ version: number; branch?: string }> {
+export async function taggedVersion(call: RequestContext, tag: string): Promise<{ version: number; branch?: string }> {
   const table = await openTable(call, { tag });
   const { signal } = call;
   return {
@@ -55,10 +56,11 @@ const isPair = (pair: unknown): pair is [string, string] =>
 /** Returns the field path and the expression of each update. */
 function updatesOf(body: Json): Record<string, string> {
   const updates = body['updates'];
-  if (!Array.isArray(updates) || !updates.every(isPair)) return wrong('updates', 'a list of [column, expression]');
-  if (updates.length === 0) wrong('updates', 'a non-empty list of [column, expression]');
+  if (!Array.isArray(updates) || !updates.every(isPair))
+    return invalidRequestField('updates', 'a list of [column, expression]');
+  if (updates.length === 0) invalidRequestField('updates', 'a non-empty list of [column, expression]');
   if (new Set(updates.map(([column]) => column)).size < updates.length)
-    wrong('updates', 'a list with each column once');
+    invalidRequestField('updates', 'a list with each column once');
   return Object.fromEntries(updates);
 }
 
@@ -86,7 +88,7 @@ async function* withOne({ schema, batches }: ArrowBody): AsyncGenerator<RecordBa
 export const dataHandlers: Handlers = {
   async CountTableRows(call) {
     const body = await call.json();
-    const predicate = text(body, 'predicate');
+    const predicate = optionalString(body, 'predicate');
     const table = await openTable(call, versionOf(body));
     return { json: await table.countRows(predicate === '' ? undefined : predicate, { signal: call.signal }) };
   },
@@ -98,7 +100,7 @@ export const dataHandlers: Handlers = {
   async ExplainTableQueryPlan(call) {
     const body = await call.json();
     const asked = object(body, 'query') ?? missing('query');
-    const verbose = flag(body, 'verbose');
+    const verbose = optionalBoolean(body, 'verbose');
     const spec = querySpec(asked);
     const table = await openTable(call, versionOf(asked));
     const plan = await queryOf(table, spec).explainPlan({ verbose, signal: call.signal });
@@ -152,7 +154,7 @@ export const dataHandlers: Handlers = {
   async UpdateTable(call) {
     const body = await call.json();
     const { signal } = call;
-    const where = text(body, 'predicate');
+    const where = optionalString(body, 'predicate');
     const valuesSql = updatesOf(body);
     const table = await openBranch(call, body);
     const made = await table.update({ ...(where !== undefined && where !== '' && { where }), valuesSql }, { signal });
@@ -163,7 +165,7 @@ export const dataHandlers: Handlers = {
   async DeleteFromTable(call) {
     const body = await call.json();
     const { signal } = call;
-    const predicate = requiredText(body, 'predicate');
+    const predicate = requiredString(body, 'predicate');
     const table = await openBranch(call, body);
     const { version } = await table.delete(predicate, { signal });
     return { json: { version: version ?? (await table.version({ signal })) } };

@@ -7,7 +7,7 @@ import type { DirConfig } from '#catalog/connect.ts';
 import { engineHost, repairPath, rootHeader, storageOptionsHeader } from '#catalog/contract.ts';
 import { findPlace } from '#engine/dir/dirCatalog.ts';
 import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
-import { allTexts, decodePart, wrong } from './requestBody.ts';
+import { allTexts, decodePart, invalidRequestField } from './requestBody.ts';
 import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
 
 type EngineServerOptions = {
@@ -101,5 +101,7 @@ function storageOptionsOf(encoded: string): Record<string, string> {
   } catch {
     // Not repeated in the error: it contains credentials.
   }
-  return isRecord(value) ? allTexts(value, storageOptionsHeader) : wrong(storageOptionsHeader, 'a JSON object');
+  return isRecord(value)
+    ? allTexts(value, storageOptionsHeader)
+    : invalidRequestField(storageOptionsHeader, 'a JSON object');
 }

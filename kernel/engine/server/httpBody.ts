@@ -16,10 +16,10 @@ export type Limits = {
 export const defaultLimits: Limits = { jsonBytes: 4 * 1024 * 1024, arrowBytes: Number.POSITIVE_INFINITY, idle: 0 };
 
 /** How many bytes of a body, and for how many milliseconds, are still read after the response was sent. */
-export type Patience = { bytes: number; time: number };
-export const patience: Patience = { bytes: 64 * 1024 * 1024, time: 5000 };
+export type DrainLimits = { bytes: number; time: number };
+export const drainLimits: DrainLimits = { bytes: 64 * 1024 * 1024, time: 5000 };
 /** Limits for unauthorized clients: a connection that they keep open must cost them more than the server. */
-export const strangersPatience: Patience = { bytes: 64 * 1024, time: 500 };
+export const unauthenticatedDrainLimits: DrainLimits = { bytes: 64 * 1024, time: 500 };
 
 /** The body of one request, read on demand, within limits. */
 export class BodyReader {
@@ -82,7 +82,7 @@ export class BodyReader {
    * Discards the rest of the body, up to some time and bytes: a client that is cut off while sending may never see
    * the error response. After that many bytes, reading pauses until the time is up.
    */
-  async discard({ bytes, time }: Patience): Promise<void> {
+  async discard({ bytes, time }: DrainLimits): Promise<void> {
     const request = this.#request;
     if (request.readableEnded || request.destroyed) return;
     await new Promise<void>((resolve) => {

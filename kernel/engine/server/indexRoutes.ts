@@ -1,10 +1,18 @@
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import type { CreateIndexOptions, IndexInfo, IndexType } from '#catalog/table.ts';
 import { versionOf } from './queryRequest.ts';
 import { pageOfList } from './requestBody.ts';
-import { choice, count, flag, notOffered, requiredText, text, type Json } from './requestBody.ts';
+import {
+  choice,
+  count,
+  optionalBoolean,
+  unsupportedByServer,
+  requiredString,
+  optionalString,
+  type Json,
+} from './requestBody.ts';
 import { openBranch, openQueryBranch } from './dataRoutes.ts';
-import { openTable, type Call, type Handler, type Handlers } from './routeTypes.ts';
+import { openTable, type RequestContext, type Handler, type Handlers } from './routeTypes.ts';
 
 const vectorTypes = [
   'IVF_FLAT',
@@ -40,16 +48,16 @@ const texts = { base_tokenizer: 'baseTokenizer', language: 'language' } as const
 const synonyms: Readonly<Record<string, IndexType>> = { INVERTED: 'FTS', LABELLIST: 'LABEL_LIST' };
 
 function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptions {
-  const word = requiredText(body, 'index_type').toUpperCase();
+  const word = requiredString(body, 'index_type').toUpperCase();
   const type = choice(synonyms[word] ?? word, 'index_type', types);
-  const distanceType = choice(text(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']);
+  const distanceType = choice(optionalString(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']);
   if (count(body, 'target_partition_size') !== undefined) {
-    notOffered('a partition size', 'Leave target_partition_size out, or send num_partitions.');
+    unsupportedByServer('a partition size', 'Leave target_partition_size out, or send num_partitions.');
   }
-  const options: CreateIndexOptions = { type, name: text(body, 'name'), distanceType };
+  const options: CreateIndexOptions = { type, name: optionalString(body, 'name'), distanceType };
   for (const [field, option] of entriesOf(sizes)) options[option] = count(body, field);
-  for (const [field, option] of entriesOf(flags)) options[option] = flag(body, field);
-  for (const [field, option] of entriesOf(texts)) options[option] = text(body, field);
+  for (const [field, option] of entriesOf(flags)) options[option] = optionalBoolean(body, field);
+  for (const [field, option] of entriesOf(texts)) options[option] = optionalString(body, field);
   return options;
 }
 
@@ -62,10 +70,10 @@ const createIndex =
   (types: readonly IndexType[]): Handler =>
   async (call) => {
     const body = await call.json();
-    const column = requiredText(body, 'column');
+    const column = requiredString(body, 'column');
     const options = indexOptions(body, types);
     const table = await openBranch(call, body);
-    await table.createIndex(column, { ...given(options), signal: call.signal });
+    await table.createIndex(column, { ...definedEntries(options), signal: call.signal });
     return { json: {} };
   };
 
@@ -88,14 +96,14 @@ const indexReply = (info: IndexInfo) => ({
 });
 
 /** Opens the version and branch named in the body, for reading. */
-const openAt = (call: Call, body: Json) => openTable(call, versionOf(body));
+const openAt = (call: RequestContext, body: Json) => openTable(call, versionOf(body));
 
 export const indexHandlers: Handlers = {
   CreateTableIndex: createIndex([...vectorTypes, ...scalarTypes]),
   CreateTableScalarIndex: createIndex(scalarTypes),
   async ListTableIndices(call) {
     const body = await call.json();
-    const page = { limit: count(body, 'limit'), pageToken: text(body, 'page_token') || undefined };
+    const page = { limit: count(body, 'limit'), pageToken: optionalString(body, 'page_token') || undefined };
     const table = await openAt(call, body);
     const indices = (await table.listIndices({ signal: call.signal })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const { entries, ...token } = pageOfList(indices, ({ name }) => name, page);

@@ -1,10 +1,10 @@
 import type { JobDescription, JobState, JobSummary } from '#catalog/jobs.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { encodeId } from '#shared/names.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { refusalOf } from '#engine/dir/dirCapabilities.ts';
-import { count, requiredText, text, wrong, type Json } from './requestBody.ts';
-import { tableOf, type Call, type Handlers } from './routeTypes.ts';
+import { count, requiredString, optionalString, invalidRequestField, type Json } from './requestBody.ts';
+import { tableOf, type RequestContext, type Handlers } from './routeTypes.ts';
 import type { ServerJobs } from './serverJobs.ts';
 
 /** The names of the states in the protocol. */
@@ -17,21 +17,21 @@ const words: Readonly<Record<JobState, string>> = {
 };
 
 /** Returns what runs the jobs. Without it the request is refused before a handler is called. */
-function jobsOf({ jobs }: Call): ServerJobs {
+function jobsOf({ jobs }: RequestContext): ServerJobs {
   if (!jobs) throw refusalOf('ListJobs');
   return jobs;
 }
 
 const atLeastOne = (body: Json, field: string): number | undefined => {
   const value = count(body, field);
-  return value === 0 ? wrong(field, 'a whole number from 1') : value;
+  return value === 0 ? invalidRequestField(field, 'a whole number from 1') : value;
 };
 
 const listed = ({ id, type, state, table, created }: JobSummary): Json => ({
   job_id: id,
   job_type: type,
   state: words[state],
-  ...given({ table, created_at_millis: created?.getTime() }),
+  ...definedEntries({ table, created_at_millis: created?.getTime() }),
 });
 
 function described({ id, type, state, table, created, spec, result, failure }: JobDescription): Json {
@@ -39,14 +39,14 @@ function described({ id, type, state, table, created, spec, result, failure }: J
     job_id: id,
     job_type: type,
     job_state: words[state],
-    ...given({ table, creation_ms: created?.getTime(), spec, result, failure }),
+    ...definedEntries({ table, creation_ms: created?.getTime(), spec, result, failure }),
   };
 }
 
 export const jobHandlers: Handlers = {
   async AlterTableBackfillColumns(call) {
     const body = await call.json();
-    if (text(body, 'branch') !== undefined)
+    if (optionalString(body, 'branch') !== undefined)
       throw new CatalogError('Unsupported', "This server can't compute columns of branches.", 'Leave branch out.', {
         status: 400,
       });
@@ -56,10 +56,10 @@ export const jobHandlers: Handlers = {
       signal: call.signal,
       namespacePath,
       name,
-      column: requiredText(body, 'column'),
+      column: requiredString(body, 'column'),
       // The other fields of the specification have no meaning here; an ignored hint is not an error.
-      options: given({
-        where: text(body, 'where'),
+      options: definedEntries({
+        where: optionalString(body, 'where'),
         concurrency: atLeastOne(body, 'concurrency'),
         taskSize: atLeastOne(body, 'task_size'),
         checkpointSize: atLeastOne(body, 'checkpoint_size') ?? atLeastOne(body, 'max_checkpoint_size'),
@@ -72,9 +72,9 @@ export const jobHandlers: Handlers = {
   },
   async ListJobs(call) {
     const { catalog, signal } = call;
-    const pageToken = text(await call.optionalJson(), 'page_token');
+    const pageToken = optionalString(await call.optionalJson(), 'page_token');
     const page = await jobsOf(call).list({ catalog, signal, pageToken });
-    return { json: { jobs: page.jobs.map(listed), ...given({ page_token: page.pageToken }) } };
+    return { json: { jobs: page.jobs.map(listed), ...definedEntries({ page_token: page.pageToken }) } };
   },
   async DescribeJob(call) {
     return { json: described(await jobsOf(call).describe(await jobOf(call))) };
@@ -88,9 +88,11 @@ export const jobHandlers: Handlers = {
   },
 };
 
-async function jobOf(call: Call): Promise<{ catalog: Call['catalog']; signal: AbortSignal; id: string }> {
+async function jobOf(
+  call: RequestContext,
+): Promise<{ catalog: RequestContext['catalog']; signal: AbortSignal; id: string }> {
   const { catalog, signal } = call;
-  return { catalog, signal, id: requiredText(await call.json(), 'job_id') };
+  return { catalog, signal, id: requiredString(await call.json(), 'job_id') };
 }
 
 /** Returns the identifier of a table in lists of jobs. */

@@ -2,8 +2,8 @@ import type { Catalog, TablePage } from '#catalog/catalog.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { idDelimiter } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
-import { choice, queryFlag, queryText, text, textMap, wrong } from './requestBody.ts';
-import type { Call, Handlers } from './routeTypes.ts';
+import { choice, queryFlag, queryText, optionalString, textMap, invalidRequestField } from './requestBody.ts';
+import type { RequestContext, Handlers } from './routeTypes.ts';
 
 // Listing all tables needs no state on the server: the page token holds a namespace and the position in it.
 
@@ -105,7 +105,7 @@ function pageOf(query: URLSearchParams): { limit: number; pageToken: string | un
   const given = queryText(query, 'limit');
   if (given === undefined) return { limit: mostNames, pageToken };
   const limit = Number(given);
-  if (!Number.isInteger(limit) || limit < 1) wrong('limit', 'a whole number from 1');
+  if (!Number.isInteger(limit) || limit < 1) invalidRequestField('limit', 'a whole number from 1');
   return { limit: Math.min(limit, mostNames), pageToken };
 }
 
@@ -120,7 +120,7 @@ const namespacesMark = 'namespaces:';
  * Lists the namespaces as specified; upstream's service includes the tables too. Namespaces come first, so a client
  * that needs no tables can stop at the first page with tables.
  */
-async function listNamespaces({ catalog, id, query, signal }: Call): Promise<unknown> {
+async function listNamespaces({ catalog, id, query, signal }: RequestContext): Promise<unknown> {
   const { limit, pageToken } = pageOf(query);
   const namespaces: string[] = [];
   let rest: string | undefined;
@@ -152,7 +152,7 @@ const listOptions = (query: URLSearchParams) => {
 export const namespaceHandlers: Handlers = {
   async CreateNamespace({ catalog, id, json, signal }) {
     const body = await json();
-    const mode = choice(text(body, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
+    const mode = choice(optionalString(body, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
     await catalog.createNamespace(id, { mode, properties: textMap(body, 'properties'), signal });
     return { json: await catalog.describeNamespace(id, { signal }) };
   },
@@ -165,8 +165,8 @@ export const namespaceHandlers: Handlers = {
   },
   async DropNamespace({ catalog, id, json, signal }) {
     const body = await json();
-    const mode = choice(text(body, 'mode'), 'mode', ['fail', 'skip']);
-    const behavior = choice(text(body, 'behavior'), 'behavior', ['restrict', 'cascade']);
+    const mode = choice(optionalString(body, 'mode'), 'mode', ['fail', 'skip']);
+    const behavior = choice(optionalString(body, 'behavior'), 'behavior', ['restrict', 'cascade']);
     await catalog.dropNamespace(id, { mode, behavior, signal });
     return { json: {} };
   },

@@ -1,22 +1,22 @@
 import { CatalogError } from '#shared/errors.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import type { FullTextOptions, Ordering, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
 import { noLimit } from '#catalog/contract.ts';
 import {
   allTexts,
   choice,
   count,
-  flag,
+  optionalBoolean,
   missing,
-  notOffered,
-  numeral,
+  unsupportedByServer,
+  parseInteger,
   object,
   objectList,
   requiredCount,
-  requiredText,
-  text,
+  requiredString,
+  optionalString,
   textList,
-  wrong,
+  invalidRequestField,
   type Json,
 } from './requestBody.ts';
 
@@ -26,19 +26,19 @@ import {
  */
 export function querySpec(body: Json): QuerySpec {
   const limit = requiredCount(body, 'k');
-  const filter = text(body, 'filter');
+  const filter = optionalString(body, 'filter');
   const offset = count(body, 'offset');
   const vector = vectorOf(body);
   const fullText = fullTextOf(body);
-  const prefilter = flag(body, 'prefilter');
+  const prefilter = optionalBoolean(body, 'prefilter');
   return {
     ...columnsOf(body),
     ...(filter !== undefined && filter !== '' && { filter }),
     ...(limit !== noLimit && { limit }),
     ...(offset !== undefined && offset > 0 && { offset }),
-    ...(flag(body, 'with_row_id') && { withRowId: true }),
+    ...(optionalBoolean(body, 'with_row_id') && { withRowId: true }),
     ...(prefilter === false && { prefilter }),
-    ...(flag(body, 'fast_search') && { fastSearch: true }),
+    ...(optionalBoolean(body, 'fast_search') && { fastSearch: true }),
     ...(vector && { vector }),
     ...(fullText && { fullText }),
     ...orderOf(body),
@@ -50,8 +50,8 @@ function columnsOf(body: Json): Pick<QuerySpec, 'columns' | 'columnAliases'> {
   if (!columns) return {};
   const names = textList(columns, 'column_names');
   const aliases = object(columns, 'column_aliases');
-  if (names && aliases) wrong('columns', 'either column_names or column_aliases');
-  if (names?.includes('')) wrong('columns.column_names', 'a list of non-empty names');
+  if (names && aliases) invalidRequestField('columns', 'either column_names or column_aliases');
+  if (names?.includes('')) invalidRequestField('columns.column_names', 'a list of non-empty names');
   if (names) return { columns: names };
   return aliases ? { columnAliases: allTexts(aliases, 'columns.column_aliases') } : {};
 }
@@ -60,21 +60,21 @@ function vectorOf(body: Json): QuerySpec['vector'] {
   const vector = object(body, 'vector');
   const several = vector?.['multi_vector'] ?? undefined;
   if (several !== undefined && !(Array.isArray(several) && several.length === 0)) {
-    notOffered('a search with several vectors', 'Send vector.single_vector.');
+    unsupportedByServer('a search with several vectors', 'Send vector.single_vector.');
   }
   const values = vector?.['single_vector'] ?? [];
   if (!Array.isArray(values) || !values.every((value): value is number => typeof value === 'number')) {
-    return wrong('vector.single_vector', 'a list of numbers');
+    return invalidRequestField('vector.single_vector', 'a list of numbers');
   }
-  const options = given<QueryOptions>({
-    column: text(body, 'vector_column'),
-    distanceType: choice(text(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']),
+  const options = definedEntries<QueryOptions>({
+    column: optionalString(body, 'vector_column'),
+    distanceType: choice(optionalString(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']),
     nprobes: count(body, 'nprobes'),
     refineFactor: count(body, 'refine_factor'),
     ef: count(body, 'ef'),
-    bypassVectorIndex: flag(body, 'bypass_vector_index'),
-    lowerBound: numeral(body, 'lower_bound'),
-    upperBound: numeral(body, 'upper_bound'),
+    bypassVectorIndex: optionalBoolean(body, 'bypass_vector_index'),
+    lowerBound: parseInteger(body, 'lower_bound'),
+    upperBound: parseInteger(body, 'upper_bound'),
   });
   // The specification requires a vector; an empty one means a plain scan.
   return values.length === 0 ? undefined : { ...options, values };
@@ -84,20 +84,20 @@ function fullTextOf(body: Json): QuerySpec['fullText'] {
   const asked = object(body, 'full_text_query');
   if (!asked) return undefined;
   if (object(asked, 'structured_query')) {
-    notOffered('structured full-text queries', 'Send full_text_query.string_query.');
+    unsupportedByServer('structured full-text queries', 'Send full_text_query.string_query.');
   }
   const words = object(asked, 'string_query') ?? missing('full_text_query.string_query');
-  const options = given<FullTextOptions>({ columns: textList(words, 'columns') });
-  return { ...(options.columns?.length !== 0 && options), query: requiredText(words, 'query') };
+  const options = definedEntries<FullTextOptions>({ columns: textList(words, 'columns') });
+  return { ...(options.columns?.length !== 0 && options), query: requiredString(words, 'query') };
 }
 
 function orderOf(body: Json): Pick<QuerySpec, 'orderBy'> {
   if ((body['order_by'] ?? undefined) === undefined) return {};
   const orderBy = objectList(body, 'order_by').map((entry): Ordering => {
-    const descending = flag(entry, 'descending');
-    const nullsFirst = flag(entry, 'nulls_first');
+    const descending = optionalBoolean(entry, 'descending');
+    const nullsFirst = optionalBoolean(entry, 'nulls_first');
     return {
-      column: requiredText(entry, 'column'),
+      column: requiredString(entry, 'column'),
       ...(descending !== undefined && { descending }),
       ...(nullsFirst !== undefined && { nullsFirst }),
     };
@@ -110,7 +110,7 @@ function orderOf(body: Json): Pick<QuerySpec, 'orderBy'> {
  */
 export function versionOf(body: Json): { version?: number; branch?: string } {
   const version = count(body, 'version');
-  const branch = text(body, 'branch');
+  const branch = optionalString(body, 'branch');
   if (version === 0) throw new CatalogError('VersionNotFound', 'No table has a version 0.', 'Versions start at 1.');
   return { ...(version !== undefined && { version }), ...(branch !== undefined && branch !== '' && { branch }) };
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
-import type { BodyReader, Limits, Patience } from './httpBody.ts';
+import type { BodyReader, Limits, DrainLimits } from './httpBody.ts';
 
 export type Streamed = {
   headers: Record<string, string>;
@@ -73,7 +73,7 @@ export class Reply {
   async refuse(
     error: CatalogError,
     body: BodyReader,
-    { allow, patience }: { allow: readonly string[] | undefined; patience: Patience },
+    { allow, patience }: { allow: readonly string[] | undefined; patience: DrainLimits },
   ): Promise<void> {
     const response = this.#response;
     if (response.headersSent) {

@@ -7,7 +7,7 @@ import { isRecord } from '#shared/records.ts';
 export type Json = Record<string, unknown>;
 
 /** @throws CatalogError InvalidInput (13), always */
-export function wrong(field: string, wanted: string): never {
+export function invalidRequestField(field: string, wanted: string): never {
   throw new CatalogError(
     'InvalidInput',
     `Expected ${wanted} for the field "${field}" of the request.`,
@@ -21,18 +21,18 @@ export function missing(field: string): never {
 }
 
 /** @throws CatalogError Unsupported (0), always; `hint` names an alternative */
-export function notOffered(what: string, hint: string): never {
+export function unsupportedByServer(what: string, hint: string): never {
   throw new CatalogError('Unsupported', `This server does not support ${what}.`, hint);
 }
 
-export function text(body: Json, field: string): string | undefined {
+export function optionalString(body: Json, field: string): string | undefined {
   const value = body[field] ?? undefined;
-  return value === undefined || typeof value === 'string' ? value : wrong(field, 'a string');
+  return value === undefined || typeof value === 'string' ? value : invalidRequestField(field, 'a string');
 }
 
-export function requiredText(body: Json, field: string): string {
-  const value = text(body, field) ?? missing(field);
-  return value === '' ? wrong(field, 'a non-empty string') : value;
+export function requiredString(body: Json, field: string): string {
+  const value = optionalString(body, field) ?? missing(field);
+  return value === '' ? invalidRequestField(field, 'a non-empty string') : value;
 }
 
 export function count(body: Json, field: string): number | undefined {
@@ -40,21 +40,21 @@ export function count(body: Json, field: string): number | undefined {
   if (value === undefined) return undefined;
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
     ? value
-    : wrong(field, 'a whole number from 0');
+    : invalidRequestField(field, 'a whole number from 0');
 }
 
 export function requiredCount(body: Json, field: string): number {
   return count(body, field) ?? missing(field);
 }
 
-export function numeral(body: Json, field: string): number | undefined {
+export function parseInteger(body: Json, field: string): number | undefined {
   const value = body[field] ?? undefined;
-  return value === undefined || typeof value === 'number' ? value : wrong(field, 'a number');
+  return value === undefined || typeof value === 'number' ? value : invalidRequestField(field, 'a number');
 }
 
-export function flag(body: Json, field: string): boolean | undefined {
+export function optionalBoolean(body: Json, field: string): boolean | undefined {
   const value = body[field] ?? undefined;
-  return value === undefined || typeof value === 'boolean' ? value : wrong(field, 'true or false');
+  return value === undefined || typeof value === 'boolean' ? value : invalidRequestField(field, 'true or false');
 }
 
 export function textList(body: Json, field: string): string[] | undefined {
@@ -62,12 +62,12 @@ export function textList(body: Json, field: string): string[] | undefined {
   if (value === undefined) return undefined;
   return Array.isArray(value) && value.every((item): item is string => typeof item === 'string')
     ? value
-    : wrong(field, 'a list of strings');
+    : invalidRequestField(field, 'a list of strings');
 }
 
 export function objectList(body: Json, field: string): Json[] {
   const value = body[field] ?? undefined;
-  return Array.isArray(value) && value.every(isRecord) ? value : wrong(field, 'a list of objects');
+  return Array.isArray(value) && value.every(isRecord) ? value : invalidRequestField(field, 'a list of objects');
 }
 
 export function textMap(body: Json, field: string): Record<string, string> | undefined {
@@ -82,13 +82,13 @@ export function allTexts(value: Json, field: string, orNull = false): Record<str
   const fits = (entry: [string, unknown]): entry is [string, string | null] =>
     typeof entry[1] === 'string' || (orNull && entry[1] === null);
   const entries = Object.entries(value);
-  return entries.every(fits) ? Object.fromEntries(entries) : wrong(field, 'a map of strings');
+  return entries.every(fits) ? Object.fromEntries(entries) : invalidRequestField(field, 'a map of strings');
 }
 
 export function object(body: Json, field: string): Json | undefined {
   const value = body[field] ?? undefined;
   if (value === undefined) return undefined;
-  return isRecord(value) ? value : wrong(field, 'an object');
+  return isRecord(value) ? value : invalidRequestField(field, 'an object');
 }
 
 const plain = (word: string): string => word.replaceAll('_', '').toLowerCase();
@@ -100,7 +100,9 @@ export function choice<const T extends string>(
   choices: readonly T[],
 ): T | undefined {
   if (value === undefined) return undefined;
-  return choices.find((one) => plain(one) === plain(value)) ?? wrong(field, `one of ${choices.join(', ')}`);
+  return (
+    choices.find((one) => plain(one) === plain(value)) ?? invalidRequestField(field, `one of ${choices.join(', ')}`)
+  );
 }
 
 /** Returns a `true` or `false` of the query string. */
@@ -129,7 +131,7 @@ export function checkId(body: Json, id: readonly string[]): void {
  */
 export function checkEnvelope(body: Json): void {
   const identity = object(body, 'identity');
-  if (identity) for (const field of ['api_key', 'auth_token']) text(identity, field);
+  if (identity) for (const field of ['api_key', 'auth_token']) optionalString(identity, field);
   textMap(body, 'context');
 }
 
@@ -159,7 +161,7 @@ export function pageOfList<T>(
   isBehind: (key: string, token: string) => boolean = (key, token) => key > token,
 ): { entries: T[]; page_token?: string } {
   const most = limit ?? mostEntries;
-  if (!Number.isInteger(most) || most < 1) wrong('limit', 'a whole number from 1');
+  if (!Number.isInteger(most) || most < 1) invalidRequestField('limit', 'a whole number from 1');
   const left = pageToken === undefined ? list : list.filter((entry) => isBehind(keyOf(entry), pageToken));
   const entries = left.slice(0, most);
   return most >= left.length ? { entries } : { entries, page_token: keyOf(entries.at(-1)!) };

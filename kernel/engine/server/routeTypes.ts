@@ -9,7 +9,7 @@ import { checkEnvelope, checkId, type Json } from './requestBody.ts';
 import type { ServerJobs } from './serverJobs.ts';
 
 /** One request, its parts read and checked on demand. */
-export type Call = {
+export type RequestContext = {
   catalog: Catalog;
   /** The components of the identifier in the URL. */
   id: readonly string[];
@@ -31,8 +31,14 @@ export type Call = {
 
 export function callOf(
   { id, indexName, query }: { id: readonly string[]; indexName: string; query: URLSearchParams },
-  { catalog, body, own, jobs, signal }: Pick<Call, 'catalog' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
-): Call {
+  {
+    catalog,
+    body,
+    own,
+    jobs,
+    signal,
+  }: Pick<RequestContext, 'catalog' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
+): RequestContext {
   const json = async (): Promise<Json> => {
     const value = await body.json();
     checkEnvelope(value);
@@ -57,9 +63,10 @@ export function callOf(
 export type Rows = { table: Table; spec: QuerySpec };
 
 /** The result of a handler: JSON, nothing, a complete Arrow IPC stream, or rows. */
-type Answer = { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { arrow: Uint8Array } | { rows: Rows };
+type HandlerResult =
+  { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { arrow: Uint8Array } | { rows: Rows };
 
-export type Handler = (call: Call) => Promise<Answer>;
+export type Handler = (call: RequestContext) => Promise<HandlerResult>;
 
 export type Handlers = Partial<Record<Operation, Handler>>;
 
@@ -72,7 +79,7 @@ export function tableOf(id: readonly string[]): [name: string, namespacePath: st
 
 /** Opens the table named in the URL, to be closed with the request. */
 export async function openTable(
-  { catalog, id, own, signal }: Call,
+  { catalog, id, own, signal }: RequestContext,
   at: Pick<OpenTableOptions, 'version' | 'tag' | 'branch'> = {},
 ): Promise<Table> {
   const [name, path] = tableOf(id);

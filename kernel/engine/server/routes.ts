@@ -11,7 +11,7 @@ import { versionHandlers } from './versionRoutes.ts';
 import { decodePart } from './requestBody.ts';
 import type { Handler, Handlers } from './routeTypes.ts';
 
-export type Found = {
+export type RouteMatch = {
   operation: Operation | undefined;
   /** The components of the identifier in the URL; empty for the root, and for routes without one. */
   id: string[];
@@ -70,7 +70,7 @@ function isPlaceholder(segment: string): boolean {
  *
  * The path is split as received. A URL parser would resolve `.` and `..`, which are ordinary names here.
  */
-export function findRoute(method: string, url: string): Found {
+export function matchRoute(method: string, url: string): RouteMatch {
   const [path, search] = split(url, '?');
   const query = new URLSearchParams(search);
   const segments = segmentsOf(path);

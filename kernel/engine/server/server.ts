@@ -1,20 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CatalogError, during, isAbort, isCatalogError, messageOf, type CatalogErrorCode } from '#shared/errors.ts';
+import {
+  CatalogError,
+  withErrorContext,
+  isAbort,
+  isCatalogError,
+  messageOf,
+  type CatalogErrorCode,
+} from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import { readingOperations, type Operation } from '#catalog/contract.ts';
 import type { Table } from '#catalog/table.ts';
 import { refusalOf } from '#engine/dir/dirCapabilities.ts';
 import { DirTable } from '#engine/dir/dirTable.ts';
-import { BodyReader, defaultLimits, patience, strangersPatience, type Limits } from './httpBody.ts';
+import { BodyReader, defaultLimits, drainLimits, unauthenticatedDrainLimits, type Limits } from './httpBody.ts';
 import { Reply } from './reply.ts';
-import { findRoute, type Found } from './routes.ts';
+import { matchRoute, type RouteMatch } from './routes.ts';
 import { callOf } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
 import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
 /** The operation of a request and its identifier, known before the body is read. */
-export type Asked = {
+export type RequestInfo = {
   /** Undefined if the URL is not part of the contract. */
   operation: Operation | undefined;
   /** The components of the identifier in the URL. */
@@ -22,7 +29,7 @@ export type Asked = {
 };
 
 /** The outcome of a request, for logs and metrics. Contains names of tables, but none of their data. */
-export type Answered = {
+export type RequestLog = {
   method: string;
   operation: Operation | undefined;
   /** The identifier for display; undefined if the URL names no object. */
@@ -46,9 +53,9 @@ type ContractOptions = {
    * @throws CatalogError Unauthenticated (16), PermissionDenied (15), ServiceUnavailable (17) if the server is
    * overloaded
    */
-  authorize: (request: IncomingMessage, asked: Asked) => void | Promise<void>;
+  authorize: (request: IncomingMessage, asked: RequestInfo) => void | Promise<void>;
   /** Returns the catalog of a request. The caller owns it and must keep it open while requests run. */
-  catalogOf: (request: IncomingMessage, asked: Asked) => Promise<Catalog>;
+  catalogOf: (request: IncomingMessage, asked: RequestInfo) => Promise<Catalog>;
   /** Runs jobs; without it their operations are refused. */
   jobs?: ServerJobs | undefined;
   limits?: Partial<Limits> | undefined;
@@ -57,7 +64,7 @@ type ContractOptions = {
   /** Logs internal errors with stack traces: for the administrator, never for the client. */
   log: (line: string) => void;
   /** Called once a request has ended, in any way. */
-  onAnswered?: ((request: IncomingMessage, answered: Answered) => void) | undefined;
+  onAnswered?: ((request: IncomingMessage, answered: RequestLog) => void) | undefined;
 };
 
 /** The REST contract as a listener of `node:http` or `node:https`. */
@@ -79,7 +86,7 @@ export function createContractHandler(options: ContractOptions): ContractHandler
   let isDraining = false;
   return {
     handle(request, response) {
-      const found = findRoute(request.method ?? '', request.url ?? '');
+      const found = matchRoute(request.method ?? '', request.url ?? '');
       const work = answer({ request, response, found, options, limits, isDraining });
       const entry = { work, operation: found.operation };
       running.add(entry);
@@ -99,7 +106,7 @@ export function createContractHandler(options: ContractOptions): ContractHandler
 type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
-  found: Found;
+  found: RouteMatch;
   options: ContractOptions;
   limits: Limits;
   isDraining: boolean;
@@ -116,7 +123,7 @@ async function answer({ request, response, found, options, limits, isDraining }:
   let failure: CatalogError | undefined;
   let isLetIn = false;
   try {
-    await during({ operation: found.operation, identifier }, async () => {
+    await withErrorContext({ operation: found.operation, identifier }, async () => {
       if (isDraining) throw new CatalogError('ServiceUnavailable', 'The server is shutting down.', 'Try again.');
       await options.authorize(request, found);
       isLetIn = true;
@@ -128,7 +135,11 @@ async function answer({ request, response, found, options, limits, isDraining }:
     if (failure.kind === 'Internal' && !isAbort(error)) options.log(stackOf(error));
     failure = options.errorFor?.(request, failure) ?? failure;
     if (gone.signal.aborted || isAbort(error)) reply.destroy();
-    else await reply.refuse(failure, body, { allow: found.allow, patience: isLetIn ? patience : strangersPatience });
+    else
+      await reply.refuse(failure, body, {
+        allow: found.allow,
+        patience: isLetIn ? drainLimits : unauthenticatedDrainLimits,
+      });
   }
   try {
     options.onAnswered?.(request, {
@@ -152,7 +163,7 @@ const isRun = (operation: Operation, jobs: ServerJobs | undefined): boolean =>
 
 async function serve(
   request: IncomingMessage,
-  found: Found,
+  found: RouteMatch,
   options: ContractOptions,
   body: BodyReader,
   reply: Reply,

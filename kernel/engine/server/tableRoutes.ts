@@ -7,21 +7,21 @@ import { jsonSchema } from '#catalog/arrow/jsonArrow.ts';
 import {
   allTexts,
   choice,
-  notOffered,
+  unsupportedByServer,
   object,
   queryFlag,
   queryText,
-  requiredText,
-  text,
+  requiredString,
+  optionalString,
   textList,
   textMap,
-  wrong,
+  invalidRequestField,
   type Json,
 } from './requestBody.ts';
 import { DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { versionOf } from './queryRequest.ts';
 import { taggedVersion } from './dataRoutes.ts';
-import { openTable, tableOf, type Call, type Handlers } from './routeTypes.ts';
+import { openTable, tableOf, type RequestContext, type Handlers } from './routeTypes.ts';
 
 // This server gives no client the credentials of its storage: responses never have `storage_options`.
 
@@ -33,15 +33,15 @@ function queryMap(query: URLSearchParams, field: string): Record<string, string>
   try {
     value = JSON.parse(given);
   } catch {
-    wrong(field, 'JSON');
+    invalidRequestField(field, 'JSON');
   }
   return allTexts(object({ [field]: value }, field) ?? {}, field);
 }
 
 /** Returns the version, tag or branch to describe; a tag can't be combined with the others. */
-async function tableAt(call: Call, body: Json): Promise<{ version?: number; branch?: string }> {
+async function tableAt(call: RequestContext, body: Json): Promise<{ version?: number; branch?: string }> {
   const at = versionOf(body);
-  const tag = text(body, 'tag');
+  const tag = optionalString(body, 'tag');
   if (tag === undefined || tag === '') return at;
   if (at.version !== undefined || at.branch !== undefined) {
     const what = 'The field "tag" of the request can\'t be combined with "version" or "branch".';
@@ -72,7 +72,7 @@ function placeIn({ location: root }: Catalog, place: string): string {
 /** Returns a location as a URL; locations in object stores are URLs already. */
 const uriOf = (location: string): string => (isObjectStore(location) ? location : pathToFileURL(location).href);
 
-async function describe(call: Call): Promise<unknown> {
+async function describe(call: RequestContext): Promise<unknown> {
   const { catalog, id, query, signal } = call;
   const body = await call.json();
   const [name, namespacePath] = tableOf(id);
@@ -125,7 +125,7 @@ export const tableHandlers: Handlers = {
       throw new CatalogError('InvalidInput', "Can't set properties of a table that is created with rows.", hint);
     }
     if (Object.keys(queryMap(query, 'storage_options')).length > 0) {
-      notOffered('storage options in a request', 'Leave storage_options out.');
+      unsupportedByServer('storage options in a request', 'Leave storage_options out.');
     }
     const { schema, batches } = await arrow();
     const table = own(await catalog.createTable(name, batches, path, { mode, schema, signal }));
@@ -135,7 +135,7 @@ export const tableHandlers: Handlers = {
   async DeclareTable({ catalog, id, json, signal }) {
     const [name, path] = tableOf(id);
     const body = await json();
-    const place = text(body, 'location');
+    const place = optionalString(body, 'location');
     const { location } = await catalog.declareTable(name, path, {
       location: place === undefined ? undefined : placeIn(catalog, place),
       properties: textMap(body, 'properties'),
@@ -146,8 +146,8 @@ export const tableHandlers: Handlers = {
   async RegisterTable({ catalog, id, json, signal }) {
     const [name, path] = tableOf(id);
     const body = await json();
-    const location = placeIn(catalog, requiredText(body, 'location'));
-    const mode = choice(text(body, 'mode'), 'mode', ['create', 'overwrite']);
+    const location = placeIn(catalog, requiredString(body, 'location'));
+    const mode = choice(optionalString(body, 'mode'), 'mode', ['create', 'overwrite']);
     await catalog.registerTable(name, location, path, { mode, properties: textMap(body, 'properties'), signal });
     return { json: { location } };
   },
@@ -181,7 +181,7 @@ export const tableHandlers: Handlers = {
     const [name, path] = tableOf(id);
     const body = await json();
     const newNamespacePath = textList(body, 'new_namespace_id');
-    await catalog.renameTable(name, requiredText(body, 'new_table_name'), path, { newNamespacePath, signal });
+    await catalog.renameTable(name, requiredString(body, 'new_table_name'), path, { newNamespacePath, signal });
     return { json: {} };
   },
 };

@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import type { VersionInfo } from '#catalog/table.ts';
 import { pageInQuery, pageOfList } from './requestBody.ts';
-import { count, queryFlag, requiredCount, requiredText, text } from './requestBody.ts';
+import { count, queryFlag, requiredCount, requiredString, optionalString } from './requestBody.ts';
 import { openBranch, openQueryBranch, taggedVersion } from './dataRoutes.ts';
 import { openTable, type Handlers } from './routeTypes.ts';
 
@@ -79,25 +79,25 @@ export const versionHandlers: Handlers = {
     return { json: { tags: Object.fromEntries(contents), ...token } };
   },
   async GetTableTagVersion(call) {
-    const tag = requiredText(await call.json(), 'tag');
+    const tag = requiredString(await call.json(), 'tag');
     return { json: await taggedVersion(call, tag) };
   },
   async CreateTableTag(call) {
     const body = await call.json();
-    const [tag, version] = [requiredText(body, 'tag'), requiredCount(body, 'version')];
+    const [tag, version] = [requiredString(body, 'tag'), requiredCount(body, 'version')];
     const table = await openBranch(call, body);
     await table.tags().create(tag, version, { signal: call.signal });
     return { json: {} };
   },
   async UpdateTableTag(call) {
     const body = await call.json();
-    const [tag, version] = [requiredText(body, 'tag'), requiredCount(body, 'version')];
+    const [tag, version] = [requiredString(body, 'tag'), requiredCount(body, 'version')];
     const table = await openBranch(call, body);
     await table.tags().update(tag, version, { signal: call.signal });
     return { json: {} };
   },
   async DeleteTableTag(call) {
-    const tag = requiredText(await call.json(), 'tag');
+    const tag = requiredString(await call.json(), 'tag');
     const table = await openTable(call);
     await table.tags().delete(tag, { signal: call.signal });
     return { json: {} };
@@ -122,15 +122,15 @@ export const versionHandlers: Handlers = {
   },
   async CreateTableBranch(call) {
     const body = await call.json();
-    const name = requiredText(body, 'name');
-    const fromBranch = text(body, 'from_branch');
+    const name = requiredString(body, 'name');
+    const fromBranch = optionalString(body, 'from_branch');
     const fromVersion = count(body, 'from_version');
     const table = await openTable(call);
     await table.branches().create(name, { fromBranch, fromVersion, signal: call.signal });
     return { json: {} };
   },
   async DeleteTableBranch(call) {
-    const name = requiredText(await call.json(), 'name');
+    const name = requiredString(await call.json(), 'name');
     const table = await openTable(call);
     await table.branches().delete(name, { signal: call.signal });
     return { json: {} };

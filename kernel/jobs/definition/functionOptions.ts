@@ -27,7 +27,7 @@ const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), l
  * Parses a type name.
  * @throws JobError FunctionInvalid with the list of supported names
  */
-export function typeOfWords(words: string): DataType {
+export function parseTypeName(words: string): DataType {
   const parser = new Parser(words);
   const type = parser.type(0);
   parser.end();
@@ -229,7 +229,7 @@ function inputsOf(of: string, input: unknown): readonly string[] {
 
 /** @throws JobError FunctionInvalid */
 function outputType(of: string, output: unknown): DataType {
-  if (typeof output === 'string') return checkOutput(of, typeOfWords(output));
+  if (typeof output === 'string') return checkOutput(of, parseTypeName(output));
   const isType = isRecord(output) && typeof output['typeId'] === 'number';
   if (!isType) throw invalid(`${of} has no output type.`, 'Write output: new arrow.Int32().');
   const field = { name: 'value', type: output, nullable: true };

@@ -4,7 +4,7 @@ import type { Table } from '#catalog/table.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { maxCodeBytes, shownPath } from './bundle.ts';
 import { checkFunctionOptions, invalid } from './functionOptions.ts';
 import { withHash } from './hash.ts';
@@ -88,7 +88,7 @@ export async function readFunction(
       return pythonFunction(source, resolve(folder, source.file), onError, signal);
     case 'typescript': {
       // Lazy, because only this kind needs the compiler.
-      const { fileFunction } = await loadPart(() => import('./fileFunction.ts'));
+      const { fileFunction } = await loadLazy(() => import('./fileFunction.ts'));
       return fileFunction(source, resolve(folder, source.file), onError, signal);
     }
   }

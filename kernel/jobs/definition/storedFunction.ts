@@ -85,7 +85,7 @@ export function readStored(field: Field): StoredFunction | undefined {
   if (!isRead || !body || !onError) throw damaged(field.name);
   const fn: Unhashed = {
     name,
-    version: textOf(version),
+    version: stringOrEmpty(version),
     inputs,
     output: encodeOutput(field.name, field.type),
     onError,
@@ -96,7 +96,11 @@ export function readStored(field: Field): StoredFunction | undefined {
     const what = `The function of the column "${field.name}" is not the registered one: its hash or the type of the column differs.`;
     throw new JobError('FunctionInvalid', what, 'Register the function again.');
   }
-  return { function: Object.freeze({ ...fn, hash }), author: textOf(author), registeredAt: textOf(registeredAt) };
+  return {
+    function: Object.freeze({ ...fn, hash }),
+    author: stringOrEmpty(author),
+    registeredAt: stringOrEmpty(registeredAt),
+  };
 }
 
 function bodyOf(json: Record<string, unknown>, field: Field): FunctionBody | undefined {
@@ -130,7 +134,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');

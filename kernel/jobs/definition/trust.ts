@@ -6,7 +6,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { makeFolder } from '#processes/files.ts';
 import { dataFolder } from '#processes/userFolders.ts';
 import { replaceFile } from '#processes/files.ts';
-import { notKept } from '#jobs/records/recordErrors.ts';
+import { recordWriteError } from '#jobs/records/recordErrors.ts';
 import { decodeOutput } from './outputType.ts';
 
 // A function on a table may come from any user with write access, and would run with all rights of the local user. So
@@ -31,7 +31,7 @@ export function isAccepted(hash: string): boolean {
  * @param about stored for information only
  * @throws JobError Internal if `hash` is not a function hash, StorageFull or StorageFailed if it can't be stored
  */
-export function accept(hash: string, about: { readonly name?: string; readonly table?: string } = {}): void {
+export function acceptFunction(hash: string, about: { readonly name?: string; readonly table?: string } = {}): void {
   if (!isHash(hash)) throw new JobError('Internal', `"${hash.slice(0, 100)}" is not a function hash.`, '');
   if (isAccepted(hash)) return;
   const folder = acceptedFolder();
@@ -40,7 +40,7 @@ export function accept(hash: string, about: { readonly name?: string; readonly t
     makeFolder(folder);
     replaceFile(join(folder, hash), text, { isLasting: true });
   } catch (error) {
-    throw notKept(error, folder, 'accepted') ?? error;
+    throw recordWriteError(error, folder, 'accepted') ?? error;
   }
 }
 
@@ -73,13 +73,13 @@ export function consentText(
     '',
     codeShown(fn),
   ];
-  return visible(lines.join('\n'));
+  return escapeInvisible(lines.join('\n'));
 }
 
 // Control and invisible characters, which could hide code from the reader.
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-const visible = (text: string): string =>
+const escapeInvisible = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** Shows the bundle of TypeScript first: the hash does not prove that the source belongs to it. */

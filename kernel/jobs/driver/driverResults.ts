@@ -1,4 +1,4 @@
-import { isAmount, isCount, isText, listOf, nullable, shapeOf } from '#shared/jobs/jobShapes.ts';
+import { isNonNegativeNumber, isCount, isString, listOf, nullable, shapeFor } from '#shared/jobs/jobShapes.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runDriver, type DriverRun } from './driverProcess.ts';
@@ -21,7 +21,7 @@ export type DriverPlan = {
   readonly inputBytes: number | null;
 };
 
-const isPlan = shapeOf<DriverPlan>({
+const isPlan = shapeFor<DriverPlan>({
   readVersion: isCount,
   totalFragments: isCount,
   totalRows: isCount,
@@ -34,13 +34,13 @@ const isPlan = shapeOf<DriverPlan>({
   inputBytes: nullable(isCount),
 });
 
-const isTrial = shapeOf<BackfillTrial>({
+const isTrial = shapeFor<BackfillTrial>({
   fragment: isCount,
   rows: isCount,
-  seconds: isAmount,
+  seconds: isNonNegativeNumber,
   errors: isCount,
-  before: isText,
-  after: isText,
+  before: isString,
+  after: isString,
 });
 
 type Asked = Omit<DriverRun, 'mode' | 'onEvent'> & Partial<Pick<DriverRun, 'onEvent'>>;
@@ -48,14 +48,14 @@ type Asked = Omit<DriverRun, 'mode' | 'onEvent'> & Partial<Pick<DriverRun, 'onEv
 const silent = (): void => {};
 
 /** Counts what a run would do; changes nothing. @throws JobError as `runDriver` */
-export async function askPlan(asked: Asked): Promise<DriverPlan> {
+export async function runDriverPlan(asked: Asked): Promise<DriverPlan> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'plan' });
   if (isPlan(said)) return said as DriverPlan;
   throw new JobError('Internal', 'The Python driver returned an invalid plan.', 'See its output in the log.');
 }
 
 /** Computes one fragment without writing it. @throws JobError as `runDriver`, and the failure of the function */
-export async function askTrial(asked: Asked): Promise<BackfillTrial> {
+export async function runDriverTrial(asked: Asked): Promise<BackfillTrial> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'try' });
   if (!isTrial(said))
     throw new JobError('Internal', 'The Python driver returned an invalid trial.', 'See its output in the log.');

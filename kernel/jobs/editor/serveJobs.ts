@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { readFunction } from '#jobs/definition/functionSource.ts';
 import { computedColumns, registerFunction } from '#jobs/definition/registration.ts';
-import { accept, isAccepted } from '#jobs/definition/trust.ts';
-import { onTable } from '#jobs/openCatalog.ts';
+import { acceptFunction, isAccepted } from '#jobs/definition/trust.ts';
+import { withTable } from '#jobs/openCatalog.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
@@ -15,15 +15,17 @@ type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | '
 const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
     // Unused: the editor sends absolute paths.
-    onTable(table, signal, (opened) => readFunction(source, { folder: process.cwd(), table: opened, column }, signal)),
+    withTable(table, signal, (opened) =>
+      readFunction(source, { folder: process.cwd(), table: opened, column }, signal),
+    ),
   register: async ({ table, column, function: fn }, signal) => {
     // The user who registers a function has seen it and need not consent later.
-    accept(fn.hash, { name: fn.name, table: table.name });
-    await onTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
+    acceptFunction(fn.hash, { name: fn.name, table: table.name });
+    await withTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
     return null;
   },
-  computedColumns: ({ table }, signal) => onTable(table, signal, (opened) => computedColumns(opened, signal)),
-  accept: ({ hash }) => (accept(hash), null),
+  computedColumns: ({ table }, signal) => withTable(table, signal, (opened) => computedColumns(opened, signal)),
+  accept: ({ hash }) => (acceptFunction(hash), null),
   isAccepted: ({ hash }) => isAccepted(hash),
 };
 

@@ -1,12 +1,12 @@
 import type { BatchSize } from './batchSize.ts';
-import { byEngine, nothingThrown, type Answered, type Compute, type Computing } from './computeRows.ts';
+import { computeBySql, noRowErrors, type ComputedBatch, type Compute, type Computing } from './computeRows.ts';
 import { ReusableRows, type Reusable } from './reusable.ts';
-import { hashesOf, sliceRead, stretches, type ReadRows } from './rows.ts';
+import { hashesOf, sliceRead, rowRuns, type ReadRows } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 import { sqlRows } from './sqlRows.ts';
 
 /** Rows of one fragment with values, in the order of their addresses. */
-export type AnsweredRows = Answered & {
+export type ScannedRows = ComputedBatch & {
   readonly read: ReadRows;
   /** Whether an earlier run computed them. */
   readonly isReused: boolean;
@@ -25,11 +25,11 @@ export type AnswerRequest = ScanRequest & {
   );
 
 /** Yields the rows in scope with their values, reused or computed now. */
-export async function* answerRows(
+export async function* computeScannedRows(
   request: AnswerRequest,
   signal: AbortSignal,
-): AsyncGenerator<AnsweredRows, void, undefined> {
-  const pending: Promise<AnsweredRows>[] = [];
+): AsyncGenerator<ScannedRows, void, undefined> {
+  const pending: Promise<ScannedRows>[] = [];
   try {
     for await (const { answer } of asked(request, signal)) {
       // Prevents an unhandled rejection while the consumer waits for an earlier batch.
@@ -44,7 +44,7 @@ export async function* answerRows(
 }
 
 /** An object, because async generators await yielded promises. */
-type Asked = { readonly answer: Promise<AnsweredRows> };
+type Asked = { readonly answer: Promise<ScannedRows> };
 
 async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<Asked, void, undefined> {
   let kept: { fragment: number; rows: ReusableRows } | undefined;
@@ -55,7 +55,7 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
     const reusable = kept.rows;
     const found = Array.from(rows.addresses, (address) => reusable.find(address));
     // Rows of a span are consecutive in the chunk too.
-    for (const { start, end } of stretches(found.length, (row) => (found[row] === -1 ? -1 : found[row]! - row))) {
+    for (const { start, end } of rowRuns(found.length, (row) => (found[row] === -1 ? -1 : found[row]! - row))) {
       if (found[start] !== -1) {
         yield { answer: Promise.resolve(reused(request, sliceRead(rows, start, end), reusable, found[start]!)) };
       } else if (failed) {
@@ -81,14 +81,14 @@ async function* readRows(request: AnswerRequest, signal: AbortSignal) {
   for await (const rows of scanRows(request, signal)) yield { rows, failed: undefined };
 }
 
-async function computed(request: AnswerRequest, read: ReadRows, signal: AbortSignal): Promise<AnsweredRows> {
-  const compute = request.compute ?? byEngine(request.computing);
+async function computed(request: AnswerRequest, read: ReadRows, signal: AbortSignal): Promise<ScannedRows> {
+  const compute = request.compute ?? computeBySql(request.computing);
   return { ...(await compute(read, signal)), read, isReused: false };
 }
 
-function reused({ inputs }: AnswerRequest, read: ReadRows, from: ReusableRows, found: number): AnsweredRows {
+function reused({ inputs }: AnswerRequest, read: ReadRows, from: ReusableRows, found: number): ScannedRows {
   const { fragment, addresses, key } = read;
   const hashes = hashesOf(read.inputs, inputs);
   const rows = { fragment, addresses, key, hashes, ...from.take(found, addresses.length) };
-  return { rows, errors: nothingThrown(addresses.length), read, isReused: true };
+  return { rows, errors: noRowErrors(addresses.length), read, isReused: true };
 }

@@ -2,11 +2,11 @@ import { DataType, Vector, type Field, type RecordBatch } from '#arrow';
 import type { Table } from '#catalog/table.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import {
-  fragmentOf,
+  fragmentId,
   hashesOf,
   hashesOfData,
   sliceComputed,
-  stretches,
+  rowRuns,
   type ComputedRows,
   type ReadRows,
 } from './rows.ts';
@@ -68,7 +68,7 @@ export async function compareRows(
       isSame.get(place.rows)![place.row] = 1;
       return 'same';
     });
-    for (const { start, end, is } of stretches(batch.numRows, (row) => statuses[row]!)) {
+    for (const { start, end, is } of rowRuns(batch.numRows, (row) => statuses[row]!)) {
       const length = end - start;
       if (is === 'outside') {
         outside.push(
@@ -80,7 +80,7 @@ export async function compareRows(
   }
   const same = rows.flatMap((some) => {
     const flags = isSame.get(some)!;
-    return [...stretches(flags.length, (row) => flags[row] === 1)].flatMap(({ start, end, is }) =>
+    return [...rowRuns(flags.length, (row) => flags[row] === 1)].flatMap(({ start, end, is }) =>
       is ? [sliceComputed(some, start, end)] : [],
     );
   });
@@ -91,7 +91,7 @@ type Parts = ReturnType<typeof partsOf>;
 
 function* readStretch(part: Parts, start: number, end: number): Generator<ReadRows> {
   const addresses = part.addresses.subarray(start, end);
-  for (const piece of stretches(addresses.length, (row) => fragmentOf(addresses[row]!))) {
+  for (const piece of rowRuns(addresses.length, (row) => fragmentId(addresses[row]!))) {
     const from = start + piece.start;
     const length = piece.end - piece.start;
     yield {

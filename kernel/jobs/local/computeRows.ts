@@ -5,13 +5,13 @@ import { nullData } from '#shared/arrow/nullData.ts';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
-import { hashesOf, placeOf, rowStates, type ComputedRows, type ReadRows } from './rows.ts';
+import { hashesOf, rowOffset, rowStates, type ComputedRows, type ReadRows } from './rows.ts';
 
 /** `errors`: text or null for each row. */
-export type Answered = { readonly rows: ComputedRows; readonly errors: readonly (string | null)[] };
+export type ComputedBatch = { readonly rows: ComputedRows; readonly errors: readonly (string | null)[] };
 
 /** `inputs` may be slices of a batch. */
-export type Compute = (rows: ReadRows, signal: AbortSignal) => Promise<Answered>;
+export type Compute = (rows: ReadRows, signal: AbortSignal) => Promise<ComputedBatch>;
 
 /** Returns a value and an error per row, in order. */
 type AskWorkers = (inputs: RecordBatch) => Promise<RecordBatch>;
@@ -24,7 +24,7 @@ export type Computing = {
 };
 
 /** Computes rows with a function in worker processes. @throws JobError FunctionFailed if `onError` requires it */
-export const byWorkers =
+export const computeByWorkers =
   (computing: Computing, ask: AskWorkers): Compute =>
   async (rows) => {
     const answer = await ask(rows.inputs);
@@ -34,16 +34,21 @@ export const byWorkers =
   };
 
 /** Takes values that the engine computed while reading. @throws JobError FunctionInvalid if they have another type */
-export const byEngine =
+export const computeBySql =
   (computing: Computing): Compute =>
   async (rows) =>
-    answered(computing, rows, rows.value!, nothingThrown(rows.addresses.length));
+    answered(computing, rows, rows.value!, noRowErrors(rows.addresses.length));
 
 /** Returns a row for which the expression fails. */
-export const failedRow = (computing: Computing, rows: ReadRows, error: unknown): Answered =>
+export const failedRow = (computing: Computing, rows: ReadRows, error: unknown): ComputedBatch =>
   answered(computing, rows, nullData(computing.column.type, 1), [shortReason(error)]);
 
-function answered(computing: Computing, rows: ReadRows, value: Data, errors: readonly (string | null)[]): Answered {
+function answered(
+  computing: Computing,
+  rows: ReadRows,
+  value: Data,
+  errors: readonly (string | null)[],
+): ComputedBatch {
   const { column, onError, inputs } = computing;
   checkType(computing, value);
   const states = new Uint8Array(rows.addresses.length);
@@ -91,16 +96,16 @@ export function rowError(rows: ReadRows, inputs: readonly string[], row: number,
     return [name, text.length > shortest ? `${text.slice(0, shortest)}…` : text] as const;
   });
   const address = rows.addresses[row]!;
-  return { fragment: rows.fragment, row: placeOf(address), message, inputs: Object.fromEntries(shown) };
+  return { fragment: rows.fragment, row: rowOffset(address), message, inputs: Object.fromEntries(shown) };
 }
 
 const inputText = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value.slice(0, shortest * 2)) : String(value);
 
-export const nothingThrown = (rows: number): null[] => Array.from({ length: rows }, () => null);
+export const noRowErrors = (rows: number): null[] => Array.from({ length: rows }, () => null);
 
 const textsOf = (data: Data): (string | null)[] => {
-  if (data.nullCount === data.length) return nothingThrown(data.length);
+  if (data.nullCount === data.length) return noRowErrors(data.length);
   return Array.from(new Vector([data]), (text: unknown) => (typeof text === 'string' ? text : null));
 };
 

@@ -1,11 +1,11 @@
 import type { RunContext } from '#jobs/runners/runner.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
-import { answerRows, type AnsweredRows, type AnswerRequest } from './answers.ts';
+import { computeScannedRows, type ScannedRows, type AnswerRequest } from './answers.ts';
 import type { ChunkWriter } from '#jobs/local/checkpoints/chunkWriter.ts';
 import type { Lease } from '#jobs/local/checkpoints/lease.ts';
 import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
 import type { ScopeCount } from './scopeCount.ts';
-import { secondsSince, type Tally } from './tally.ts';
+import { secondsSince, type ProgressReporter } from './tally.ts';
 import type { WriteBack } from './writeBack.ts';
 
 /** Bytes to write in one version: a merge holds all its rows in memory. */
@@ -18,7 +18,7 @@ type Filling = {
   readonly count: ScopeCount;
   readonly chunks: ChunkWriter;
   readonly back: WriteBack;
-  readonly tally: Tally;
+  readonly tally: ProgressReporter;
 };
 
 /** Computed rows that are not yet in the table. */
@@ -44,7 +44,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
     group = newGroup();
   };
   try {
-    for await (const answer of answerRows(run.answers, signal)) {
+    for await (const answer of computeScannedRows(run.answers, signal)) {
       const { fragment } = answer.rows;
       current ??= new FragmentTally(fragment);
       if (answer.isReused) await chunks.flush();
@@ -89,7 +89,7 @@ class FragmentTally {
     return this.#computed + this.#reused;
   }
 
-  add({ rows, isReused }: AnsweredRows): void {
+  add({ rows, isReused }: ScannedRows): void {
     if (isReused) this.#reused += rows.addresses.length;
     else this.#computed += rows.addresses.length;
     this.#bytes += bytesOf(rows.value);

@@ -6,8 +6,8 @@ import type { Table } from '#catalog/table.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { FunctionWorkers } from '#jobs/worker/functionWorkers.ts';
 import { BatchSize, mostRows } from './batchSize.ts';
-import { byEngine, byWorkers, type Compute, type Computing } from './computeRows.ts';
-import { sliceComputed, stretches, type ComputedRows, type ReadRows } from './rows.ts';
+import { computeBySql, computeByWorkers, type Compute, type Computing } from './computeRows.ts';
+import { sliceComputed, rowRuns, type ComputedRows, type ReadRows } from './rows.ts';
 import { sqlRows } from './sqlRows.ts';
 
 export type ComputingOptions = {
@@ -76,7 +76,7 @@ export async function openComputing(options: ComputingOptions): Promise<OpenComp
     signal,
   });
   options.emit({ kind: 'workers', ready: workers.size, wanted: options.concurrency });
-  const compute = byWorkers(computing, (batch) => workers.compute(batch));
+  const compute = computeByWorkers(computing, (batch) => workers.compute(batch));
   return {
     request: { computing, batchSize, atOnce: workers.size * 2 + 1, compute },
     again: async (rows) => [(await compute(rows, signal)).rows],
@@ -98,8 +98,8 @@ async function sqlAgain(
   const [from, to] = [wanted.addresses[0]!, wanted.addresses.at(-1)! + 1n];
   const request = { table, scope: 'TRUE', inputs: computing.inputs, key, expression, from, to };
   for await (const { rows, failed } of sqlRows(request, computing, signal)) {
-    const computed = failed ? failed.rows : (await byEngine(computing)(rows, signal)).rows;
-    for (const { start, end, is } of stretches(rows.addresses.length, (row) => isWanted.has(rows.addresses[row]!))) {
+    const computed = failed ? failed.rows : (await computeBySql(computing)(rows, signal)).rows;
+    for (const { start, end, is } of rowRuns(rows.addresses.length, (row) => isWanted.has(rows.addresses[row]!))) {
       if (is) found.push(sliceComputed(computed, start, end));
     }
   }

@@ -1,5 +1,5 @@
 import type { Data, RecordBatch } from '#arrow';
-import { absorberOf, finish, reset, state as hashState } from '#catalog/arrow/rowHash.ts';
+import { columnHasher, finish, reset, state as hashState } from '#catalog/arrow/rowHash.ts';
 
 /** As in checkpoints: computed, failed with null as its value, or left for the next run. */
 export const rowStates = { computed: 0, threw: 1, skipped: 2 } as const;
@@ -37,7 +37,7 @@ export function hashesOf(batch: RecordBatch, columns: readonly string[]): BigUin
 
 /** Hashes columns outside of a batch, like `hashesOf`. */
 export function hashesOfData(columns: readonly Data[], rows: number): BigUint64Array {
-  const absorbers = columns.map((data) => absorberOf(data, 'a column'));
+  const absorbers = columns.map((data) => columnHasher(data, 'a column'));
   const hashes = new BigUint64Array(rows);
   const words = new Int32Array(hashes.buffer);
   for (let row = 0; row < rows; row++) {
@@ -51,8 +51,8 @@ export function hashesOfData(columns: readonly Data[], rows: number): BigUint64A
 }
 
 /** Returns the position of a row in its fragment, counting deleted rows. */
-export const placeOf = (address: bigint): number => Number(address & 0xffffffffn);
-export const fragmentOf = (address: bigint): number => Number(address >> 32n);
+export const rowOffset = (address: bigint): number => Number(address & 0xffffffffn);
+export const fragmentId = (address: bigint): number => Number(address >> 32n);
 export const firstAddress = (fragment: number): bigint => BigInt(fragment) << 32n;
 
 /** Returns the rows from `start` to `end`, without copying. */
@@ -74,7 +74,7 @@ export const sliceComputed = (rows: ComputedRows, start: number, end: number): C
 });
 
 /** Yields spans of consecutive rows with equal `of`. */
-export function* stretches<T>(
+export function* rowRuns<T>(
   length: number,
   of: (row: number) => T,
 ): Generator<{ start: number; end: number; is: T }, void, undefined> {

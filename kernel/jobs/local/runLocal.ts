@@ -22,7 +22,7 @@ import { firstAddress } from './rows.ts';
 import { countScope, type ScopeCount } from './scopeCount.ts';
 import { scopeOf } from './source.ts';
 import { openSource, type Source } from './source.ts';
-import { Tally } from './tally.ts';
+import { ProgressReporter } from './tally.ts';
 import { WriteBack } from './writeBack.ts';
 
 /** Passes over the table. All but the first compute rows that were added meanwhile. */
@@ -38,7 +38,7 @@ type Run = {
   readonly scope: string;
   readonly checkpoints: Checkpoints;
   readonly computing: OpenComputing;
-  readonly tally: Tally;
+  readonly tally: ProgressReporter;
   /** Rows to compute in all passes so far. */
   readonly planned: { fragments: Set<number>; rows: number; reusedRows: number };
 };
@@ -76,7 +76,7 @@ export async function runLocal(context: RunContext): Promise<void> {
   const first: Pass = { table: source.pinned, readVersion: source.readVersion, from: 0n, count, reusable };
   const planned: Run['planned'] = { fragments: new Set(), rows: 0, reusedRows: 0 };
   tellPlan(context, planned, first);
-  using tally = new Tally(inputs, emit);
+  using tally = new ProgressReporter(inputs, emit);
   await using computing = await openComputing({
     ...spec,
     ...context,

@@ -3,7 +3,7 @@ import { isCatalogError } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { sqlName } from '#catalog/sqlText.ts';
 import type { Table } from '#catalog/table.ts';
-import { fragmentOf, sliceRead, stretches, type ReadRows } from './rows.ts';
+import { fragmentId, sliceRead, rowRuns, type ReadRows } from './rows.ts';
 import { scopeBetween } from './source.ts';
 
 /** A query of a pinned table. */
@@ -67,7 +67,7 @@ async function* scanOnce(
   for await (const batch of batches) {
     if (batch.numRows === 0) continue;
     const all = readRows(batch, inputs);
-    for (const { start, end, is } of stretches(batch.numRows, (row) => fragmentOf(all.addresses[row]!))) {
+    for (const { start, end, is } of rowRuns(batch.numRows, (row) => fragmentId(all.addresses[row]!))) {
       const rows = { ...sliceRead(all, start, end), fragment: is };
       if (rows.addresses[0]! <= last) throw outOfOrder();
       last = rows.addresses.at(-1)!;

@@ -1,14 +1,14 @@
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { failedRow, type Answered, type Computing } from './computeRows.ts';
-import { firstAddress, fragmentOf, sliceRead, type ReadRows } from './rows.ts';
+import { failedRow, type ComputedBatch, type Computing } from './computeRows.ts';
+import { firstAddress, fragmentId, sliceRead, type ReadRows } from './rows.ts';
 import { scanRows, type ScanRequest } from './scanRows.ts';
 
 /** Row addresses to search after each failure. */
 const window = 4096n;
 
 /** Rows with values, or one row for which the expression fails. */
-type SqlRows = { readonly rows: ReadRows; readonly failed: Answered | undefined };
+type SqlRows = { readonly rows: ReadRows; readonly failed: ComputedBatch | undefined };
 
 /**
  * Reads rows with the values of a SQL expression. One failing row ends the whole query, so failing rows are found by
@@ -34,7 +34,7 @@ export async function* sqlRows(
       // The next row may be several fragments away.
       const next = await nextAddress(request, from, signal);
       if (next === undefined) throw error;
-      const nextFragment = firstAddress(fragmentOf(next) + 1);
+      const nextFragment = firstAddress(fragmentId(next) + 1);
       const to = next + window < nextFragment ? next + window : nextFragment;
       yield* byHalves(request, computing, next, request.to !== undefined && request.to < to ? request.to : to, signal);
       from = to;

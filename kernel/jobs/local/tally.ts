@@ -1,6 +1,6 @@
 import type { RowError } from '#shared/jobs/jobEvents.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
-import type { AnsweredRows } from './answers.ts';
+import type { ScannedRows } from './answers.ts';
 import { rowError } from './computeRows.ts';
 import { rowStates } from './rows.ts';
 
@@ -8,7 +8,7 @@ const interval = 400;
 const samplesAFragment = 5;
 
 /** Counts rows and emits changes as progress every 400 ms. */
-export class Tally implements Disposable {
+export class ProgressReporter implements Disposable {
   computed = 0;
   reused = 0;
   errors = 0;
@@ -28,7 +28,7 @@ export class Tally implements Disposable {
     this.#timer = setInterval(() => this.tell(), interval);
   }
 
-  add({ rows, errors, read, isReused }: AnsweredRows, samples: RowError[]): void {
+  add({ rows, errors, read, isReused }: ScannedRows, samples: RowError[]): void {
     if (isReused) {
       this.reused += rows.addresses.length;
       return;

@@ -10,15 +10,7 @@ import { type ChangedRows, compareRows } from './compareRows.ts';
 import { joinBatches } from './joinData.ts';
 import type { KeyIndex } from './keyIndex.ts';
 import { mergeBatch } from './mergeBatch.ts';
-import {
-  bytesOf,
-  type ComputedRows,
-  hashesOfData,
-  type ReadRows,
-  rowStates,
-  sliceComputed,
-  stretches,
-} from './rows.ts';
+import { bytesOf, type ComputedRows, hashesOfData, type ReadRows, rowStates, sliceComputed, rowRuns } from './rows.ts';
 import { storageError } from './storageError.ts';
 
 type WriteTarget = {
@@ -155,7 +147,7 @@ export class WriteBack {
     const ours = new Set([...same, ...changed].flatMap(({ key }) => [...new Vector([key!])] as unknown[]));
     const back = found.outside.flatMap((batch) => {
       const keys = new Vector([batch.data.children[0]!]);
-      const parts = [...stretches(batch.numRows, (row) => ours.has(keys.get(row)))];
+      const parts = [...rowRuns(batch.numRows, (row) => ours.has(keys.get(row)))];
       return parts.flatMap(({ start, end, is }) => (is ? [batch.slice(start, end)] : []));
     });
     const batches = [...again.map((some) => this.#batch(some)), ...back];
@@ -230,7 +222,7 @@ export class WriteBack {
     const isAgain = written.size > 0;
     const isWritten = (row: number): boolean =>
       isAgain || (states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row)));
-    return [...stretches(value.length, isWritten)].flatMap(({ start, end, is }) =>
+    return [...rowRuns(value.length, isWritten)].flatMap(({ start, end, is }) =>
       is ? [sliceComputed(rows, start, end)] : [],
     );
   }

@@ -1,6 +1,6 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table.ts';
-import { onCatalog } from '#jobs/openCatalog.ts';
+import { withCatalog } from '#jobs/openCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 
@@ -33,7 +33,7 @@ export async function checkRows(request: ChoosingRequest, signal: AbortSignal): 
   const { table, column, where, readVersion, runner, function: fn } = request;
   if (where === undefined || runner === 'rest' || fn.kind === 'server') return;
   const pin = readVersion === undefined ? {} : { version: readVersion };
-  await onCatalog(table.catalog, signal, async (catalog) => {
+  await withCatalog(table.catalog, signal, async (catalog) => {
     const pinned = await catalog.openTable(table.name, { namespacePath: table.namespacePath, ...pin, signal });
     const { fields } = await pinned.schema({ signal });
     // The filter may name a new column, which is added later.

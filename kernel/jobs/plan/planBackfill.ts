@@ -18,11 +18,11 @@ import { withTempFolder } from '#processes/files.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
 
-export const counted = (value: number): Figure => ({ value, basis: 'counted' });
+export const countedFigure = (value: number): Figure => ({ value, basis: 'counted' });
 
 export const estimated = (value: number, estimatedFrom: string): Figure => ({
   value: Math.round(value),
@@ -40,14 +40,14 @@ export async function bytesOfRows(
   scope: string,
   signal: AbortSignal,
 ): Promise<Figure> {
-  if (fields.length === 0 || rows === 0) return counted(0);
+  if (fields.length === 0 || rows === 0) return countedFigure(0);
   const { schema } = await table
     .query()
     .select(fields.map(({ name }) => name))
     .limit(0)
     .execute({ signal });
   const width = fixedWidth(schema);
-  if (width !== undefined) return counted(rows * width);
+  if (width !== undefined) return countedFigure(rows * width);
   const sample = await table
     .query()
     .where(scope)
@@ -63,7 +63,7 @@ export async function bytesOfValues(
   rows: number,
   signal: AbortSignal,
 ): Promise<Figure> {
-  if (rows === 0) return counted(0);
+  if (rows === 0) return countedFigure(0);
   const width = fixedWidth(new Schema([column]));
   if (width !== undefined) return estimated(rows * width, `${width} bytes per value, one value per row`);
   const there = pinned
@@ -155,7 +155,7 @@ function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
 
 async function rayNotes({ choice, request, spec }: NotesOf, signal: AbortSignal): Promise<Note[]> {
   if (choice.runner !== 'ray' || !request.ray || spec.table.uri === '') return [];
-  const { notesOfRay } = await loadPart(() => import('#jobs/runners/ray/notesOfRay.ts'));
+  const { notesOfRay } = await loadLazy(() => import('#jobs/runners/ray/notesOfRay.ts'));
   return notesOfRay(request.ray, spec, signal);
 }
 
@@ -218,17 +218,17 @@ export async function planBackfill(
     options: optionsOf(request, choice),
     readVersion: source.readVersion,
     rows: {
-      total: counted(total),
-      toCompute: counted(exact ? exact.rows - exact.reusedRows : inScope.rows - reused),
-      done: counted(done),
-      reused: counted(exact?.reusedRows ?? reused),
+      total: countedFigure(total),
+      toCompute: countedFigure(exact ? exact.rows - exact.reusedRows : inScope.rows - reused),
+      done: countedFigure(done),
+      reused: countedFigure(exact?.reusedRows ?? reused),
     },
     fragments: {
-      total: counted(exact?.totalFragments ?? numFragments),
-      toCompute: counted(exact?.fragments.length ?? touched),
-      done: counted(isDefault && spec.numFrags === undefined ? numFragments - touched : 0),
+      total: countedFigure(exact?.totalFragments ?? numFragments),
+      toCompute: countedFigure(exact?.fragments.length ?? touched),
+      done: countedFigure(isDefault && spec.numFrags === undefined ? numFragments - touched : 0),
     },
-    bytes: { ...bytes, ...(typeof exact?.inputBytes === 'number' && { read: counted(exact.inputBytes) }) },
+    bytes: { ...bytes, ...(typeof exact?.inputBytes === 'number' && { read: countedFigure(exact.inputBytes) }) },
     rowsPerSecond: undefined,
     seconds: undefined,
     notes: await notesOf(
@@ -254,7 +254,7 @@ async function countDone(
 /** Lets the Python driver plan, because it can read the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
   return withTempFolder('plan', async (folder) => {
-    const { planWithPython } = await loadPart(() => import('#jobs/runners/pythonRunner.ts'));
+    const { planWithPython } = await loadLazy(() => import('#jobs/runners/pythonRunner.ts'));
     return planWithPython(spec, { python, folder, log: () => undefined, signal });
   });
 }
@@ -301,9 +301,9 @@ async function rewritten(
   { runner }: RunnerChoice,
   signal: AbortSignal,
 ): Promise<BackfillPlan['bytes']['rewritten']> {
-  if (runner !== 'local' || catalog.implementation === 'dir') return counted(0);
+  if (runner !== 'local' || catalog.implementation === 'dir') return countedFigure(0);
   const can = await catalog.capabilities({ probe: ['CreateTableIndex'], signal });
-  if (can.CreateTableIndex !== 'no') return counted(0);
+  if (can.CreateTableIndex !== 'no') return countedFigure(0);
   const { totalBytes, numRows } = await pinned.stats({ signal });
   return estimated((totalBytes / Math.max(numRows, 1)) * rows, 'the bytes of all rows, as the server counts them');
 }

@@ -12,7 +12,7 @@ import {
 } from '#arrow';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specOf } from '#jobs/jobSpec.ts';
-import { type AnsweredRows, answerRows } from '#jobs/local/answers.ts';
+import { type ScannedRows, computeScannedRows } from '#jobs/local/answers.ts';
 import { openComputing } from '#jobs/local/openComputing.ts';
 import { firstAddress, sliceComputed, sliceRead } from '#jobs/local/rows.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
@@ -22,7 +22,7 @@ import { withTempFolder } from '#processes/files.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 
@@ -67,7 +67,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
     const [from, to] = [firstAddress(fragment), firstAddress(fragment + 1)];
     const asked = { table: source.pinned, scope, inputs, key: now, from, to, ...computing.request };
     const start = performance.now();
-    const answers = await firstRows(answerRows(asked, signal), start);
+    const answers = await firstRows(computeScannedRows(asked, signal), start);
     const seconds = (performance.now() - start) / 1000;
     return trialOf(answers, fragment, seconds, source, inputs);
   });
@@ -79,12 +79,12 @@ async function byPython(
   folder: string,
   signal: AbortSignal,
 ): Promise<BackfillTrial> {
-  const { tryWithPython } = await loadPart(() => import('#jobs/runners/pythonRunner.ts'));
+  const { tryWithPython } = await loadLazy(() => import('#jobs/runners/pythonRunner.ts'));
   return tryWithPython(spec, { python, folder, log: () => undefined, signal, rows: mostRows, seconds: longest / 1000 });
 }
 
-async function firstRows(answers: AsyncIterable<AnsweredRows>, start: number): Promise<AnsweredRows[]> {
-  const found: AnsweredRows[] = [];
+async function firstRows(answers: AsyncIterable<ScannedRows>, start: number): Promise<ScannedRows[]> {
+  const found: ScannedRows[] = [];
   let rows = 0;
   for await (const answer of answers) {
     const length = Math.min(answer.errors.length, mostRows - rows);
@@ -101,7 +101,7 @@ async function firstRows(answers: AsyncIterable<AnsweredRows>, start: number): P
 }
 
 function trialOf(
-  answers: readonly AnsweredRows[],
+  answers: readonly ScannedRows[],
   fragment: number,
   seconds: number,
   { column }: Source,
@@ -112,18 +112,18 @@ function trialOf(
     { field: column, data: ({ read, errors: { length } }) => read.key ?? nullData(column.type, length) },
   ]);
   const error = { field: new Field('error', new Utf8(), true), data: errorData };
-  const value = { field: column, data: ({ rows }: AnsweredRows) => rows.value };
+  const value = { field: column, data: ({ rows }: ScannedRows) => rows.value };
   const after = tableOf(answers, inputs, errors > 0 ? [value, error] : [value]);
   const rows = answers.reduce((total, each) => total + each.errors.length, 0);
   return { fragment, rows, seconds, errors, before, after };
 }
 
-type Column = { readonly field: Field; readonly data: (answer: AnsweredRows) => Data };
+type Column = { readonly field: Field; readonly data: (answer: ScannedRows) => Data };
 
-const errorData = ({ errors }: AnsweredRows): Data => vectorFromArray([...errors], new Utf8()).data[0]!;
+const errorData = ({ errors }: ScannedRows): Data => vectorFromArray([...errors], new Utf8()).data[0]!;
 
 /** Encodes inputs and columns as an Arrow IPC stream in base64. */
-function tableOf(answers: readonly AnsweredRows[], inputs: readonly string[], columns: readonly Column[]): string {
+function tableOf(answers: readonly ScannedRows[], inputs: readonly string[], columns: readonly Column[]): string {
   const fields = answers[0]!.read.inputs.schema.fields.filter(({ name }) => inputs.includes(name));
   const schema = new Schema([...fields, ...columns.map(({ field: { name, type } }) => new Field(name, type, true))]);
   const batches = answers.map((answer) => {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { processFile } from '#processes/jobsFolder.ts';
 import { replaceFile } from '#processes/files.ts';
 import type { ControlMethods } from '#jobs/records/control.ts';
-import { touchMs, type ProcessMark } from '#jobs/records/processMark.ts';
+import { heartbeatMs, type Heartbeat } from '#jobs/records/processMark.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
-import { isText, shape } from '#shared/jobs/jobShapes.ts';
+import { isString, shape } from '#shared/jobs/jobShapes.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 
 /** Maximum bytes of a socket path on every system; macOS has the lowest limit. */
@@ -33,11 +33,11 @@ export async function openControlServer(folder: string, onCancel: () => void): P
     answer(socket, secret, onCancel);
   });
   const { address, made } = await listen(server, folder);
-  const mark: ProcessMark = { pid: process.pid, host: hostname(), address, secret };
+  const mark: Heartbeat = { pid: process.pid, host: hostname(), address, secret };
   const path = join(folder, processFile);
   // Written last, so that a reader of the mark can connect.
   replaceFile(path, JSON.stringify(mark), { isLasting: false });
-  const timer = setInterval(() => touch(path), touchMs);
+  const timer = setInterval(() => touch(path), heartbeatMs);
   timer.unref();
   return {
     close: () => {
@@ -90,7 +90,7 @@ function touch(path: string): void {
   }
 }
 
-const hasSecret = shape({ secret: isText });
+const hasSecret = shape({ secret: isString });
 
 function answer(socket: Socket, secret: string, onCancel: () => void): void {
   const check = (params: { readonly secret: string }): void => {

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
-import { failureOf } from '#jobs/failureOf.ts';
+import { failureOf } from '#jobs/jobFailure.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
-import { readyWord } from '#jobs/records/processMark.ts';
+import { readyLine } from '#jobs/records/processMark.ts';
 import { secretsOf } from '#jobs/records/withoutSecrets.ts';
 import type { LoadRunner } from '#jobs/runners/all.ts';
 import { specOf } from '#jobs/jobSpec.ts';
@@ -39,7 +39,7 @@ export async function runJob({ root, id, loadRunner }: JobStart): Promise<number
   endInOrder(recorder, cancelled.signal, close);
   // The starter may have exited already.
   process.stdout.on('error', () => {});
-  process.stdout.write(readyWord);
+  process.stdout.write(readyLine);
   recorder.say(`Run ${record.run} with the runner "${record.runner}" in process ${process.pid}.`);
   try {
     await run({ folders, record, request, recorder, loadRunner, signal: cancelled.signal });

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { isJobEvent } from '#jobs/eventLines.ts';
 import { openEventLog } from '#jobs/records/eventLog.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
@@ -8,9 +8,9 @@ import { openJobLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { withHint } from '#shared/errors.ts';
-import { counted, oneLine } from '#shared/format/markup.ts';
+import { pluralize, oneLine } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
-import { atRest, foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
+import { idleProgress, createProgressReducer, type JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import { rowsText } from '#shared/jobs/jobLabels.ts';
 
@@ -28,10 +28,10 @@ function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | unde
     case 'planned': {
       const { readVersion, rows, fragments, reusedRows } = event;
       const kept = reusedRows > 0 ? `, ${countText(reusedRows)} of them kept from an earlier run` : '';
-      return `Reading version ${readVersion}: ${rowsText(rows)} in ${counted(fragments, 'fragment')} to compute${kept}.`;
+      return `Reading version ${readVersion}: ${rowsText(rows)} in ${pluralize(fragments, 'fragment')} to compute${kept}.`;
     }
     case 'conflict':
-      return `Another writer changed the table: ${event.reason} (${counted(event.dropped.length, 'fragment')} to compute again)`;
+      return `Another writer changed the table: ${event.reason} (${pluralize(event.dropped.length, 'fragment')} to compute again)`;
     case 'restarted':
       return `The ${event.what} restarted: ${event.reason}`;
     case 'errors': {
@@ -121,7 +121,7 @@ export type Recorder = {
 /** @param secrets strings to redact in every file, whatever their source */
 export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: readonly string[]): Recorder {
   const folder = folders.of(begun.id);
-  const hidden = new HiddenTexts();
+  const hidden = new SecretRedactor();
   hidden.add(...secrets);
   const hide = (text: string): string => hidden.hide(text);
   const reserve = join(folder, reserveFile);
@@ -131,7 +131,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
   const lines = lineBuffer((text) => jobLog.write(hide(text)));
   const say = (sentence: string, at = Date.now()): void =>
     lines.add(`${new Date(at).toISOString().slice(0, 19)}Z ${sentence}\n`);
-  const fold = foldRun(begun.progress.startedAt ?? begun.createdAt);
+  const fold = createProgressReducer(begun.progress.startedAt ?? begun.createdAt);
   let record = begun;
   let written = '';
   let hasEnded = false;
@@ -191,7 +191,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
       hasEnded = true;
       const now = Date.now();
       say(sentence, now);
-      write(atRest(fold.progress(now), { state: 'interrupted', sentence, endedAt: now }), true);
+      write(idleProgress(fold.progress(now), { state: 'interrupted', sentence, endedAt: now }), true);
     },
     close: () => {
       clearInterval(ticks);

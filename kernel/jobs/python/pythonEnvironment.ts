@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ifUnlocked } from '#processes/fileLock.ts';
+import { tryFileLock } from '#processes/fileLock.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { dataFolder } from '#processes/userFolders.ts';
 import { probePython } from './probe.ts';
@@ -39,7 +39,7 @@ export function hasPythonEnvironment(): boolean {
 export async function makePythonEnvironment(signal: AbortSignal, onProgress: (line: string) => void): Promise<string> {
   if (hasPythonEnvironment()) return environmentPython();
   const folder = environmentFolder();
-  await ifUnlocked(`${folder}.lock`, busy, async () => {
+  await tryFileLock(`${folder}.lock`, busy, async () => {
     if (!hasPythonEnvironment()) await makeAnew(folder, signal, onProgress);
   });
   return environmentPython();

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
-import { isElsewhere, isRecent, markedAt, readMark } from './processMark.ts';
+import { isOnOtherHost, isRecent, lastHeartbeat, readMark } from './processMark.ts';
 
 /** Methods of a job's process. The secret is in its mark. */
 export type ControlMethods = {
@@ -14,7 +14,7 @@ export type ControlMethods = {
 /** The system accepts connections even if the process is blocked. */
 const connectMs = 5000;
 /** After this time the process counts as not responding; it may be stopped or busy. */
-const answerMs = 4000;
+const controlTimeoutMs = 4000;
 
 /** A connection to a job's process, open as long as the process lives. */
 export type Control = {
@@ -28,26 +28,26 @@ export type Control = {
 };
 
 /** `markedAt`: when a process last touched its mark, milliseconds since 1970. */
-export type Gone = { readonly kind: 'gone'; readonly markedAt?: number };
+export type ProcessEnded = { readonly kind: 'gone'; readonly markedAt?: number };
 
 /** `here` is certain, and so is `gone` for processes of this machine. */
-export type Found =
-  | Gone
+export type ProcessLookup =
+  | ProcessEnded
   | { readonly kind: 'here'; readonly control: Control }
   /** Can't be reached, but touched its mark recently. */
   | { readonly kind: 'elsewhere'; readonly host: string };
 
 /** Finds the process of a job by the address in its mark. Another process may have its pid by now. */
-export async function findProcess(folder: string, signal: AbortSignal): Promise<Found> {
+export async function findProcess(folder: string, signal: AbortSignal): Promise<ProcessLookup> {
   const mark = readMark(folder);
   if (!mark) return { kind: 'gone' };
-  if (isElsewhere(mark)) return isRecent(folder) ? { kind: 'elsewhere', host: mark.host } : goneFrom(folder);
+  if (isOnOtherHost(mark)) return isRecent(folder) ? { kind: 'elsewhere', host: mark.host } : goneFrom(folder);
   const socket = await connected(mark.address, signal);
   return socket ? { kind: 'here', control: controlOver(socket, mark) } : goneFrom(folder);
 }
 
-function goneFrom(folder: string): Gone {
-  const at = markedAt(folder);
+function goneFrom(folder: string): ProcessEnded {
+  const at = lastHeartbeat(folder);
   return at === undefined ? { kind: 'gone' } : { kind: 'gone', markedAt: at };
 }
 
@@ -88,7 +88,7 @@ function controlOver(socket: Socket, { pid, secret }: { readonly pid: number; re
   return {
     pid,
     answers: async (signal) => {
-      const late = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+      const late = AbortSignal.any([signal, AbortSignal.timeout(controlTimeoutMs)]);
       return endpoint.request('hello', { secret }, late).then(
         () => true,
         () => false,

@@ -13,7 +13,7 @@ import { withoutSecrets } from './withoutSecrets.ts';
 export const recordFile = 'record.json';
 const requestFile = 'request.json';
 /** Stderr of the job process, for an end that it could not record. */
-export const wordsFile = 'errors.txt';
+export const exitMessageFile = 'errors.txt';
 
 /** Number of finished jobs to keep. */
 const keptJobs = 200;

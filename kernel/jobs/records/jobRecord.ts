@@ -4,7 +4,7 @@ import { isJobId } from '#shared/jobs/jobId.ts';
 import { isBackfillOptions, isJobProgress, isJobTable, isRunnerName } from '#shared/jobs/jobShapes.ts';
 import type { JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
-import { isCount, isText, mapOf, shape, isAmount, optional, type Check } from '#shared/jobs/jobShapes.ts';
+import { isCount, isString, mapOf, shape, isNonNegativeNumber, optional, type Check } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**
@@ -37,17 +37,17 @@ const version = 1;
 
 const fields = {
   id: (value) => typeof value === 'string' && isJobId(value),
-  createdAt: isAmount,
+  createdAt: isNonNegativeNumber,
   table: isJobTable,
-  place: isText,
-  column: isText,
-  functionName: isText,
-  functionHash: isText,
+  place: isString,
+  column: isString,
+  functionName: isString,
+  functionHash: isString,
   options: isBackfillOptions,
   runner: isRunnerName,
-  runnerReason: isText,
+  runnerReason: isString,
   run: isCount,
-  kept: optional(mapOf(isText)),
+  kept: optional(mapOf(isString)),
   progress: isJobProgress,
 } as const satisfies Partial<Record<keyof JobRecord, Check>>;
 

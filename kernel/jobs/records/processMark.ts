@@ -2,10 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processFile } from '#processes/jobsFolder.ts';
-import { isCount, isText, shape } from '#shared/jobs/jobShapes.ts';
+import { isCount, isString, shape } from '#shared/jobs/jobShapes.ts';
 
 /** The mark file, by which other processes find a running job's process. */
-export type ProcessMark = {
+export type Heartbeat = {
   readonly pid: number;
   /** Machines may share a home directory, but a socket works only on the machine that created it. */
   readonly host: string;
@@ -16,32 +16,32 @@ export type ProcessMark = {
 };
 
 /** Written to stdout when the process has taken over its job; nothing else is written there. */
-export const readyWord = 'ready\n';
+export const readyLine = 'ready\n';
 
-const isMark = shape({ pid: isCount, host: isText, address: isText, secret: isText });
+const isMark = shape({ pid: isCount, host: isString, address: isString, secret: isString });
 
 /** Interval of touching a mark, and the age at which one of another machine counts as dead. */
-export const touchMs = 15_000;
-const lapsedMs = 4 * touchMs;
+export const heartbeatMs = 15_000;
+const lapsedMs = 4 * heartbeatMs;
 
 /** Returns `undefined` if there is no valid mark. */
-export function readMark(folder: string): ProcessMark | undefined {
+export function readMark(folder: string): Heartbeat | undefined {
   try {
     const mark: unknown = JSON.parse(readFileSync(join(folder, processFile), 'utf8'));
-    return isMark(mark) ? (mark as ProcessMark) : undefined;
+    return isMark(mark) ? (mark as Heartbeat) : undefined;
   } catch {
     return undefined;
   }
 }
 
-export const isElsewhere = (mark: ProcessMark): boolean => mark.host !== hostname();
+export const isOnOtherHost = (mark: Heartbeat): boolean => mark.host !== hostname();
 
 /** Returns when a process last touched its mark, in milliseconds since 1970. */
-export const markedAt = (folder: string): number | undefined =>
+export const lastHeartbeat = (folder: string): number | undefined =>
   statSync(join(folder, processFile), { throwIfNoEntry: false })?.mtimeMs;
 
 /** Whether the mark is fresh; used for processes on another machine. */
 export function isRecent(folder: string): boolean {
-  const at = markedAt(folder);
+  const at = lastHeartbeat(folder);
   return at !== undefined && Date.now() - at < lapsedMs;
 }

@@ -10,16 +10,16 @@ const keptThings = {
  * Converts file system errors of a callback that writes below `root`.
  * @throws JobError StorageFull or StorageFailed for those; any other error unchanged
  */
-export async function writingRecords<T>(root: string, call: () => Promise<T>): Promise<T> {
+export async function withRecordErrors<T>(root: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw notKept(error, root, 'records') ?? error;
+    throw recordWriteError(error, root, 'records') ?? error;
   }
 }
 
 /** Returns `undefined` if the error is not from a write below `root`. */
-export function notKept(error: unknown, root: string, kept: keyof typeof keptThings): JobError | undefined {
+export function recordWriteError(error: unknown, root: string, kept: keyof typeof keptThings): JobError | undefined {
   const [thing, hint] = keptThings[kept];
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   // Errors without a path come from a write to an open file descriptor.

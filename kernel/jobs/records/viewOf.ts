@@ -1,20 +1,20 @@
-import { atRest } from '#shared/jobs/foldEvents.ts';
+import { idleProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
-import type { Gone } from './control.ts';
+import type { ProcessEnded } from './control.ts';
 import type { JobRecord } from './jobRecord.ts';
 
 export type Liveness =
   | { readonly kind: 'here'; readonly pid: number; readonly answers: boolean }
   | { readonly kind: 'elsewhere'; readonly host: string }
   /** @param words last error output of the process, or empty */
-  | (Gone & { readonly words: string });
+  | (ProcessEnded & { readonly words: string });
 
 /** Time for a queued job's process to start. Normally the starter reports a failure earlier. */
 const queuedMs = 60_000;
 
 /** Converts a job record to the data that views show. @param now milliseconds since 1970 */
-export function viewOf(record: JobRecord, liveness: Liveness, now: number): JobView {
+export function toJobView(record: JobRecord, liveness: Liveness, now: number): JobView {
   const { id, createdAt, table, column, functionName, functionHash, options, runner, runnerReason } = record;
   const progress = progressOf(record, liveness, now);
   const active = isActive(progress);
@@ -52,15 +52,15 @@ function progressOf({ progress }: JobRecord, liveness: Liveness, now: number): J
     case 'elsewhere':
       return { ...progress, sentence: `${progress.sentence} It runs on ${liveness.host}; cancel it there.` };
     case 'gone':
-      if (isOnItsWay(progress, liveness, now)) return progress;
-      return atRest(progress, { state: 'interrupted', sentence: goneSentence(liveness.words) });
+      if (isStarting(progress, liveness, now)) return progress;
+      return idleProgress(progress, { state: 'interrupted', sentence: goneSentence(liveness.words) });
   }
 }
 
 /** Whether the job's process may still start: no process has started and ended yet. */
-export function isOnItsWay(
+export function isStarting(
   { state, startedAt = 0 }: Pick<JobView, 'state' | 'startedAt'>,
-  { markedAt = 0 }: Gone,
+  { markedAt = 0 }: ProcessEnded,
   now: number,
 ): boolean {
   return state === 'queued' && now - startedAt < queuedMs && markedAt <= startedAt;

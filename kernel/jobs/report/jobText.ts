@@ -9,8 +9,8 @@ import {
   jobTableText,
   progressText,
   rowsText,
-  runnerWords,
-  stateWords,
+  runnerLabels,
+  stateLabels,
 } from '#shared/jobs/jobLabels.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
@@ -40,7 +40,7 @@ export const jobPlace = (view: JobView): string => `${jobTableText(view.table)}.
 
 /** Formats a job as one status line. */
 export function jobLine(view: JobView): string {
-  const parts = [`${jobPlace(view)}: ${stateWords[view.state]}`, progressText(view), errorsText(view)];
+  const parts = [`${jobPlace(view)}: ${stateLabels[view.state]}`, progressText(view), errorsText(view)];
   return oneLine([...parts, view.bottleneck ?? view.sentence].filter((part) => part !== '').join(' · '));
 }
 
@@ -50,7 +50,7 @@ const jobCells = {
   column: jobPlace,
   function: ({ functionName }) => functionName,
   runner: ({ runner }) => runner,
-  state: ({ state }) => stateWords[state],
+  state: ({ state }) => stateLabels[state],
   progress: progressText,
   begun: ({ createdAt }, now) => `${durationText((now - createdAt) / 1000)} ago`,
 } as const satisfies Record<string, (view: JobView, now: number) => string>;
@@ -82,8 +82,8 @@ export function jobDetails(view: JobView): string {
   const lines: [string, string][] = [
     ['column', `${jobPlace(view)} in ${view.table.catalog}`],
     ['function', `${view.functionName} ${view.functionHash.slice(0, 16)}`],
-    ['runner', `${view.runner} (${runnerWords[view.runner]}): ${view.runnerReason}`],
-    ['state', [stateWords[view.state], progressText(view)].filter((part) => part !== '').join(' · ')],
+    ['runner', `${view.runner} (${runnerLabels[view.runner]}): ${view.runnerReason}`],
+    ['state', [stateLabels[view.state], progressText(view)].filter((part) => part !== '').join(' · ')],
     ['now', view.sentence],
     ['rows', `${of(rows.done, rows.total)}${rows.reused > 0 ? `, ${countText(rows.reused)} from an earlier run` : ''}`],
     ['fragments', of(fragments.done, fragments.total)],
@@ -130,6 +130,6 @@ export function endText(view: JobView): string {
     const skipped = view.skipped > 0 ? `; ${countText(view.skipped)} of them failed, left for the next run` : '';
     return `${jobPlace(view)}: ${rowsText(view.rows.done)} in ${durationText(took)}${skipped}.`;
   }
-  if (isActive(view)) return `${jobPlace(view)}: ${stateWords[view.state]}.`;
+  if (isActive(view)) return `${jobPlace(view)}: ${stateLabels[view.state]}.`;
   return `${jobPlace(view)}: ${failureText(view)}`;
 }

@@ -1,7 +1,7 @@
-import { counted } from '#shared/format/markup.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import { countText, sizeText } from '#shared/format/numbers.ts';
 import { durationText } from '#shared/format/times.ts';
-import { rateText, rowsText, runnerWords } from '#shared/jobs/jobLabels.ts';
+import { rateText, rowsText, runnerLabels } from '#shared/jobs/jobLabels.ts';
 import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
 
 type Said = (value: number) => string;
@@ -11,7 +11,7 @@ function said({ value, basis }: Figure, words: Said): string {
   return basis === 'counted' ? words(value) : `about ${words(value)} (estimate from ${basis.estimatedFrom})`;
 }
 
-const fragmentsText: Said = (count) => counted(count, 'fragment');
+const fragmentsText: Said = (count) => pluralize(count, 'fragment');
 
 /** Formats a plan as pairs of name and text, for terminals, notebooks and logs. */
 export function planRows(plan: BackfillPlan): readonly (readonly [name: string, text: string])[] {
@@ -22,7 +22,7 @@ export function planRows(plan: BackfillPlan): readonly (readonly [name: string, 
   ];
   return [
     ['function', functionText(plan)],
-    ['runner', `${plan.runner} (${runnerWords[plan.runner]}): ${plan.runnerReason}`],
+    ['runner', `${plan.runner} (${runnerLabels[plan.runner]}): ${plan.runnerReason}`],
     ['version', `reads version ${plan.readVersion}`],
     ['rows', [`${said(rows.toCompute, rowsText)} of ${said(rows.total, countText)} to compute`, ...already].join(', ')],
     ['fragments', `${said(fragments.toCompute, fragmentsText)} of ${said(fragments.total, countText)}`],

@@ -1,7 +1,7 @@
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { runDriver } from '#jobs/driver/driverProcess.ts';
-import { askPlan, askTrial, type DriverPlan } from '#jobs/driver/driverResults.ts';
+import { runDriverPlan, runDriverTrial, type DriverPlan } from '#jobs/driver/driverResults.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { findPython, needPython, whyNoPython } from '#jobs/python/findPython.ts';
 import type { Availability, NewEvent, RunContext, Runner } from './runner.ts';
@@ -52,7 +52,7 @@ export type PythonTools = {
 /** Counts what a run would do. @throws JobError PythonMissing, and the failures of the driver */
 export async function planWithPython(spec: JobSpec, tools: PythonTools): Promise<DriverPlan> {
   const { path } = await needPython(tools.python, tools.signal);
-  return askPlan({ ...tools, python: path, spec });
+  return runDriverPlan({ ...tools, python: path, spec });
 }
 
 /**
@@ -65,5 +65,5 @@ export async function tryWithPython(
 ): Promise<BackfillTrial> {
   const { path } = await needPython(tools.python, tools.signal);
   const { fragment, rows, seconds } = tools;
-  return askTrial({ ...tools, python: path, spec, trial: { fragment, rows, seconds } });
+  return runDriverTrial({ ...tools, python: path, spec, trial: { fragment, rows, seconds } });
 }

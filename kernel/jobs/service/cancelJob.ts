@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProcess, type Control, type Found } from '#jobs/records/control.ts';
+import { findProcess, type Control, type ProcessLookup } from '#jobs/records/control.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
-import { isOnItsWay } from '#jobs/records/viewOf.ts';
+import { isStarting } from '#jobs/records/viewOf.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
-import { atRest } from '#shared/jobs/foldEvents.ts';
+import { idleProgress } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { isActive, runnerWords } from '#shared/jobs/jobLabels.ts';
+import { isActive, runnerLabels } from '#shared/jobs/jobLabels.ts';
 
 /** Milliseconds for a job to store its results and end its work on other machines. */
 const patienceMs = 60_000;
@@ -54,11 +54,11 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
 }
 
 /** Waits if the process is about to start. */
-async function processOf(folders: JobFolders, id: string, signal: AbortSignal): Promise<Found> {
+async function processOf(folders: JobFolders, id: string, signal: AbortSignal): Promise<ProcessLookup> {
   for (;;) {
     const found = await findProcess(folders.of(id), signal);
     const progress = folders.read(id)?.progress;
-    if (found.kind !== 'gone' || !progress || !isOnItsWay(progress, found, Date.now())) return found;
+    if (found.kind !== 'gone' || !progress || !isStarting(progress, found, Date.now())) return found;
     await sleep(lookMs, undefined, { signal });
   }
 }
@@ -88,11 +88,11 @@ function recordEnd(folders: JobFolders, id: string): void {
   const record = folders.read(id);
   if (!record || !isActive(record.progress)) return;
   const end = { state: 'cancelled', endedAt: Date.now(), sentence: forcedSentence(record) } as const;
-  const progress = atRest(record.progress, end);
+  const progress = idleProgress(record.progress, end);
   folders.write({ ...record, progress }, { isLasting: true });
 }
 
 function forcedSentence({ runner }: JobRecord): string {
-  const elsewhere = runner === 'ray' || runner === 'rest' ? ` The job may continue in ${runnerWords[runner]}.` : '';
+  const elsewhere = runner === 'ray' || runner === 'rest' ? ` The job may continue in ${runnerLabels[runner]}.` : '';
   return `It did not stop when cancelled and was killed.${elsewhere} Computed rows are kept.`;
 }

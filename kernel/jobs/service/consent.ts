@@ -1,4 +1,4 @@
-import { consentText, accept } from '#jobs/definition/trust.ts';
+import { consentText, acceptFunction } from '#jobs/definition/trust.ts';
 import type { StoredFunction } from '#jobs/definition/storedFunction.ts';
 import { isAbort } from '#shared/errors.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
@@ -38,5 +38,5 @@ async function askConsent({ table, column, stored, ask, howToAllow }: Consent, r
     throw isAbort(cause) ? cause : new JobError(refused.kind, refused.what, hint, { cause });
   });
   if (!isAgreed) throw new JobError(refused.kind, `The function of ${table}.${column} is not accepted.`, hint);
-  accept(fn.hash, { name: fn.name, table });
+  acceptFunction(fn.hash, { name: fn.name, table });
 }

@@ -1,13 +1,13 @@
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#processes/files.ts';
-import { findProcess, type Found } from '#jobs/records/control.ts';
+import { findProcess, type ProcessLookup } from '#jobs/records/control.ts';
 import { recordFile, type JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
-import { viewOf, type Liveness } from '#jobs/records/viewOf.ts';
+import { toJobView, type Liveness } from '#jobs/records/viewOf.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
-import { wordsOf } from './startProcess.ts';
+import { startupFailure } from './startProcess.ts';
 
 /** Milliseconds between reports. */
 const tellMs = 250;
@@ -22,7 +22,7 @@ type Known = {
   /** Identifies the version of the record file. */
   stamp: string;
   record: JobRecord;
-  found: Found;
+  found: ProcessLookup;
   answers: boolean;
   askedAt: number;
   /** The last reported view, as JSON. */
@@ -138,7 +138,7 @@ export class JobWatch {
       // The process may have recorded its end since.
       if (known.found.kind === 'gone') known.record = this.#folders.read(id) ?? known.record;
     } else release(known);
-    const view = viewOf(known.record, this.#livenessOf(id, known), Date.now());
+    const view = toJobView(known.record, this.#livenessOf(id, known), Date.now());
     const told = JSON.stringify(view);
     if (told === known.told) return undefined;
     known.told = told;
@@ -151,7 +151,9 @@ export class JobWatch {
     if (Date.now() - known.askedAt < askMs && known.found.kind === 'here') return;
     known.askedAt = Date.now();
     if (known.found.kind !== 'here') {
-      known.found = await findProcess(this.#folders.of(id), this.#signal).catch((): Found => ({ kind: 'gone' }));
+      known.found = await findProcess(this.#folders.of(id), this.#signal).catch((): ProcessLookup => ({
+        kind: 'gone',
+      }));
       if (known.found.kind !== 'here') return;
       const found = known.found;
       const ended = (): void => {
@@ -171,7 +173,7 @@ export class JobWatch {
   #livenessOf(id: string, { found, answers }: Known): Liveness {
     if (found.kind === 'here') return { kind: 'here', pid: found.control.pid, answers };
     if (found.kind === 'elsewhere') return found;
-    return { ...found, words: wordsOf(this.#folders, id) };
+    return { ...found, words: startupFailure(this.#folders, id) };
   }
 
   /** Whether a job may have a process. An interrupted job has none; if it is resumed, its folder changes. */

@@ -1,7 +1,7 @@
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import type { How } from './resumeRequest.ts';
+import type { ResumeOptions } from './resumeRequest.ts';
 
 /** The jobs API for notebooks, the command line and the editor's jobs process. */
 export interface Jobs {
@@ -33,7 +33,7 @@ export interface Jobs {
    * Continues from the checkpoints, optionally with another runner or error handling. Records hold no secrets, so the
    * request must provide them.
    */
-  resume(id: string, how: How, signal: AbortSignal): Promise<{ readonly id: string }>;
+  resume(id: string, how: ResumeOptions, signal: AbortSignal): Promise<{ readonly id: string }>;
   /** Removes the record, but not the table and the checkpoints. @throws JobError JobRunning */
   remove(id: string, signal: AbortSignal): Promise<void>;
 }

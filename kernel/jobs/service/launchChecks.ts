@@ -3,7 +3,7 @@ import { jobCheckIds } from '#cluster/kuberay/launchChecks.ts';
 import type { CheckReport } from '#cluster/result.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 
 /** Number of failures to show, one sentence each. */
 const mostShown = 5;
@@ -16,7 +16,7 @@ const mostShown = 5;
  */
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {
   if (!ray || !('profile' in ray)) return undefined;
-  const { findProfiles, verifyCluster } = await loadPart(() => import('#cluster/entry.ts'));
+  const { findProfiles, verifyCluster } = await loadLazy(() => import('#cluster/entry.ts'));
   const found = await findProfiles({ folder: ray.folder ?? process.cwd(), environment: process.env });
   const profile = found.profile(ray.profile);
   const { rayCluster = profile.rayCluster } = ray;

@@ -5,38 +5,38 @@ import type { Table } from '#catalog/table.ts';
 import { engineFunction } from '#jobs/definition/engineFunction.ts';
 import { columnOf, registerFunction, storedFunction } from '#jobs/definition/registration.ts';
 import { readStored } from '#jobs/definition/storedFunction.ts';
-import { accept, checkAccepted } from '#jobs/definition/trust.ts';
-import { failureOf } from '#jobs/failureOf.ts';
-import { onTable } from '#jobs/openCatalog.ts';
+import { acceptFunction, checkAccepted } from '#jobs/definition/trust.ts';
+import { failureOf } from '#jobs/jobFailure.ts';
+import { withTable } from '#jobs/openCatalog.ts';
 import { checkRows } from '#jobs/plan/checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from '#jobs/plan/chooseRunner.ts';
 import { findProcess } from '#jobs/records/control.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { readLog } from '#jobs/records/jobLog.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
-import { writingRecords } from '#jobs/records/recordErrors.ts';
-import { type Liveness, viewOf } from '#jobs/records/viewOf.ts';
+import { withRecordErrors } from '#jobs/records/recordErrors.ts';
+import { type Liveness, toJobView } from '#jobs/records/viewOf.ts';
 import { openOptions } from '#jobs/records/withoutSecrets.ts';
 import { knownRunners, loadRunner } from '#jobs/runners/all.ts';
 import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
 import { type NodeRuntime, thisNode } from '#processes/childProcess.ts';
-import { whileLocked } from '#processes/fileLock.ts';
+import { withFileLock } from '#processes/fileLock.ts';
 import { jobsFolder } from '#processes/jobsFolder.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { type ComputedFunction, functionForms } from '#shared/jobs/computedFunction.ts';
-import { foldRun } from '#shared/jobs/foldEvents.ts';
+import { createProgressReducer } from '#shared/jobs/foldEvents.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { isJobId, newJobId } from '#shared/jobs/jobId.ts';
 import { isActive, jobTableText, progressText } from '#shared/jobs/jobLabels.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { cancelJob } from './cancelJob.ts';
 import { JobWatch } from './jobWatch.ts';
 import type { Jobs } from './jobs.ts';
 import { requestToResume } from './resumeRequest.ts';
-import { startProcess, wordsOf } from './startProcess.ts';
-import { jobTableOf, placeOf, withAbsolutePaths } from './stateFolders.ts';
+import { startProcess, startupFailure } from './startProcess.ts';
+import { toJobTable, jobKey, withAbsolutePaths } from './stateFolders.ts';
 
 type Follow = {
   readonly folders: JobFolders;
@@ -97,7 +97,7 @@ async function functionOf(
 ): Promise<ComputedFunction> {
   signal.throwIfAborted();
   if (given) return given;
-  return onTable(table, signal, async (opened) => {
+  return withTable(table, signal, async (opened) => {
     const field = await columnOf(opened, column, signal).catch((error: unknown) => {
       if (!isJobError(error) || error.kind !== 'ColumnMissing') throw error;
       const hint = `${error.hint} To create the column, set its function: ${functionForms}.`;
@@ -123,7 +123,7 @@ async function functionOf(
  * @throws JobError ColumnMissing; CatalogError if the table can't be read
  */
 async function checkColumn({ table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
-  await onTable(table, signal, async (opened) => {
+  await withTable(table, signal, async (opened) => {
     const { fields } = await opened.schema({ signal });
     if (fields.some(({ name }) => name === column)) return;
     const what = `The column "${column}" of "${table.name}" was dropped after the job started.`;
@@ -138,8 +138,8 @@ async function checkColumn({ table, column }: BackfillRequest, signal: AbortSign
  */
 async function keepFunction({ function: fn, table, column }: BackfillRequest, signal: AbortSignal): Promise<void> {
   if (!fn || fn.kind === 'server') return;
-  accept(fn.hash, { name: fn.name, table: table.name });
-  await onTable(table, signal, async (opened) => {
+  acceptFunction(fn.hash, { name: fn.name, table: table.name });
+  await withTable(table, signal, async (opened) => {
     const isKept = async (): Promise<boolean> => (await hashKept(opened, column, signal)) === fn.hash;
     if (await isKept()) return;
     try {
@@ -182,7 +182,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
 
   const livenessOf = async (id: string, signal: AbortSignal): Promise<Liveness> => {
     const found = await findProcess(folders.of(id), signal);
-    if (found.kind === 'gone') return { ...found, words: wordsOf(folders, id) };
+    if (found.kind === 'gone') return { ...found, words: startupFailure(folders, id) };
     if (found.kind === 'elsewhere') return found;
     try {
       return { kind: 'here', pid: found.control.pid, answers: await found.control.answers(signal) };
@@ -192,10 +192,10 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   };
 
   const viewOfRecord = async (record: JobRecord, signal: AbortSignal): Promise<JobView> => {
-    if (!isActive(record.progress)) return viewOf(record, { kind: 'gone', words: '' }, Date.now());
+    if (!isActive(record.progress)) return toJobView(record, { kind: 'gone', words: '' }, Date.now());
     const liveness = await livenessOf(record.id, signal);
     // The job may have ended in the meantime.
-    return viewOf(folders.read(record.id) ?? record, liveness, Date.now());
+    return toJobView(folders.read(record.id) ?? record, liveness, Date.now());
   };
 
   const recordOf = (id: string): JobRecord => {
@@ -234,7 +234,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     try {
       await startProcess({ folders, id: record.id, request, entry, node });
     } catch (error) {
-      const fold = foldRun(record.progress.startedAt ?? record.createdAt);
+      const fold = createProgressReducer(record.progress.startedAt ?? record.createdAt);
       fold.add({ kind: 'failed', at: Date.now(), ...failureOf(error) });
       folders.write({ ...record, progress: fold.progress(Date.now()) }, { isLasting: true });
       throw error;
@@ -243,13 +243,13 @@ export function openJobs(place: JobsPlace = {}): Jobs {
 
   /** Locks out other processes that start or remove jobs. Calls no catalog: a slow one would block all of them. */
   const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
-    writingRecords(folders.root, () => whileLocked(join(folders.root, '.start.lock'), signal, call));
+    withRecordErrors(folders.root, () => withFileLock(join(folders.root, '.start.lock'), signal, call));
 
   const start: Jobs['start'] = async (asked, signal) => {
     const request = withAbsolutePaths(asked);
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
     const joined = async (): Promise<{ id: string; joined: true } | undefined> => {
-      const otherJob = await otherJobAt(placeOf(whole), undefined, signal);
+      const otherJob = await otherJobAt(jobKey(whole), undefined, signal);
       if (!otherJob) return undefined;
       if (isSameWork(otherJob.record, whole)) return { id: otherJob.record.id, joined: true };
       throw busy(otherJob);
@@ -301,12 +301,12 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     plan: async (request, signal) => {
       const fn = await functionOf(request, { isToRun: false }, signal);
       // Lazy, because listing jobs does not need the engine.
-      const { planBackfill } = await loadPart(() => import('#jobs/plan/planBackfill.ts'));
+      const { planBackfill } = await loadLazy(() => import('#jobs/plan/planBackfill.ts'));
       return planBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },
     try: async (request, signal) => {
       const fn = await functionOf(request, { isToRun: true }, signal);
-      const { tryBackfill } = await loadPart(() => import('#jobs/plan/tryBackfill.ts'));
+      const { tryBackfill } = await loadLazy(() => import('#jobs/plan/tryBackfill.ts'));
       return tryBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },
     start,
@@ -329,12 +329,12 @@ type OtherJob = { readonly record: JobRecord; readonly view: JobView };
 
 function newRecord(request: ChoosingRequest, { runner, reason }: RunnerChoice, id?: string): JobRecord {
   const now = Date.now();
-  const progress = foldRun(now).progress(now);
+  const progress = createProgressReducer(now).progress(now);
   return {
     id: id ?? newJobId(now, randomBytes(8)),
     createdAt: now,
-    table: jobTableOf(request.table),
-    place: placeOf(request),
+    table: toJobTable(request.table),
+    place: jobKey(request),
     column: request.column,
     functionName: request.function.name,
     functionHash: request.function.hash,

@@ -5,9 +5,9 @@ import type { BackfillRequest, RunnerName } from '#shared/jobs/backfill.ts';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { jobTableText } from '#shared/jobs/jobLabels.ts';
-import { placeOf, withAbsolutePaths } from './stateFolders.ts';
+import { jobKey, withAbsolutePaths } from './stateFolders.ts';
 
-export type How = {
+export type ResumeOptions = {
   readonly request?: BackfillRequest | undefined;
   readonly runner?: RunnerName | undefined;
   /** Overrides the handling of failed rows, also in later runs. */
@@ -23,7 +23,7 @@ export type How = {
 export function requestToResume(
   record: JobRecord,
   kept: ReturnType<JobFolders['readRequest']>,
-  { request, runner, onError }: How,
+  { request, runner, onError }: ResumeOptions,
 ): BackfillRequest {
   const asked = whole(record, kept, request);
   const { progress, id, column } = record;
@@ -42,7 +42,7 @@ function whole(
 ): BackfillRequest {
   if (given) {
     // A table of the same name may be in another catalog.
-    if (placeOf(withAbsolutePaths(given)) !== place) {
+    if (jobKey(withAbsolutePaths(given)) !== place) {
       const what = `Job ${id} computes "${column}" of ${jobTableText(table)} in "${table.catalog}", not the requested column.`;
       throw new JobError('RequestInvalid', what, 'Resume it with that table, or start a new job.');
     }

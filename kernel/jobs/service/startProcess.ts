@@ -2,9 +2,9 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { startNode, type NodeRuntime } from '#processes/childProcess.ts';
-import { exitReason, lastSaid } from '#processes/exitReason.ts';
-import { wordsFile, type JobFolders } from '#jobs/records/jobFolder.ts';
-import { readyWord } from '#jobs/records/processMark.ts';
+import { exitReason, lastErrorLine } from '#processes/exitReason.ts';
+import { exitMessageFile, type JobFolders } from '#jobs/records/jobFolder.ts';
+import { readyLine } from '#jobs/records/processMark.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
@@ -28,7 +28,7 @@ type ProcessStart = {
  */
 export async function startProcess({ folders, id, request, entry, node }: ProcessStart): Promise<void> {
   const folder = folders.of(id);
-  const words = openSync(join(folder, wordsFile), 'w', 0o600);
+  const words = openSync(join(folder, exitMessageFile), 'w', 0o600);
   const child = startNode({
     node,
     entry,
@@ -47,9 +47,9 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
     await new Promise<void>((resolve, reject) => {
       const fail = (reason: string): void => reject(notStarted(reason));
       child.once('error', (error) => fail(error.message));
-      child.once('exit', (code, killed) => fail(exitReason(code, killed, wordsOf(folders, id))));
+      child.once('exit', (code, killed) => fail(exitReason(code, killed, startupFailure(folders, id))));
       stdout.once('data', (chunk: Buffer) => {
-        if (chunk.toString() === readyWord) resolve();
+        if (chunk.toString() === readyLine) resolve();
       });
       timer = setTimeout(() => {
         child.kill('SIGKILL');
@@ -64,9 +64,9 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
 }
 
 /** Returns the last error output of a job process, or an empty string. */
-export function wordsOf(folders: JobFolders, id: string): string {
+export function startupFailure(folders: JobFolders, id: string): string {
   try {
-    return lastSaid(readFileSync(join(folders.of(id), wordsFile), 'utf8').slice(-10_000));
+    return lastErrorLine(readFileSync(join(folders.of(id), exitMessageFile), 'utf8').slice(-10_000));
   } catch {
     return '';
   }

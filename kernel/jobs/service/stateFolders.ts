@@ -7,13 +7,13 @@ import type { BackfillRequest, TableReference } from '#shared/jobs/backfill.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
 
 /** Describes the table of a job for display. */
-export function jobTableOf({ catalog, connection, namespacePath, name }: TableReference): JobTable {
+export function toJobTable({ catalog, connection, namespacePath, name }: TableReference): JobTable {
   const place = catalog.implementation === 'dir' ? catalog.root : catalog.uri;
   return { catalog: connection ?? place, implementation: catalog.implementation, namespacePath, name };
 }
 
 /** Returns a hash that is equal for jobs that write the same column of the same table. */
-export function placeOf({ table, column }: BackfillRequest): string {
+export function jobKey({ table, column }: BackfillRequest): string {
   const parts = [identityOf(table.catalog), table.namespacePath, table.name, column];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -6,8 +6,8 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 import { type ColumnBuilder, columnBuilder } from './columnBuilders.ts';
 import { computeRows, type RowFunction } from './computeRows.ts';
-import { failureText, notRun, RowFailures } from './failures.ts';
-import { rowMaker } from './rows.ts';
+import { failureText, notRun, RowFailures } from './rowFailures.ts';
+import { createRowReader } from './rows.ts';
 import type { WorkerOptions } from './workerOptions.ts';
 
 type BatchFunction = (batch: RecordBatch) => unknown;
@@ -112,7 +112,7 @@ export function batchWork(
   schema: Schema,
 ): (batch: RecordBatch) => Promise<RecordBatch> {
   const { inputs, output, onError, concurrency } = options;
-  const rowsOf = rowMaker(inputs);
+  const rowsOf = createRowReader(inputs);
   return async (batch) => {
     const missing = inputs.find((name) => batch.schema.fields.every((field) => field.name !== name));
     if (missing !== undefined)

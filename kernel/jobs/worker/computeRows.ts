@@ -1,6 +1,6 @@
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import type { ColumnBuilder } from './columnBuilders.ts';
-import { failureText, notRun, type RowFailures } from './failures.ts';
+import { failureText, notRun, type RowFailures } from './rowFailures.ts';
 import type { Row } from './rows.ts';
 
 export type RowFunction = (row: Row) => unknown;

@@ -13,7 +13,7 @@ import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 import { answerSchema, batchWork } from './batchWork.ts';
 import type { RowFunction } from './computeRows.ts';
-import { exitCodes, failureLine } from './failures.ts';
+import { exitCodes, failureLine } from './rowFailures.ts';
 import { readWorkerOptions, type WorkerOptions } from './workerOptions.ts';
 
 // The process that runs a TypeScript function over batches from stdin. TypeScript or Python starts it, on this
@@ -51,7 +51,7 @@ async function firstLine(stream: Readable): Promise<string> {
  * Reserves stdout for batches: other output goes to stderr. Call it before the function is loaded.
  * @returns a function that writes bytes and waits until they are flushed
  */
-function takeOutput(): (bytes: Uint8Array) => Promise<void> {
+function redirectStdout(): (bytes: Uint8Array) => Promise<void> {
   const output = process.stdout;
   // `write` reports the error; without a listener the process would end.
   output.on('error', () => {});
@@ -96,7 +96,7 @@ function exitWith(code: number, kind: Parameters<typeof failureLine>[0], message
 }
 
 async function main(): Promise<void> {
-  const write = takeOutput();
+  const write = redirectStdout();
   let options: WorkerOptions;
   try {
     const line = await firstLine(process.stdin);

@@ -76,7 +76,7 @@ type MakeRow = (readers: readonly ReadValue[]) => (row: number) => Row;
  * Creates a reader of rows as plain objects, so that `{ ...row }` and JSON work as usual. Its code is generated with
  * the names as literals: filling an object in a loop takes several times as long.
  */
-export function rowMaker(names: readonly string[]): (batch: RecordBatch) => (row: number) => Row {
+export function createRowReader(names: readonly string[]): (batch: RecordBatch) => (row: number) => Row {
   // In brackets, or "__proto__" would set the prototype.
   const members = names.map((name, index) => `[${JSON.stringify(name)}]: read${index}(row)`);
   const readers = names.map((_, index) => `read${index}`);

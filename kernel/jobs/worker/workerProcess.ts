@@ -8,7 +8,7 @@ import { startNode, type NodeRuntime } from '#processes/childProcess.ts';
 import { exitReason } from '#processes/exitReason.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { createWrittenBytes } from '#catalog/arrow/ipcWriter.ts';
-import { exitCodes, failureIn } from './failures.ts';
+import { exitCodes, failureIn } from './rowFailures.ts';
 
 /** Characters of stderr for the error message. */
 const tailLength = 20_000;

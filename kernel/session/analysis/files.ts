@@ -34,7 +34,7 @@ export class Files {
       getCompilationSettings: () => (this.#options ??= optionsOf(folder)),
       getScriptFileNames: () => virtual.names(),
       getScriptVersion: (file) => virtual.read(file)?.version ?? this.#version(file),
-      getScriptSnapshot: (file) => virtual.read(file)?.snapshot ?? textOf(file),
+      getScriptSnapshot: (file) => virtual.read(file)?.snapshot ?? readSnapshot(file),
       getCurrentDirectory: () => folder,
       getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
       fileExists: (file) => virtual.read(file) !== undefined || sys.fileExists(file),
@@ -86,7 +86,7 @@ export class Files {
   }
 }
 
-function textOf(file: string): ts.IScriptSnapshot | undefined {
+function readSnapshot(file: string): ts.IScriptSnapshot | undefined {
   if (isInstalled(file)) return installedText(file);
   const text = ts.sys.readFile(file);
   return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);

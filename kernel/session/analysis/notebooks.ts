@@ -59,7 +59,7 @@ function bodyStart(node: ts.Node): number {
   return name && (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) ? name.getEnd() : node.getStart();
 }
 
-type Told = {
+type CellAnalysis = {
   /** Receives the findings of a cell when they have changed. */
   publish: (notebook: string, cell: string, findings: Finding[]) => void;
   /** Called when all cells of a notebook are checked. */
@@ -87,9 +87,9 @@ const keptAwake = 3;
 export class Notebooks {
   /** In order of use, the latest last. */
   readonly #open = new Map<string, Open>();
-  readonly #told: Told;
+  readonly #told: CellAnalysis;
 
-  constructor(told: Told) {
+  constructor(told: CellAnalysis) {
     this.#told = told;
   }
 

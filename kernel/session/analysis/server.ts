@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import ts from 'typescript-6';
-import { keepDocsApart } from '#session/compiler/lazyComments.ts';
+import { trackNodeComments } from '#session/compiler/lazyComments.ts';
 import { useOwnOutlines } from '#session/compiler/outlinedFiles.ts';
 import { answerOfMagics, magicsAt } from '#session/magics/magicQuestions.ts';
 import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
@@ -24,7 +24,7 @@ import { namingAt } from './catalogNames.ts';
 import type { CellChain } from './cellChain.ts';
 import { Notebooks } from './notebooks.ts';
 import { tableSourceBy } from './tableSource.ts';
-import { codeAndDocumentation, isUnknown, linked, plain } from './texts.ts';
+import { codeAndDocumentation, isUnknown, linked, plain } from './formatDocs.ts';
 
 const preferences: ts.UserPreferences = {
   includeCompletionsWithInsertText: true,
@@ -194,7 +194,7 @@ function triggerReason({
  * @param end called when the client's messages can no longer be read
  */
 export function serve(pipe: Duplex, end: () => void): void {
-  keepDocsApart();
+  trackNodeComments();
   const outlined = useOwnOutlines();
   const notebooks = new Notebooks({
     publish: (notebook, cell, findings) => {

@@ -6,7 +6,7 @@ import type { TableBackfills } from '#catalog/tableBackfills.ts';
 import { referenceOf } from '#catalog/tableReference.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { liveOutput } from '#session/display/live.ts';
-import type { Shown } from '#session/display/mimeBundle.ts';
+import type { RenderedOutput } from '#session/display/mimeBundle.ts';
 import { ownForms } from '#session/display/ownForms.ts';
 import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
 import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
@@ -15,12 +15,12 @@ import { isJobError, isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts'
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { isRayPlace } from '#shared/jobs/jobShapes.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { displayPath } from '#shared/names.ts';
-import { isRecord, isYes } from '#shared/records.ts';
+import { isRecord, isAffirmative } from '#shared/records.ts';
 import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
 
-const loadParts = () => loadPart(() => import('#jobs/entry.ts'));
+const loadParts = () => loadLazy(() => import('#jobs/entry.ts'));
 
 /** Resolves the function that a cell gives: from `udf()`, as SQL, or in a file relative to the notebook's folder. */
 async function functionOf(
@@ -92,16 +92,17 @@ async function withConsent<T>(
       table: displayPath(table.namespacePath, table.name),
       column,
       stored: () => parts.storedFunction(table, column, signal),
-      ask: async (text) => isYes(await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `)),
+      ask: async (text) =>
+        isAffirmative(await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `)),
       howToAllow: (hash) => `To allow it without a prompt, pass { allowStoredCode: ['${hash}'] }.`,
     },
     () => inCellWords(act),
   );
 }
 
-type BackfillParts = {
+type BackfillDeps = {
   /** Opens an output of the cell; each call of the returned function shows a value there. */
-  open: () => (shown: Shown) => void;
+  open: () => (shown: RenderedOutput) => void;
   /** Marks a value as shown, so that the cell does not show it again as its last expression. */
   isShown: (value: object) => void;
   /** Returns the signal of the running cell. */
@@ -117,7 +118,7 @@ async function jobs(): Promise<Jobs> {
 }
 
 /** Creates `table.backfill`, `table.planBackfill` and `table.tryBackfill` of a notebook. */
-export function createBackfills(parts: BackfillParts): TableBackfills {
+export function createBackfills(parts: BackfillDeps): TableBackfills {
   const signalOf = ({ signal }: TableBackfillOptions): AbortSignal => {
     const own = parts.signal();
     return signal ? AbortSignal.any([own, signal]) : own;
@@ -215,7 +216,7 @@ const read = (stream: string): ArrowTable => tableFromIPC(Buffer.from(stream, 'b
 
 type Owned = TableBackfillOptions & { readonly signal: AbortSignal };
 
-function startJob(parts: BackfillParts, table: Table, column: string, options: Owned): BackfillJob {
+function startJob(parts: BackfillDeps, table: Table, column: string, options: Owned): BackfillJob {
   const { signal } = options;
   const live = liveOutput(parts.open());
   live.update(() => showBefore(column, 'starting'));
@@ -238,7 +239,7 @@ function startJob(parts: BackfillParts, table: Table, column: string, options: O
   return Object.defineProperty(job, ownForms, { value: () => ({ 'text/plain': `Backfill of ${column}` }) });
 }
 
-async function begin(parts: BackfillParts, table: Table, column: string, options: Owned): Promise<string> {
+async function begin(parts: BackfillDeps, table: Table, column: string, options: Owned): Promise<string> {
   const { signal } = options;
   const request = await requestOf(table, column, options, signal);
   const service = await jobs();
@@ -251,11 +252,11 @@ async function begin(parts: BackfillParts, table: Table, column: string, options
  * Prompts the user to confirm a launch on a cluster that is not ready.
  * @throws JobError ClusterNotReady if the user declines
  */
-async function mayLaunch(request: BackfillRequest, ask: BackfillParts['ask'], signal: AbortSignal): Promise<void> {
+async function mayLaunch(request: BackfillRequest, ask: BackfillDeps['ask'], signal: AbortSignal): Promise<void> {
   const problem = await (await loadParts()).launchProblem(request, signal);
   if (!problem) return;
   const answer = await ask(`${problem.message}\n\nRun it anyway? [y/N] `).catch(() => '');
-  if (!isYes(answer)) throw problem;
+  if (!isAffirmative(answer)) throw problem;
 }
 
 /** Shows a job as it changes. An interrupt of the cell ends this, not the job. */

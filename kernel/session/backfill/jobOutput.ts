@@ -5,10 +5,10 @@ import { isActive, isRefused, shareDone } from '#shared/jobs/jobLabels.ts';
 import { escapeHtml, htmlRow } from '#shared/format/markup.ts';
 import { endText, errorLines, jobLine, jobPlace } from '#jobs/report/jobText.ts';
 import { planRows, planText } from '#jobs/report/planRows.ts';
-import { htmlAndText, type Shown } from '#session/display/mimeBundle.ts';
+import { htmlAndText, type RenderedOutput } from '#session/display/mimeBundle.ts';
 
 /** Renders a job: a bar and a line while it runs, then its result with the failed rows; also as data. */
-export function showJob(view: JobView): Shown {
+export function showJob(view: JobView): RenderedOutput {
   const [bar, share] = [barHtml(view), isActive(view) ? jobLine(view) : endText(view)];
   const errors = errorLines(view);
   const how = hintOf(view);
@@ -18,7 +18,7 @@ export function showJob(view: JobView): Shown {
 }
 
 /** Adds the job as data for the editor, which draws it with buttons and follows it. The richest form is first. */
-function withJob(job: JobView, { data, metadata }: Shown): Shown {
+function withJob(job: JobView, { data, metadata }: RenderedOutput): RenderedOutput {
   const output: JobOutput = { version: 1, job };
   return { data: { [jobOutputMime]: output, ...data }, metadata };
 }
@@ -38,7 +38,7 @@ function hintOf(view: JobView): string {
 }
 
 /** Renders the message shown when the cell no longer follows a job. */
-export function showLeft(id: string, view: JobView | undefined): Shown {
+export function showLeft(id: string, view: JobView | undefined): RenderedOutput {
   const what = view ? jobPlace(view) : 'The backfill';
   const text = `${what}: job ${id} continues without this cell. Run the cell again to follow the job, or cancel it: lance-catalog jobs cancel ${id}`;
   const left = htmlAndText(`<div>${escapeHtml(text)}</div>`, text);
@@ -46,10 +46,10 @@ export function showLeft(id: string, view: JobView | undefined): Shown {
 }
 
 /** Renders the state before there is a job. */
-export const showBefore = (column: string, text: string): Shown =>
+export const showBefore = (column: string, text: string): RenderedOutput =>
   htmlAndText(`<div><progress></progress> ${escapeHtml(`${column}: ${text}`)}</div>`, `${column}: ${text}`);
 
-export function showPlan(plan: BackfillPlan): Shown {
+export function showPlan(plan: BackfillPlan): RenderedOutput {
   const rows = planRows(plan).map((row) => htmlRow('td', row));
   const title = `Backfill of ${plan.column}`;
   return htmlAndText(

@@ -1,8 +1,8 @@
 import { isCheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { mendText } from '#cluster/report/fixText.ts';
-import { progressOf, runFollower } from '#cluster/report/progress.ts';
+import { formatFix } from '#cluster/report/fixText.ts';
+import { formatProgress, createProgressTracker } from '#cluster/report/progress.ts';
 import { reportHtml, runningHtml } from '#cluster/report/reportHtml.ts';
 import { storedReport } from '#cluster/report/reportJson.ts';
 import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
@@ -10,10 +10,10 @@ import { reportTable } from '#cluster/report/reportTable.ts';
 import { exitCodeOf, exitCodes, summaryOf } from '#cluster/report/summary.ts';
 import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { liveOutput } from '#session/display/live.ts';
-import { htmlAndText, type Shown } from '#session/display/mimeBundle.ts';
+import { htmlAndText, type RenderedOutput } from '#session/display/mimeBundle.ts';
 import { ownForms } from '#session/display/ownForms.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { catalogFinder } from './catalogOfProfile.ts';
 import { chooseProfile, type NamingHints } from './chooseProfile.ts';
 import type {
@@ -24,7 +24,7 @@ import type {
   ClusterSettings,
 } from './clusterTypes.ts';
 
-const showReport = (report: CheckReport): Shown => htmlAndText(reportHtml(report), reportTable(report));
+const showReport = (report: CheckReport): RenderedOutput => htmlAndText(reportHtml(report), reportTable(report));
 
 /** Returns a report as cells see it, with its own form of display. */
 function clusterReport(report: CheckReport): ClusterReport {
@@ -60,13 +60,13 @@ function resultOf(result: CheckResult): ClusterCheckResult {
     evidence,
     milliseconds,
     ...(status === 'skipped' && { cause: result.cause ?? 'not-applicable' }),
-    ...(mend && { mend: { kind: mend.kind, ...mendText(mend) } }),
+    ...(mend && { mend: { kind: mend.kind, ...formatFix(mend) } }),
   };
 }
 
-type ClusterParts = {
+type ClusterDeps = {
   /** Opens an output of the cell; each call of the returned function shows a value there. */
-  open: () => (shown: Shown) => void;
+  open: () => (shown: RenderedOutput) => void;
   /** Marks a value as shown, so that the cell does not show it again as its last expression. */
   isShown: (value: object) => void;
   /** Returns the signal of the running cell. */
@@ -81,7 +81,7 @@ const hints: NamingHints = {
 };
 
 /** Creates `cluster`. Its implementation is a separate bundle, loaded at the first call. */
-export function createCluster(parts: ClusterParts): Cluster {
+export function createCluster(parts: ClusterDeps): Cluster {
   return {
     profiles: async () => (await found()).names,
     check: async (profile, options = {}) => {
@@ -105,7 +105,7 @@ export function createCluster(parts: ClusterParts): Cluster {
   };
 }
 
-const loadClouds = () => loadPart(() => import('#cluster/entry.ts'));
+const loadClouds = () => loadLazy(() => import('#cluster/entry.ts'));
 
 async function found() {
   const { findProfiles } = await loadClouds();
@@ -119,14 +119,14 @@ async function profileOf(profile: string | ClusterSettings | undefined): Promise
 }
 
 async function run(
-  { catalog }: ClusterParts,
+  { catalog }: ClusterDeps,
   profile: ClusterProfile,
   { only, probe, signal }: ClusterCheckOptions & { readonly signal: AbortSignal },
-  show: (shown: Shown) => void,
+  show: (shown: RenderedOutput) => void,
 ): Promise<CheckReport> {
   const { listChecks, verifyCluster } = await loadClouds();
   const live = liveOutput(show);
-  const follow = runFollower(profile.name, only === undefined ? listChecks().length : undefined);
+  const follow = createProgressTracker(profile.name, only === undefined ? listChecks().length : undefined);
   const catalogs = catalogFinder(catalog());
   try {
     const report = await verifyCluster(profile, {
@@ -135,7 +135,7 @@ async function run(
       only,
       observe: (event) => {
         const soFar = follow(event);
-        live.update(() => htmlAndText(runningHtml(soFar), `${profile.name}: ${progressOf(soFar)}`));
+        live.update(() => htmlAndText(runningHtml(soFar), `${profile.name}: ${formatProgress(soFar)}`));
       },
       resolveCatalog: catalogs.resolve,
     });

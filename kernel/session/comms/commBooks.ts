@@ -10,7 +10,7 @@ export type CommEvents = {
 };
 
 /** The worker's records of comms: it knows the open ones even while a cell keeps the main thread busy. */
-export class CommBooks {
+export class CommRegistry {
   readonly #post: (message: ToCore) => void;
   readonly #events: () => CommEvents | undefined;
   readonly #open = new Map<string, string>();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '#shared/errors.ts';
 import type { Comm, CommEvent, CommMessage, CommOptions, CommPayload, Comms } from './commTypes.ts';
 
-type CommSurroundings = {
+type CommDeps = {
   send: (message: CommMessage) => void;
   /** The id of the cell whose code is running. */
   cell: () => string | null;
@@ -11,7 +11,7 @@ type CommSurroundings = {
 };
 
 /** Calls a handler of a cell; its errors, thrown or rejected, are shown in that cell. */
-function callHandler({ failed }: CommSurroundings, cell: string | null, body: () => unknown): void {
+function callHandler({ failed }: CommDeps, cell: string | null, body: () => unknown): void {
   try {
     const made = body();
     if (made instanceof Promise) made.catch((error: unknown) => failed(cell, error));
@@ -24,13 +24,13 @@ type Handler = { cell: string | null; handle: (event: CommEvent) => unknown };
 
 /** One comm as cells see it; `receive` handles the client's messages. */
 class OpenComm {
-  readonly #around: CommSurroundings;
+  readonly #around: CommDeps;
   readonly #forget: () => void;
   readonly #handlers = { message: new Set<Handler>(), close: new Set<Handler>() };
   #isOpen = true;
   readonly comm: Comm;
 
-  constructor(id: string, target: string, around: CommSurroundings, forget: () => void) {
+  constructor(id: string, target: string, around: CommDeps, forget: () => void) {
     this.#around = around;
     this.#forget = forget;
     const isOpen = () => this.#isOpen;
@@ -97,11 +97,11 @@ type Target = { cell: string | null; handle: (comm: Comm, opened: CommEvent) => 
 
 /** The comms of a notebook, on the main thread because handlers are functions of cells. They outlive their cells. */
 export class NotebookComms {
-  readonly #around: CommSurroundings;
+  readonly #around: CommDeps;
   readonly #open = new Map<string, OpenComm>();
   readonly #targets = new Map<string, Target>();
 
-  constructor(around: CommSurroundings) {
+  constructor(around: CommDeps) {
     this.#around = around;
   }
 

@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import { detach, variable } from './cellNodes.ts';
+import { withoutThis, variable } from './cellNodes.ts';
 import type { SharedNames } from './cellScope.ts';
 
 // With `jsx: react` TypeScript emits calls of a factory: `React.createElement`, or another that tsconfig.json or a
@@ -28,7 +28,7 @@ export function nameFactories(
     // A factory that is itself a variable must not get the object that holds the variable as `this`.
     if (!ts.isIdentifier(node.expression)) return visited;
     const { typeArguments, arguments: args } = visited;
-    return ts.factory.updateCallExpression(visited, detach(visited.expression), typeArguments, args);
+    return ts.factory.updateCallExpression(visited, withoutThis(visited.expression), typeArguments, args);
   };
   return ts.factory.updateSourceFile(
     file,

@@ -84,7 +84,7 @@ export function evaluated([code, ...rest]: readonly ts.Expression[], locals: rea
 }
 
 /** `(0, f)`, so that a function of the notebook does not get the object that holds its variable as `this`. */
-export function detach(callee: ts.Expression): ts.Expression {
+export function withoutThis(callee: ts.Expression): ts.Expression {
   const detached = factory.createParenthesizedExpression(factory.createComma(factory.createNumericLiteral(0), callee));
   // A stack trace has the position after the callee, which should map to the start of the callee.
   ts.setEmitFlags(callee, ts.EmitFlags.NoTrailingSourceMap);

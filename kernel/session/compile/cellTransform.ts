@@ -14,7 +14,7 @@ import {
 import {
   call,
   constant,
-  detach,
+  withoutThis,
   evaluated,
   keepFunctionName,
   load,
@@ -153,7 +153,7 @@ const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDe
   ts.isFunctionDeclaration(statement) && statement.body !== undefined && !isAmbient(statement);
 
 /** Whether a statement may follow the last expression without discarding its value. */
-const isSilent = (statement: ts.Statement): boolean =>
+const isEmptyResult = (statement: ts.Statement): boolean =>
   ts.isEmptyStatement(statement) || (ts.isExportDeclaration(statement) && !statement.moduleSpecifier);
 
 /** Returns the transformers by which a program emits one cell as such a body. */
@@ -191,7 +191,7 @@ class CellTransform {
 
   transform(): ts.SourceFile {
     const { statements } = this.#cell;
-    const last = statements.findLastIndex((each) => !isSilent(each));
+    const last = statements.findLastIndex((each) => !isEmptyResult(each));
     const body = statements.flatMap((statement, index) =>
       index === last && ts.isExpressionStatement(statement) ? [this.#lastValue(statement)] : this.#topLevel(statement),
     );
@@ -352,10 +352,10 @@ class CellTransform {
     }
     if (ts.isTaggedTemplateExpression(node) && this.#isSharedCallee(node.tag)) {
       const template = this.#visit(node.template) as ts.TemplateLiteral;
-      return factory.updateTaggedTemplateExpression(node, detach(this.#expression(node.tag)), undefined, template);
+      return factory.updateTaggedTemplateExpression(node, withoutThis(this.#expression(node.tag)), undefined, template);
     }
     if (ts.isDecorator(node) && this.#isSharedCallee(node.expression))
-      return factory.updateDecorator(node, detach(this.#expression(node.expression)));
+      return factory.updateDecorator(node, withoutThis(this.#expression(node.expression)));
     // Not in functions: their text must stay unchanged, since some are sent elsewhere to run.
     if (this.#isVarScope && ts.isAwaitExpression(node)) return resumed(node, this.#expression(node.expression));
     if (ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword)
@@ -407,7 +407,7 @@ class CellTransform {
         evaluated(args, this.#names.localsAt(node)),
       );
     const callee = this.#expression(node.expression);
-    const detached = this.#isSharedCallee(node.expression) ? detach(callee) : callee;
+    const detached = this.#isSharedCallee(node.expression) ? withoutThis(callee) : callee;
     if (ts.isCallChain(node)) return factory.updateCallChain(node, detached, node.questionDotToken, undefined, args);
     return factory.updateCallExpression(node, detached, undefined, args);
   }

@@ -67,7 +67,7 @@ const optionsOf = (settings: ts.CompilerOptions | ts.MinimalResolutionCacheHost)
     : (settings as ts.CompilerOptions);
 
 /** Returns the target of an import of an installed file: the known one, or that of `look`. */
-export function leadOnce(
+export function resolveOnce(
   name: string,
   from: string,
   look: () => ts.ResolvedModuleWithFailedLookupLocations,

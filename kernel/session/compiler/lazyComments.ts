@@ -22,7 +22,7 @@ const nodePrototype = (): object => internals.objectAllocator.getNodeConstructor
 const areApart = (): boolean => Object.hasOwn(nodePrototype(), 'jsDoc');
 
 /** Parses comments that were left out when they are read. Called before anything is parsed. */
-export function keepDocsApart(): void {
+export function trackNodeComments(): void {
   if (areApart()) return;
   Object.defineProperty(nodePrototype(), 'jsDoc', {
     configurable: true,
@@ -38,7 +38,7 @@ export function keepDocsApart(): void {
 }
 
 /** Removes the comments of a file that will not change. `@deprecated`, which the compiler needs, is kept elsewhere. */
-export function leaveOutDocs(file: ts.SourceFile): void {
+export function dropComments(file: ts.SourceFile): void {
   const visit = (node: Documented): void => {
     if (node.ownDocs) node.ownDocs = leftOut;
     ts.forEachChild(node, visit);
@@ -53,7 +53,7 @@ export const unreadDocs = (text: string): ts.JSDocParsingMode | undefined => {
 };
 
 /** Marks the commented nodes of a file that was parsed without comments. Called once the file is bound. */
-export function leaveOutUnread(file: ts.SourceFile): void {
+export function recordDroppedComments(file: ts.SourceFile): void {
   const { text } = file;
   if (!text.includes('/**')) return;
   const visit = (node: Documented): void => {

@@ -1,5 +1,5 @@
 import ts from 'typescript-6';
-import { leaveOutUnread, unreadDocs } from './lazyComments.ts';
+import { recordDroppedComments, unreadDocs } from './lazyComments.ts';
 
 // Files of declarations of which the compiler holds only what it reads in every program; their content is parsed and
 // bound when it is first read. Most declarations of a package are never read.
@@ -27,12 +27,12 @@ const { bindSourceFile } = ts as unknown as Internals;
 export const symbolOf = (module: ts.Node): ts.Symbol => (module as Container).symbol;
 
 /** Whether a module changes no other one, which would have to be visible at once. */
-export const isQuiet = (file: BoundFile): boolean =>
+export const hasNoGlobalEffects = (file: BoundFile): boolean =>
   file.moduleAugmentations.length === 0 && !file.symbol.globalExports;
 
 /** Leaves out the content of a module that is bound. @returns the file, parsed again on demand */
-export function leaveOutFile(file: BoundFile, options: ts.CompilerOptions): () => ts.SourceFile {
-  const again = once(() => bound(file, options));
+export function unloadModuleBody(file: BoundFile, options: ts.CompilerOptions): () => ts.SourceFile {
+  const again = once(() => loadAndBind(file, options));
   const bring = once(() => {
     const { statements } = again();
     transplant(again(), file);
@@ -41,21 +41,21 @@ export function leaveOutFile(file: BoundFile, options: ts.CompilerOptions): () =
   });
   file.externalModuleIndicator = true;
   forget(file);
-  late(file, 'statements', () => bring().statements);
-  late<ts.Symbol, 'exports'>(file.symbol, 'exports', () => bring().exports);
+  defineLazy(file, 'statements', () => bring().statements);
+  defineLazy<ts.Symbol, 'exports'>(file.symbol, 'exports', () => bring().exports);
   return again;
 }
 
 /** Completes a file that has only the imports of another one, whose content is read, parsed and bound on demand. */
-export function leaveOutRest(file: BoundFile, options: ts.CompilerOptions, read: () => string): void {
+export function replaceByOutline(file: BoundFile, options: ts.CompilerOptions, read: () => string): void {
   bindSourceFile(file, options);
   file.imports = file.statements.flatMap(importedBy);
   file.moduleAugmentations = [];
   file.ambientModuleNames = [];
-  const again = leaveOutFile(file, options);
-  late(file, 'text', read);
-  late(file, 'end', () => again().end);
-  late(file, 'endOfFileToken', () => {
+  const again = unloadModuleBody(file, options);
+  defineLazy(file, 'text', read);
+  defineLazy(file, 'end', () => again().end);
+  defineLazy(file, 'endOfFileToken', () => {
     const { endOfFileToken } = again();
     adopt(endOfFileToken, file);
     return endOfFileToken;
@@ -72,7 +72,7 @@ function importedBy(statement: ts.Statement): ts.StringLiteralLike[] {
 }
 
 /** Parses and binds the file again. */
-export function bound(file: BoundFile, options: ts.CompilerOptions): ts.SourceFile {
+export function loadAndBind(file: BoundFile, options: ts.CompilerOptions): ts.SourceFile {
   const { fileName, text, languageVersion, impliedNodeFormat, setExternalModuleIndicator, scriptKind } = file;
   const jsDocParsingMode = unreadDocs(text);
   const how = { languageVersion, impliedNodeFormat, setExternalModuleIndicator };
@@ -84,7 +84,7 @@ export function bound(file: BoundFile, options: ts.CompilerOptions): ts.SourceFi
     scriptKind,
   );
   bindSourceFile(again, options);
-  if (jsDocParsingMode !== undefined) leaveOutUnread(again);
+  if (jsDocParsingMode !== undefined) recordDroppedComments(again);
   return again;
 }
 
@@ -117,7 +117,7 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** Defines a property that is computed when it is first read. */
-export function late<T extends object, K extends keyof T>(owner: T, name: K, find: () => T[K]): void {
+export function defineLazy<T extends object, K extends keyof T>(owner: T, name: K, find: () => T[K]): void {
   const settle = (value: T[K]): void => {
     Object.defineProperty(owner, name, { value, writable: true, enumerable: true, configurable: true });
   };

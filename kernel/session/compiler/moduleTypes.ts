@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript-6';
-import { leadOnce } from './installedFiles.ts';
+import { resolveOnce } from './installedFiles.ts';
 
 // Finds the declarations of an import in a cell: first in the notebook's folder, then beside the kernel's bundle.
 
@@ -75,7 +75,8 @@ const declared: Record<string, string> = {
 };
 
 /** Packages that the kernel provides to a notebook whose folder does not have them. */
-export const isLent = (name: string): boolean => name === 'apache-arrow' || name.startsWith('apache-arrow/');
+export const isProvidedByKernel = (name: string): boolean =>
+  name === 'apache-arrow' || name.startsWith('apache-arrow/');
 
 const beside = (file: string): string => ts.sys.resolvePath(join(import.meta.dirname, file));
 
@@ -105,11 +106,11 @@ export function moduleResolver(
       if (isNeedless(literal, containingFile)) return { resolvedModule: undefined };
       const mode = ts.getModeForUsageLocation(containingSource, literal, options);
       const found = moduleOnce({ name, from: containingFile, mode }, () =>
-        leadOnce(name, containingFile, () =>
+        resolveOnce(name, containingFile, () =>
           ts.resolveModuleName(name, containingFile, options, system, cache, redirected, mode),
         ),
       );
-      if (found.resolvedModule || !isLent(name)) return found;
+      if (found.resolvedModule || !isProvidedByKernel(name)) return found;
       return ts.resolveModuleName(name, beside('kernel.ts'), options, ts.sys, cache, redirected, mode);
     });
 }

@@ -5,7 +5,7 @@ import { cacheFolder } from '#processes/userFolders.ts';
 import { isRecord } from '#shared/records.ts';
 import { CacheRecords } from './cacheRecords.ts';
 import { type Outlines, useOutlines } from './installedFiles.ts';
-import { type BoundFile, isQuiet, leaveOutRest } from './lazyFiles.ts';
+import { type BoundFile, hasNoGlobalEffects, replaceByOutline } from './lazyFiles.ts';
 
 // Records of the declarations of installed packages: for each file its imports and their targets. With them the next
 // notebook that imports a package need not read and parse hundreds of files to learn which others they import. An
@@ -91,13 +91,13 @@ export class OutlineRecords {
 }
 
 /** Returns size and time of a file, if it exists. */
-function stampOf(file: string): Pick<Outline, 'size' | 'time'> | undefined {
+function fileStamp(file: string): Pick<Outline, 'size' | 'time'> | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && { size: found.size, time: found.mtimeMs };
 }
 
 function isSame(file: string, { size, time }: Outline): boolean {
-  const stamp = stampOf(file);
+  const stamp = fileStamp(file);
   return stamp?.size === size && stamp.time === time;
 }
 
@@ -165,7 +165,7 @@ export class OutlinedFiles implements Outlines {
     if (packageOf(file) === undefined) return undefined;
     const outline = this.#records.outlineOf(file);
     if (outline) return new Skeleton(outline);
-    const stamp = stampOf(file);
+    const stamp = fileStamp(file);
     if (stamp) this.#read.set(file, stamp);
     return undefined;
   }
@@ -175,7 +175,7 @@ export class OutlinedFiles implements Outlines {
       if (this.#read.has(file.fileName)) this.#parsed.add(file as Parsed);
     } else if (!this.#leftOut.has(file)) {
       this.#leftOut.add(file);
-      leaveOutRest(file as Parsed, options, () => ts.sys.readFile(file.fileName) ?? '');
+      replaceByOutline(file as Parsed, options, () => ts.sys.readFile(file.fileName) ?? '');
     }
   }
 
@@ -229,7 +229,7 @@ function skeletonOf(file: Parsed): string | undefined {
     file.isDeclarationFile &&
     ts.isExternalModule(file) &&
     (file as Partial<Parsed>).symbol !== undefined &&
-    isQuiet(file) &&
+    hasNoGlobalEffects(file) &&
     file.ambientModuleNames.length === 0 &&
     file.amdDependencies.length === 0 &&
     !file.hasNoDefaultLib &&

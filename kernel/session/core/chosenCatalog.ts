@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { Catalog } from '#catalog/catalog.ts';
-import { signalOfWork } from '#processes/calls.ts';
+import { currentCellSignal } from '#processes/calls.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import type { Jobs } from '#catalog/jobs.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
@@ -39,7 +39,7 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
   let connected: Promise<Catalog> | undefined;
   const connect = (): Promise<Catalog> => {
     if (connected) return connected;
-    const cell = signalOfWork();
+    const cell = currentCellSignal();
     const opening = open(config);
     connected = opening;
     const forget = (): void => {

@@ -2,22 +2,22 @@ import type { Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { CatalogNames, type NamedCatalog, type NameSources } from '#catalog/catalogNames.ts';
 import { registerBackfills } from '#catalog/tableBackfills.ts';
-import { belongTo } from '#processes/calls.ts';
+import { setSignalProvider } from '#processes/calls.ts';
 import { createBackfills } from '#session/backfill/backfills.ts';
 import { createCluster } from '#session/cluster/cluster.ts';
 import { NotebookComms } from '#session/comms/comms.ts';
 import type { CellCompiler } from '#session/compiler/compiler.ts';
-import { lendToDebugger } from '#session/debug/debugHook.ts';
+import { exposeToDebugger } from '#session/debug/debugHook.ts';
 import { createNotebookDisplay, type NotebookDisplay } from '#session/display/notebookDisplay.ts';
 import { takeTslabDisplay } from '#session/display/tslabDisplay.ts';
 import { createUdf } from '#session/functions/udf.ts';
-import { PersonAsker } from '#session/input/askUser.ts';
+import { InputRequests } from '#session/input/askUser.ts';
 import { answerOfMagics } from '#session/magics/magicQuestions.ts';
 import { createMagics, type Magics } from '#session/magics/magics.ts';
 import * as preload from '#session/preload.ts';
 import { createRay } from '#session/ray/ray.ts';
 import { type CellOutcome, CellRunner } from '#session/run/cellRunner.ts';
-import { lendModules } from '#session/run/modulesForCells.ts';
+import { registerKernelModules } from '#session/run/modulesForCells.ts';
 import { catalogIn, createSql } from '#session/sql/sql.ts';
 import {
   type CellError,
@@ -27,7 +27,7 @@ import {
   type Question,
   type QuestionAnswer,
   type ToCore,
-  unsendable,
+  unsendableOutputError,
 } from '#session/threads/coreMessages.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { isAbort } from '#shared/errors.ts';
@@ -52,7 +52,7 @@ const isTable = (value: unknown): value is LiveTable => has(value, ['schema', 'q
  * Returns the names that completion offers: tables of catalogs and columns of tables in variables.
  * @param variables of the notebook, read at each request
  */
-function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
+function createRuntimeNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
   const valueOf = (name: string): unknown => (Object.hasOwn(variables, name) ? variables[name] : undefined);
   const sources: NameSources = {
     catalog: async (name) => {
@@ -70,7 +70,7 @@ function liveNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
 }
 
 /** Returns the error shown if the kernel itself fails, because cells have replaced builtins that it uses. */
-function damaged(cause: unknown): CellError {
+function kernelDamagedError(cause: unknown): CellError {
   const evalue =
     `The kernel failed in this cell (${sentenceOf(cause)}). A cell has probably replaced a builtin that the kernel uses, ` +
     'such as JSON or Promise. Restart the kernel.';
@@ -102,7 +102,7 @@ export class Core {
   readonly #post: (message: FromCore) => void;
   readonly #outputs: Outputs;
   readonly #runner: CellRunner;
-  readonly #asker: PersonAsker;
+  readonly #asker: InputRequests;
   readonly #comms: NotebookComms;
   readonly #display: NotebookDisplay;
   readonly #magics: Magics;
@@ -123,7 +123,7 @@ export class Core {
       () => outputs.work,
     );
     // Catalog calls without a signal end with the cell that made them.
-    belongTo(signal);
+    setSignalProvider(signal);
     const cellSignal: CellSignal = () => signal() ?? new AbortController().signal;
     this.#display = createNotebookDisplay({
       send: (output) => outputs.send(output),
@@ -131,7 +131,7 @@ export class Core {
       signal: cellSignal,
       cell: () => outputs.work,
     });
-    this.#asker = new PersonAsker({ post, cell: () => outputs.cell });
+    this.#asker = new InputRequests({ post, cell: () => outputs.cell });
     this.#comms = new NotebookComms({
       send: (message) => post({ type: 'comm', parent: outputs.cell, message }),
       cell: () => outputs.cell,
@@ -183,13 +183,13 @@ export class Core {
       sql,
       udf,
     };
-    lendModules(notebook);
+    registerKernelModules(notebook);
     takeTslabDisplay((output) => outputs.send(output));
     this.#given = { ...notebook, db: chosenCatalog(null) };
     Object.assign(this.#runner.locals, this.#given);
-    this.#names = liveNames(this.#runner.locals);
+    this.#names = createRuntimeNames(this.#runner.locals);
     const { locals, maps } = this.#runner;
-    lendToDebugger({ locals, maps, names: () => this.#namesOfCells(), show: (value) => this.#display.show(value) });
+    exposeToDebugger({ locals, maps, names: () => this.#namesOfCells(), show: (value) => this.#display.show(value) });
     this.#magics = createMagics({
       runner: this.#runner,
       given: this.#given,
@@ -277,7 +277,7 @@ export class Core {
         return this.#evaluate(message);
       });
     } catch (error) {
-      result = { value: null, error: damaged(error), expressions: {} };
+      result = { value: null, error: kernelDamagedError(error), expressions: {} };
     }
     // The interrupt itself may have been terminated halfway.
     this.#finish(message.id, work.signal.aborted ? interrupted : result);
@@ -350,7 +350,11 @@ export class Core {
       this.#post({ type: 'done', id, result, ...(names && { names }) });
     } catch (error) {
       // The cell must finish even if its result can't be posted.
-      this.#post({ type: 'done', id, result: { value: null, error: unsendable('result', error), expressions: {} } });
+      this.#post({
+        type: 'done',
+        id,
+        result: { value: null, error: unsendableOutputError('result', error), expressions: {} },
+      });
     }
   }
 }

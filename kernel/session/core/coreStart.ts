@@ -2,14 +2,14 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { registerRest } from '#catalog/rest/register.ts';
 import { registerDir } from '#engine/register.ts';
-import { keepDocsApart } from '#session/compiler/lazyComments.ts';
+import { trackNodeComments } from '#session/compiler/lazyComments.ts';
 import { useOwnOutlines } from '#session/compiler/outlinedFiles.ts';
-import { keepSnapshot, seeToSnapshot } from '#session/start/snapshots.ts';
+import { keepSnapshot, ensureSnapshot } from '#session/start/snapshots.ts';
 import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
 import { Core } from './core.ts';
-import { lastWords } from './lastWords.ts';
+import { writeFatalError } from './lastWords.ts';
 import type { Outputs } from './outputs.ts';
-import { Preparation } from './preparation.ts';
+import { ImportPrefetch } from './preparation.ts';
 import { catchUncaught } from './uncaught.ts';
 
 /** Writing compiled code takes as long as a short cell, so it waits until no cell has run for this long. */
@@ -34,7 +34,7 @@ function keepCompiledCode(keep: () => void): () => void {
   };
 }
 
-export type CoreParts = {
+export type CoreDeps = {
   post: (message: FromCore) => void;
   outputs: Outputs;
   typescript: string;
@@ -44,9 +44,9 @@ export type CoreParts = {
  * Creates the core that runs cells; main.ts loads this bundle while the worker starts.
  * @returns the handler for messages of the worker
  */
-export function startCore({ post, outputs, typescript }: CoreParts): (message: ToCore) => void {
+export function startCore({ post, outputs, typescript }: CoreDeps): (message: ToCore) => void {
   const kernel = join(import.meta.dirname, 'kernel.cjs');
-  keepDocsApart();
+  trackNodeComments();
   const outlined = useOwnOutlines();
   registerDir();
   registerRest();
@@ -56,21 +56,21 @@ export function startCore({ post, outputs, typescript }: CoreParts): (message: T
     keepCompiled();
     if (!core.isBusy) preparation.rest();
   }, outputs);
-  const preparation = new Preparation(core.compiler);
+  const preparation = new ImportPrefetch(core.compiler);
   const keepCompiled = keepCompiledCode(() => {
     outlined.keep();
     preparation.keep();
   });
   catchUncaught(
     (error) => core.reportUncaught(error),
-    (error) => lastWords('The kernel could not report an error', error),
+    (error) => writeFatalError('The kernel could not report an error', error),
   );
   post({ type: 'ready', typescript });
   setImmediate(() => {
     core.compiler.warmUp();
     // Now rather than at exit: many kernels end by a kill.
     flushCompileCache();
-    seeToSnapshot(kernel);
+    ensureSnapshot(kernel);
     preparation.rest();
   });
   let isUp = false;

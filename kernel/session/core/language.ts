@@ -7,7 +7,7 @@ import type { CompletionItem } from '#shared/protocol/kernelMessages.ts';
 import { namingAt } from '#session/analysis/catalogNames.ts';
 import { codeOf } from '#session/analysis/cellSource.ts';
 import { tableSourceBy } from '#session/analysis/tableSource.ts';
-import { codeAndDocumentation, isUnknown } from '#session/analysis/texts.ts';
+import { codeAndDocumentation, isUnknown } from '#session/analysis/formatDocs.ts';
 import type { CellService } from '#session/compile/cellConverter.ts';
 import type { Question, QuestionAnswer } from '#session/threads/coreMessages.ts';
 import { partsOf } from '#session/magics/cellParts.ts';
@@ -16,7 +16,7 @@ import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
 /** Provides a language service over a cell and the cells that ran before it. */
 type Compiler = { service(code: string): CellService };
 
-type LanguageParts = { compiler: Compiler; names: CatalogNames };
+type LanguageDeps = { compiler: Compiler; names: CatalogNames };
 
 /** A longer list has every name in scope; computing all signatures would take too long. */
 const maxSignatures = 200;
@@ -25,7 +25,7 @@ const maxDeclaration = 4000;
 
 /** Answers a request about code that the user is typing. Positions count UTF-16 units. */
 export async function answer(
-  parts: LanguageParts,
+  parts: LanguageDeps,
   question: Exclude<Question, { kind: 'variables' }>,
 ): Promise<QuestionAnswer> {
   try {
@@ -48,7 +48,7 @@ export async function answer(
 
 const clamp = (cursor: number, code: string): number => Math.min(Math.max(cursor, 0), code.length);
 
-async function complete({ compiler, names }: LanguageParts, code: string, cursor: number): Promise<QuestionAnswer> {
+async function complete({ compiler, names }: LanguageDeps, code: string, cursor: number): Promise<QuestionAnswer> {
   const { service, file, program } = compiler.service(code);
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file);
@@ -71,7 +71,7 @@ async function complete({ compiler, names }: LanguageParts, code: string, cursor
 }
 
 async function completeNames(
-  { names }: LanguageParts,
+  { names }: LanguageDeps,
   code: string,
   cursor: number,
   naming: Naming | undefined,

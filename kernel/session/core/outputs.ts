@@ -9,7 +9,7 @@ type Callback = (error: null) => void;
  * Calls the callbacks of stream writes when the code that wrote finishes. Repeats are only counted: `console` passes
  * the same callback with every line, and there may be a million lines.
  */
-class LaterCalls {
+class DeferredCallbacks {
   #last: { callback: Callback; times: number } | undefined;
 
   add(callback: Callback): void {
@@ -50,7 +50,7 @@ export class Outputs {
   readonly #context = hasContextFrames() ? new AsyncLocalStorage<CellWork>() : undefined;
   // For output without an async context, from a native callback for instance.
   #latest: CellWork | undefined;
-  readonly #written = new LaterCalls();
+  readonly #written = new DeferredCallbacks();
 
   constructor(send: (parent: string | null, output: CellOutput) => void) {
     this.#send = send;

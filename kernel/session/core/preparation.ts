@@ -11,7 +11,7 @@ const stillMs = 250;
  * Loads the declarations of packages that notebooks in this folder imported last, while no cell runs: half the time
  * of a first import. One package at a time, so that a cell that starts meanwhile waits for one at most.
  */
-export class Preparation {
+export class ImportPrefetch {
   readonly #compiler: CellCompiler;
   readonly #records: ImportRecords;
   /** Packages still to load; undefined before the first pause. */

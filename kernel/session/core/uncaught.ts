@@ -9,7 +9,7 @@ type Event = 'uncaughtException' | 'unhandledRejection' | 'SIGINT';
  * Code that calls `process.removeAllListeners()` means its own listeners; without this one, Node.js would end the
  * kernel at the next such event.
  */
-export function keepListening(event: Event, listener: Listener): void {
+export function listenPermanently(event: Event, listener: Listener): void {
   const emitter: EventEmitter = process;
   const nextTick = process.nextTick.bind(process);
   const listen = (): void => {
@@ -36,8 +36,8 @@ export function catchUncaught(report: Listener, lastResort: Listener): void {
       attempt(() => lastResort(failed));
     }
   };
-  keepListening('uncaughtException', listener);
-  keepListening('unhandledRejection', listener);
+  listenPermanently('uncaughtException', listener);
+  listenPermanently('unhandledRejection', listener);
 }
 
 function attempt(body: () => void): void {

@@ -42,14 +42,14 @@ const valueOf = (object: object, name: PropertyKey): unknown => Object.getOwnPro
 
 function describe(name: string, value: unknown): VariableInfo {
   const { size, isTable } = measure(value);
-  const place = placeOf(value);
+  const place = tablePathText(value);
   // Users know every table of a catalog as a `Table`; its class is internal.
   if (place !== undefined) return { name, type: 'Table', size, preview: shortened(place), isTable };
   return { name, type: typeOf(value), size, preview: preview(value), isTable };
 }
 
 /** The path of a table in its catalog: `shop/eu/orders`. */
-function placeOf(value: unknown): string | undefined {
+function tablePathText(value: unknown): string | undefined {
   if (!isObject(value) || types.isProxy(value) || !hasMethods(value, 'query', 'countRows')) return undefined;
   const [name, path] = [valueOf(value, 'name'), valueOf(value, 'namespacePath')];
   if (typeof name !== 'string' || !Array.isArray(path)) return undefined;

@@ -5,7 +5,7 @@ import { isCrashNote, type CrashNote } from '#shared/protocol/crashNote.ts';
 import type { Front } from '#session/threads/coreMessages.ts';
 import { dataFolder } from '#processes/userFolders.ts';
 import { makeFolder } from '#processes/files.ts';
-import { isRunning } from '#processes/running.ts';
+import { isProcessRunning } from '#processes/running.ts';
 
 /** No client reads a note this long after its kernel ended. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -50,5 +50,5 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 function isOfLiving(path: string): boolean {
   const pid = readCrashNote(path)?.pid;
-  return pid !== undefined && isRunning(pid);
+  return pid !== undefined && isProcessRunning(pid);
 }

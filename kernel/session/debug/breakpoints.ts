@@ -48,7 +48,7 @@ type Placed = {
 export type HitBreakpoint = { breakpoint: Breakpoint; isConditional: boolean };
 
 /** The breakpoints that are set in V8, by V8's ids. */
-class PlacedBreakpoints {
+class V8Breakpoints {
   readonly #link: InspectorLink;
   readonly #all = new Map<string, Placed>();
 
@@ -98,7 +98,7 @@ class PlacedBreakpoints {
 }
 
 /** A breakpoint as a client requests it; line and column count from 1. */
-export type WantedBreakpoint = {
+export type RequestedBreakpoint = {
   line: number;
   column?: number;
   condition?: string;
@@ -107,11 +107,11 @@ export type WantedBreakpoint = {
 };
 
 /** A breakpoint as reported to the client. */
-type ToldBreakpoint = { id: number; verified: boolean; line: number; column?: number; message?: string };
+type DapBreakpoint = { id: number; verified: boolean; line: number; column?: number; message?: string };
 
-export type Breakpoint = WantedBreakpoint & {
+export type Breakpoint = RequestedBreakpoint & {
   id: number;
-  told: ToldBreakpoint;
+  told: DapBreakpoint;
   /** Called at each hit; returns whether it counts. */
   isHit: () => boolean;
   /** Whether its hit condition is invalid, so that it is never set. */
@@ -123,24 +123,24 @@ export type Breakpoint = WantedBreakpoint & {
 /** A location where V8 can pause, in the generated code and in the user's. */
 type Breakable = { generated: Place; original: Place };
 
-type BreakpointParts = {
+type BreakpointDeps = {
   link: InspectorLink;
   hook: MainHook;
   scripts: DebugScripts;
-  changed: (breakpoint: ToldBreakpoint) => void;
+  changed: (breakpoint: DapBreakpoint) => void;
 };
 
 /** The breakpoints of all sources: kept by source, set in each script of a source. */
 export class Breakpoints {
-  readonly #parts: BreakpointParts;
-  readonly placed: PlacedBreakpoints;
+  readonly #parts: BreakpointDeps;
+  readonly placed: V8Breakpoints;
   /** By source, and within it by the client's id of the cell, since cells with the same text are one source. */
   readonly #sources = new Map<string, Map<string | undefined, Breakpoint[]>>();
   #nextId = 1;
 
-  constructor(parts: BreakpointParts) {
+  constructor(parts: BreakpointDeps) {
     this.#parts = parts;
-    this.placed = new PlacedBreakpoints(parts.link);
+    this.placed = new V8Breakpoints(parts.link);
   }
 
   /** Returns the breakpoints of all sources in the form of `debugInfo`. */
@@ -154,7 +154,7 @@ export class Breakpoints {
   }
 
   /** Replaces the breakpoints of a source; with `cell`, only those of that cell. */
-  async set(path: string, wanted: readonly WantedBreakpoint[], cell?: string): Promise<ToldBreakpoint[]> {
+  async set(path: string, wanted: readonly RequestedBreakpoint[], cell?: string): Promise<DapBreakpoint[]> {
     const { scripts } = this.#parts;
     const cells = this.#sources.get(path) ?? new Map<string | undefined, Breakpoint[]>();
     const before = cells.get(cell) ?? [];
@@ -180,7 +180,7 @@ export class Breakpoints {
     });
   }
 
-  #make(wanted: WantedBreakpoint): Breakpoint {
+  #make(wanted: RequestedBreakpoint): Breakpoint {
     const id = this.#nextId++;
     const isHit = hitTest(wanted.hitCondition);
     const { line } = wanted;
@@ -239,7 +239,7 @@ const isOf = ({ cell: run }: UserScript, cell: string | undefined): boolean =>
 const noCode = 'There is no code on this line or below it.';
 
 /** Returns the first location on the requested line, or on the next line below that has one. */
-function nearest(all: readonly Breakable[], { line, column = 1 }: WantedBreakpoint): Breakable | undefined {
+function nearest(all: readonly Breakable[], { line, column = 1 }: RequestedBreakpoint): Breakable | undefined {
   const below = all.filter(({ original }) => original.line + 1 >= line);
   const first = Math.min(...below.map(({ original }) => original.line));
   const onLine = below.filter(({ original }) => original.line === first);

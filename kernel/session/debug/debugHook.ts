@@ -64,7 +64,7 @@ export function javascriptOf(code: string): { code: string } | { problem: string
   return { code: outputText };
 }
 
-type DebugHookParts = {
+type DebugHookDeps = {
   /** The notebook's variables by name. */
   locals: Record<string, unknown>;
   /** The names of the variables that cells created. */
@@ -74,7 +74,7 @@ type DebugHookParts = {
 };
 
 /** Exposes the debugger's part of the main thread to the inspector. */
-export function lendToDebugger({ locals, names, maps, show }: DebugHookParts): void {
+export function exposeToDebugger({ locals, names, maps, show }: DebugHookDeps): void {
   const scopes = new Map<string, object>();
   const hook: DebugHook = {
     attach(isDebugged) {

@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url';
 import { messageOf } from '#shared/errors.ts';
 import type { DebugRequest } from '#shared/protocol/debugMessages.ts';
 import { isRecord } from '#shared/records.ts';
-import type { WantedBreakpoint } from './breakpoints.ts';
+import type { RequestedBreakpoint } from './breakpoints.ts';
 import { cellFilePrefix, cellFileSuffix, type DebugScripts, hashSeed } from './debugScripts.ts';
 import { type DebugSession, threadId } from './debugSession.ts';
 import { type DebugHook, DebugProblem } from './debugTypes.ts';
 import { type DapVariable, DebugVariables, heldGroup, maxParts, type Wanted } from './debugVariables.ts';
-import { toldFrame } from './frames.ts';
+import { toDapFrame } from './frames.ts';
 import { InspectorLink } from './inspectorLink.ts';
-import { argumentOf, MainHook, saidBy } from './mainHook.ts';
+import { argumentOf, MainHook, thrownMessage } from './mainHook.ts';
 import { notebookHolder, scriptFor } from './pause.ts';
 import { type Step, thrownAt } from './stops.ts';
 
@@ -47,10 +47,10 @@ function cellIn({ source }: Arguments): string | undefined {
 }
 
 /** Returns the requested breakpoints. @param lineBase,columnBase the client's first line and column */
-function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): WantedBreakpoint[] {
+function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): RequestedBreakpoint[] {
   const all: unknown = given['breakpoints'];
   if (!Array.isArray(all)) return [];
-  return all.filter(isRecord).map((each): WantedBreakpoint => {
+  return all.filter(isRecord).map((each): RequestedBreakpoint => {
     const { condition, hitCondition, logMessage, column } = each;
     return {
       line: numberIn(each, 'line') + 1 - lineBase,
@@ -256,7 +256,7 @@ const handlers: Partial<Record<string, Handler>> = {
     return {
       stackFrames: frames
         .slice(start, start + count)
-        .map((frame) => toldFrame(frame, state.bases, state.scripts.urlOf(frame.call.location.scriptId))),
+        .map((frame) => toDapFrame(frame, state.bases, state.scripts.urlOf(frame.call.location.scriptId))),
       totalFrames: frames.length,
     };
   },
@@ -339,6 +339,6 @@ async function evaluate(
     throwOnSideEffect: isLook,
     timeout: 3000,
   });
-  if (exceptionDetails) throw new DebugProblem(saidBy(exceptionDetails));
+  if (exceptionDetails) throw new DebugProblem(thrownMessage(exceptionDetails));
   return result;
 }

@@ -7,7 +7,7 @@ import { type Frame, isEnd, isSameLine, ownScripts } from './frames.ts';
 import { InspectorLink } from './inspectorLink.ts';
 import { MainHook } from './mainHook.ts';
 import { Pause } from './pause.ts';
-import { judge, type Step, steps, type Stop } from './stops.ts';
+import { classifyPause, type Step, steps, type Stop } from './stops.ts';
 
 export const threadId = 1;
 
@@ -144,7 +144,7 @@ export class DebugSession {
       const nextId = () => this.#nextFrame++;
       const pause = await Pause.at(event, { link, hook, scripts: this.#scripts, variables, nextId });
       const asked = { step: this.#step, isPauseAsked: this.#isPauseAsked };
-      const stop = await judge(pause, this.breakpoints, asked, (text, frame) => this.#log(text, frame));
+      const stop = await classifyPause(pause, this.breakpoints, asked, (text, frame) => this.#log(text, frame));
       const isTired = this.#steps++ > maxSteps;
       const isOnWay = stop?.reason === 'step' && this.#from && isSameLine(this.#from, pause.frames[0]) && !isTired;
       if (stop && !isOnWay) return this.#stopped(pause, stop);

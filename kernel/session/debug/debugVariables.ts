@@ -1,7 +1,7 @@
 import type { Runtime } from 'node:inspector';
 import { DebugProblem } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
-import { hasParts, lengthOf, textOf, typeOf } from './remoteText.ts';
+import { hasParts, lengthOf, formatRemoteObject, typeOf } from './remoteText.ts';
 
 /** A variable in the Debug Adapter Protocol. */
 export type DapVariable = {
@@ -16,20 +16,24 @@ export type DapVariable = {
   presentationHint?: { kind?: string; attributes?: string[]; lazy?: boolean };
 };
 
-type ValueParts = Omit<DapVariable, 'name'>;
+type DapValue = Omit<DapVariable, 'name'>;
 
 /** Which parts of a value are requested; a client that pages sets `filter`. */
 export type Wanted = { filter?: 'indexed' | 'named'; start: number; count: number };
 
 /** A value that can be expanded. */
-export type Holder = {
+export type VariableContainer = {
   /** Returns its parts, each with a name and a value. */
-  parts: (wanted: Wanted) => Promise<Part[]>;
+  parts: (wanted: Wanted) => Promise<ChildVariable[]>;
   /** Assigns another value to one of them. */
   set: (name: string, value: Runtime.CallArgument) => Promise<void>;
 };
 
-export type Part = { name: string; value: Runtime.RemoteObject | string; hint?: DapVariable['presentationHint'] };
+export type ChildVariable = {
+  name: string;
+  value: Runtime.RemoteObject | string;
+  hint?: DapVariable['presentationHint'];
+};
 
 /** Group of the objects held for the client, which are released together when the code continues. */
 export const heldGroup = 'lance-catalog.held';
@@ -39,7 +43,7 @@ export const maxParts = 200;
 /** The values that the client has received and may expand, until code runs again. */
 export class DebugVariables {
   readonly #link: InspectorLink;
-  readonly #holders = new Map<number, Holder>();
+  readonly #holders = new Map<number, VariableContainer>();
   #next = 1;
 
   constructor(link: InspectorLink) {
@@ -52,22 +56,22 @@ export class DebugVariables {
   }
 
   /** Registers a value that can be expanded; returns its reference. */
-  hold(holder: Holder): number {
+  hold(holder: VariableContainer): number {
     const reference = this.#next++;
     this.#holders.set(reference, holder);
     return reference;
   }
 
   /** @throws DebugProblem if the reference is of an earlier pause */
-  holderOf(reference: number): Holder {
+  holderOf(reference: number): VariableContainer {
     const holder = this.#holders.get(reference);
     if (holder) return holder;
     throw new DebugProblem('The code has continued, so these variables are out of date.');
   }
 
   /** Converts a value for the client. */
-  told(value: Runtime.RemoteObject, isWhole = false): ValueParts {
-    const text = { value: textOf(value, isWhole), type: typeOf(value) };
+  told(value: Runtime.RemoteObject, isWhole = false): DapValue {
+    const text = { value: formatRemoteObject(value, isWhole), type: typeOf(value) };
     if (!hasParts(value)) return { ...text, variablesReference: 0 };
     const length = lengthOf(value);
     const variablesReference = this.hold(this.#objectHolder(value, length));
@@ -82,19 +86,19 @@ export class DebugVariables {
     return parts.map((part) => this.partOf(part));
   }
 
-  partOf({ name, value, hint }: Part): DapVariable {
+  partOf({ name, value, hint }: ChildVariable): DapVariable {
     const said = typeof value === 'string' ? { value, type: '', variablesReference: 0 } : this.told(value);
     return { name, ...said, ...(hint && { presentationHint: hint }) };
   }
 
-  #objectHolder(object: Runtime.RemoteObject & { objectId: string }, length: number | undefined): Holder {
+  #objectHolder(object: Runtime.RemoteObject & { objectId: string }, length: number | undefined): VariableContainer {
     const { objectId } = object;
     return {
       parts: async ({ filter, start, count }) => {
         const indexed =
           length === undefined || filter === 'named' ? [] : await this.#indexed(objectId, { start, count });
         const isCut = filter === undefined && length !== undefined && length > start + count;
-        const rest: Part[] = isCut ? [{ name: '…', value: `${length - start - count} more` }] : [];
+        const rest: ChildVariable[] = isCut ? [{ name: '…', value: `${length - start - count} more` }] : [];
         const named = filter === 'indexed' ? [] : await this.#named(objectId, length !== undefined);
         return [...indexed, ...rest, ...named];
       },
@@ -103,7 +107,7 @@ export class DebugVariables {
   }
 
   /** Returns elements of an array. Reads only the requested part: there may be millions. */
-  async #indexed(objectId: string, { start, count }: { start: number; count: number }): Promise<Part[]> {
+  async #indexed(objectId: string, { start, count }: { start: number; count: number }): Promise<ChildVariable[]> {
     const { result } = await this.#link.call('Runtime.callFunctionOn', {
       objectId,
       functionDeclaration:
@@ -116,14 +120,14 @@ export class DebugVariables {
     return result.objectId === undefined ? [] : this.#own(result.objectId);
   }
 
-  async #named(objectId: string, isArray: boolean): Promise<Part[]> {
+  async #named(objectId: string, isArray: boolean): Promise<ChildVariable[]> {
     const parts = await this.#own(objectId, isArray);
     if (parts.length <= maxProperties) return parts;
     const rest = { name: '…', value: `${parts.length - maxProperties} more` };
     return [...parts.slice(0, maxProperties), rest];
   }
 
-  async #own(objectId: string, nonIndexedPropertiesOnly = false): Promise<Part[]> {
+  async #own(objectId: string, nonIndexedPropertiesOnly = false): Promise<ChildVariable[]> {
     const {
       result,
       internalProperties = [],
@@ -138,7 +142,7 @@ export class DebugVariables {
       ...[...result, ...privateProperties].flatMap(propertyPart),
       ...internalProperties
         .filter(({ name, value }) => value !== undefined && shownInternals.has(name))
-        .map(({ name, value }): Part => ({
+        .map(({ name, value }): ChildVariable => ({
           name,
           value: value ?? '',
           hint: { kind: 'virtual', attributes: ['readOnly'] },
@@ -173,7 +177,7 @@ const shownInternals: ReadonlySet<string> = new Set([
 type Property = Pick<Runtime.PropertyDescriptor, 'name' | 'value' | 'get'>;
 
 /** Converts a property without running code: a getter is named but not called. */
-function propertyPart({ name, value, get }: Property): Part[] {
+function propertyPart({ name, value, get }: Property): ChildVariable[] {
   if (value) return [{ name, value }];
   return get && get.type !== 'undefined' ? [{ name, value: '(getter)', hint: { attributes: ['readOnly'] } }] : [];
 }

@@ -20,7 +20,7 @@ export type NotebookDebugger = {
   detach(): void;
 };
 
-type DebuggerParts = {
+type DebuggerDeps = {
   isAvailable: boolean;
   /** Returns the latest cell with an execution count. */
   cellOf: (executionCount: number) => RunCell | undefined;
@@ -31,7 +31,7 @@ type DebuggerParts = {
 };
 
 /** Creates a debugger. It connects when a client attaches, since a connection slows down every cell. */
-export function createDebugger({ isAvailable, cellOf, interrupt, ready }: DebuggerParts): NotebookDebugger {
+export function createDebugger({ isAvailable, cellOf, interrupt, ready }: DebuggerDeps): NotebookDebugger {
   let listener: ((event: DebugEvent) => void) | undefined;
   let seq = 1;
   const emit = (event: string, body?: object) => {

@@ -72,7 +72,7 @@ function nameOf(call: Debugger.CallFrame, script: UserScript | undefined): strin
 type Lines = { lineBase: 0 | 1; columnBase: 0 | 1 };
 
 /** Converts a frame for the client. */
-export function toldFrame({ id, name, script, place }: Frame, { lineBase, columnBase }: Lines, url: string): object {
+export function toDapFrame({ id, name, script, place }: Frame, { lineBase, columnBase }: Lines, url: string): object {
   const at = { id, name, line: place.line + lineBase, column: place.column + columnBase };
   if (!script) return { ...at, source: librarySource(url), presentationHint: 'subtle' };
   const { path, cell, name: sourceName } = script;

@@ -76,13 +76,13 @@ export class MainHook {
       silent: true,
       ...options,
     });
-    if (exceptionDetails) throw new DebugProblem(saidBy(exceptionDetails));
+    if (exceptionDetails) throw new DebugProblem(thrownMessage(exceptionDetails));
     return result;
   }
 }
 
 /** Returns the first line of an error that code threw. */
-export function saidBy({ exception, text }: Runtime.ExceptionDetails): string {
+export function thrownMessage({ exception, text }: Runtime.ExceptionDetails): string {
   const said = exception?.description ?? (exception ? String(exception.value) : text);
   return said.split('\n', 1)[0] ?? said;
 }

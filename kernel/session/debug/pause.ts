@@ -1,12 +1,12 @@
 import type { Debugger, Runtime } from 'node:inspector';
 import { DebugProblem } from './debugTypes.ts';
 import type { DebugScripts } from './debugScripts.ts';
-import { heldGroup, type DebugVariables, type Holder, type Part } from './debugVariables.ts';
+import { heldGroup, type DebugVariables, type VariableContainer, type ChildVariable } from './debugVariables.ts';
 import { framesOf, ownNames, scopeName, type Frame } from './frames.ts';
 import type { InspectorLink } from './inspectorLink.ts';
-import { hookExpression, saidBy, type MainHook } from './mainHook.ts';
+import { hookExpression, thrownMessage, type MainHook } from './mainHook.ts';
 
-type PauseParts = {
+type PauseDeps = {
   link: InspectorLink;
   hook: MainHook;
   scripts: DebugScripts;
@@ -25,17 +25,17 @@ const evaluateMs = 3000;
 export class Pause {
   readonly event: Debugger.PausedEventDataType;
   readonly frames: readonly Frame[];
-  readonly #parts: PauseParts;
+  readonly #parts: PauseDeps;
   /** The names that a frame itself declares, which hide notebook variables. */
   readonly #names = new Map<Frame, Promise<string[]>>();
 
-  private constructor(event: Debugger.PausedEventDataType, frames: readonly Frame[], parts: PauseParts) {
+  private constructor(event: Debugger.PausedEventDataType, frames: readonly Frame[], parts: PauseDeps) {
     this.event = event;
     this.frames = frames;
     this.#parts = parts;
   }
 
-  static async at(event: Debugger.PausedEventDataType, parts: PauseParts): Promise<Pause> {
+  static async at(event: Debugger.PausedEventDataType, parts: PauseDeps): Promise<Pause> {
     return new Pause(event, await framesOf(event.callFrames, parts.scripts, parts.nextId), parts);
   }
 
@@ -63,7 +63,7 @@ export class Pause {
   }
 
   /** Returns the variables that cells created. */
-  notebook(): Holder {
+  notebook(): VariableContainer {
     return notebookHolder(this.#parts);
   }
 
@@ -83,7 +83,7 @@ export class Pause {
       throwOnSideEffect: isLook,
       timeout: evaluateMs,
     });
-    if (exceptionDetails) throw new DebugProblem(saidBy(exceptionDetails));
+    if (exceptionDetails) throw new DebugProblem(thrownMessage(exceptionDetails));
     return result;
   }
 
@@ -96,10 +96,13 @@ export class Pause {
     return `with (${hookExpression}.scopeOf(${hidden})) {\n${code}\n}`;
   }
 
-  #scopeHolder(frame: Frame, scopeNumber: number, scope: Debugger.Scope): Holder {
+  #scopeHolder(frame: Frame, scopeNumber: number, scope: Debugger.Scope): VariableContainer {
     return {
       parts: async () => {
-        const own = (await this.#properties(scope)).map(({ name, value }): Part => ({ name, value: value ?? notYet }));
+        const own = (await this.#properties(scope)).map(({ name, value }): ChildVariable => ({
+          name,
+          value: value ?? notYet,
+        }));
         const self = frame.call.this;
         return scope.type === 'local' && self.type !== 'undefined' ? [...own, { name: 'this', value: self }] : own;
       },
@@ -136,7 +139,7 @@ export class Pause {
 }
 
 /** Returns the notebook's variables, which exist whether or not code is paused. */
-export const notebookHolder = ({ link, hook }: Pick<PauseParts, 'link' | 'hook'>): Holder => ({
+export const notebookHolder = ({ link, hook }: Pick<PauseDeps, 'link' | 'hook'>): VariableContainer => ({
   parts: async () => {
     const { objectId } = await hook.object('variables', [], heldGroup);
     if (objectId === undefined) return [];
@@ -145,7 +148,7 @@ export const notebookHolder = ({ link, hook }: Pick<PauseParts, 'link' | 'hook'>
       ownProperties: true,
       generatePreview: true,
     });
-    return result.map(({ name, value }): Part => ({ name, value: value ?? '' }));
+    return result.map(({ name, value }): ChildVariable => ({ name, value: value ?? '' }));
   },
   set: (name, value) => hook.set(name, value),
 });

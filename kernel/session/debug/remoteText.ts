@@ -6,7 +6,7 @@ const maxString = 10_000;
 const maxLine = 120;
 
 /** Formats a value. `isWhole` does not shorten a long string, for the clipboard. */
-export function textOf(value: Runtime.RemoteObject, isWhole = false): string {
+export function formatRemoteObject(value: Runtime.RemoteObject, isWhole = false): string {
   if (value.type === 'string') return quoted(String(value.value), isWhole ? Infinity : maxString);
   if (value.type === 'function') return functionText(value.description ?? '');
   if (value.type !== 'object') return value.description ?? String(value.value ?? value.type);

@@ -3,7 +3,7 @@ import type { Breakpoint, Breakpoints } from './breakpoints.ts';
 import type { HitBreakpoint } from './breakpoints.ts';
 import type { Frame } from './frames.ts';
 import type { Pause } from './pause.ts';
-import { textOf } from './remoteText.ts';
+import { formatRemoteObject } from './remoteText.ts';
 
 /** Why execution is paused, as sent to the client. */
 export type Stop = {
@@ -19,7 +19,7 @@ type Asked = { step: Step | undefined; isPauseAsked: boolean };
 type Log = (text: string, frame: Frame) => void;
 
 /** Decides whether a pause of V8 is shown to the user; undefined if the code continues. */
-export async function judge(pause: Pause, all: Breakpoints, asked: Asked, log: Log): Promise<Stop | undefined> {
+export async function classifyPause(pause: Pause, all: Breakpoints, asked: Asked, log: Log): Promise<Stop | undefined> {
   const [top] = pause.frames;
   if (!top) return undefined;
   const here = all.placed.at(pause.event.hitBreakpoints);
@@ -81,7 +81,7 @@ async function filledIn(message: string, pause: Pause, frame: Frame): Promise<st
 async function valueIn(expression: string, pause: Pause, frame: Frame): Promise<string> {
   try {
     const value = await pause.evaluate(frame, expression);
-    return value.type === 'string' ? String(value.value) : textOf(value);
+    return value.type === 'string' ? String(value.value) : formatRemoteObject(value);
   } catch (error) {
     return `{${messageOf(error)}}`;
   }

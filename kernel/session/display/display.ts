@@ -2,11 +2,11 @@ import { inspect, types } from 'node:util';
 import type { Catalog } from '#catalog/catalog.ts';
 import { Query } from '#catalog/query.ts';
 import { messageOf } from '#shared/errors.ts';
-import { alignColumns, cutText, escapeHtml, htmlRow, withoutControls } from '#shared/format/markup.ts';
+import { alignColumns, cutText, escapeHtml, htmlRow, escapeControlCharacters } from '#shared/format/markup.ts';
 import { showImage } from './images.ts';
-import { htmlAndText, type Shown, type ShowOptions, textOnly } from './mimeBundle.ts';
-import { ownMaker } from './ownForms.ts';
-import { arrowTable, isArrowSchema, isBatchStream, isCatalog, isCatalogTable, isObject } from './shapes.ts';
+import { htmlAndText, type RenderedOutput, type ShowOptions, textOnly } from './mimeBundle.ts';
+import { displayHook } from './ownForms.ts';
+import { arrowTable, isArrowSchema, isBatchStream, isCatalog, isCatalogTable, isObject } from './typeGuards.ts';
 import { showBatchStream, showCatalogTable, showQuery, showSchema, showTable } from './tables.ts';
 import {
   countEntries,
@@ -23,7 +23,7 @@ const names = 20;
 const listMs = 5000;
 
 /** Shows the kind, location and root contents of a catalog. Never throws: a failure becomes part of the output. */
-async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise<Shown> {
+async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise<RenderedOutput> {
   const limit = options.limit ?? names;
   const timeout = AbortSignal.timeout(listMs);
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
@@ -222,7 +222,7 @@ const nameText = ({ text, entries, omitted }: ValueNode): string =>
   text === 'Object' || (text === `Array(${entries.length + omitted})` && omitted === 0) ? '' : `${text} `;
 
 const labelText = (label: string | undefined): string =>
-  label === undefined ? '' : `${withoutControls(label)}${label.endsWith('=>') ? '' : ':'} `;
+  label === undefined ? '' : `${escapeControlCharacters(label)}${label.endsWith('=>') ? '' : ':'} `;
 
 /** Characters of the text form of one output. */
 const maxText = 100_000;
@@ -234,7 +234,7 @@ const notAll =
  * Shows a value as text; if the text has several lines or is cut, also as a tree.
  * @param translate maps stack frames to lines of cells
  */
-function showValue(value: unknown, translate: TranslateStack, options: ShowOptions = {}): Shown {
+function showValue(value: unknown, translate: TranslateStack, options: ShowOptions = {}): RenderedOutput {
   const entries = options.limit ?? treeLimits.entries;
   const nodes = Math.max(treeLimits.nodes, entries * 2);
   const tree = readValue(value, { ...treeLimits, entries, nodes }, translate);
@@ -250,7 +250,7 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
   return htmlAndText(valueHtml(tree, hint), lines);
 }
 
-export type Show = (value: unknown, options?: ShowOptions) => Shown | Promise<Shown>;
+export type RenderValue = (value: unknown, options?: ShowOptions) => RenderedOutput | Promise<RenderedOutput>;
 
 /**
  * Creates the function that renders values. Most values render synchronously. Queries and catalog tables are read
@@ -258,18 +258,18 @@ export type Show = (value: unknown, options?: ShowOptions) => Shown | Promise<Sh
  * @throws CatalogError InvalidInput (13) if JSON can't hold a form that the value's own display method returns; also
  * any error that this method throws
  */
-export function createShow(translate: TranslateStack): Show {
+export function createShow(translate: TranslateStack): RenderValue {
   return (value, options = {}) => {
     const plain = () => showValue(value, translate, options);
     if (!isObject(value)) return plain();
-    const own = ownMaker(value);
+    const own = displayHook(value);
     if (own) return own(plain);
     return types.isProxy(value) ? plain() : (showKnown(value, options) ?? plain());
   };
 }
 
 /** Renders values that the kernel recognizes by their shape. */
-function showKnown(value: object, options: ShowOptions): Shown | Promise<Shown> | undefined {
+function showKnown(value: object, options: ShowOptions): RenderedOutput | Promise<RenderedOutput> | undefined {
   if (value instanceof Query) return showQuery(value, options);
   if (isCatalogTable(value)) return showCatalogTable(value, options);
   if (isBatchStream(value)) return showBatchStream(arrowTable(value.schema)?.schema ?? value.schema);

@@ -1,14 +1,21 @@
 import { Query } from '#catalog/query.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { counted } from '#shared/format/markup.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
-import type { Show } from './display.ts';
+import type { RenderValue } from './display.ts';
 import type { Display, DisplayOptions, DisplayValueOptions } from './displayTypes.ts';
 import { showAsImage, showSvg } from './images.ts';
-import { jsonBundle, type Shown } from './mimeBundle.ts';
-import type { Places } from './places.ts';
-import { arrowTable, dataProperty, isArrowSchema, isAsyncIterable, isBatchStream, isRecordBatch } from './shapes.ts';
+import { jsonBundle, type RenderedOutput } from './mimeBundle.ts';
+import type { DisplaySlots } from './places.ts';
+import {
+  arrowTable,
+  dataProperty,
+  isArrowSchema,
+  isAsyncIterable,
+  isBatchStream,
+  isRecordBatch,
+} from './typeGuards.ts';
 import { showStream } from './streams.ts';
 
 // The client draws charts from their specification. A client that can't draw shows `text/plain`, so that has to
@@ -39,7 +46,7 @@ function plotlyBundle(figure: unknown): MimeBundle {
   const title = titleOf(isRecord(layout) ? layout['title'] : undefined);
   return {
     ...jsonBundle({ 'application/vnd.plotly.v1+json': sent }),
-    'text/plain': `Plotly figure of ${counted((body['data'] as unknown[]).length, 'trace')}${title}. VS Code draws it; JupyterLab needs an extension for Plotly.`,
+    'text/plain': `Plotly figure of ${pluralize((body['data'] as unknown[]).length, 'trace')}${title}. VS Code draws it; JupyterLab needs an extension for Plotly.`,
   };
 }
 
@@ -60,23 +67,23 @@ function plainSpec(spec: unknown, name: string, example: string): Record<string,
 const notASpec = (name: string, example: string): CatalogError =>
   new CatalogError('InvalidInput', `Expected a chart specification for ${name}.`, `Pass an object such as ${example}.`);
 
-type DisplayParts = {
-  places: Places;
-  show: Show;
+type DisplayDeps = {
+  places: DisplaySlots;
+  show: RenderValue;
   /** Receives the returned promise: the cell waits for it and does not show it as a result. */
   track: (pending: Promise<void>) => void;
   /** Aborts the reading of a stream when the running cell is interrupted. */
   signal: () => AbortSignal;
 };
 
-export function createDisplay({ places, show, track, signal }: DisplayParts): Display {
+export function createDisplay({ places, show, track, signal }: DisplayDeps): Display {
   const mime = (data: Record<string, unknown>, options: DisplayOptions = {}) =>
     places.put({ data: jsonBundle(data), metadata: {} }, options.id);
   const forms =
     <T>(make: (value: T) => Record<string, unknown>) =>
     (value: T, options?: DisplayOptions) =>
       mime(make(value), options);
-  const put = (shown: Shown | Promise<Shown>, id: string | undefined): Promise<void> => {
+  const put = (shown: RenderedOutput | Promise<RenderedOutput>, id: string | undefined): Promise<void> => {
     // Most values appear before the next statement runs, as with `console.log`.
     const pending =
       shown instanceof Promise ? shown.then((ready) => places.put(ready, id)) : Promise.resolve(places.put(shown, id));

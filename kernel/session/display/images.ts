@@ -1,8 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
 import { imageMime } from '#shared/format/images.ts';
 import { sizeText } from '#shared/format/numbers.ts';
-import { type Shown, textOnly } from './mimeBundle.ts';
-import { dataProperty, isObject, methodOf } from './shapes.ts';
+import { type RenderedOutput, textOnly } from './mimeBundle.ts';
+import { dataProperty, isObject, methodOf } from './typeGuards.ts';
 
 /** In pixels. */
 type ImageSize = { width: number; height: number };
@@ -61,7 +61,7 @@ const svgStart = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE svg[
  * Returns an image as an output; `undefined` if the value does not look like an image. Never throws for a damaged
  * image.
  */
-export function showImage(value: unknown): Shown | Promise<Shown> | undefined {
+export function showImage(value: unknown): RenderedOutput | Promise<RenderedOutput> | undefined {
   if (value instanceof Uint8Array) return ofBytes(value);
   if (value instanceof Blob) return value.type.startsWith('image/') ? ofBlob(value) : undefined;
   return isObject(value) ? ofCanvas(value) : undefined;
@@ -71,7 +71,7 @@ export function showImage(value: unknown): Shown | Promise<Shown> | undefined {
  * Shows a value that the user declares to be an image; also accepts SVG text and data URLs.
  * @throws CatalogError InvalidInput (13) if the value is not an image
  */
-export async function showAsImage(value: unknown): Promise<Shown> {
+export async function showAsImage(value: unknown): Promise<RenderedOutput> {
   const given = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
   const shown = typeof given === 'string' ? ofText(given) : given instanceof Blob ? ofBlob(given) : showImage(given);
   if (shown) return shown;
@@ -82,12 +82,12 @@ export async function showAsImage(value: unknown): Promise<Shown> {
   );
 }
 
-export const showSvg = (text: string): Shown => ({
+export const showSvg = (text: string): RenderedOutput => ({
   data: { 'image/svg+xml': text, 'text/plain': `SVG image, ${sizeText(Buffer.byteLength(text))}` },
   metadata: {},
 });
 
-function ofBytes(bytes: Uint8Array): Shown | undefined {
+function ofBytes(bytes: Uint8Array): RenderedOutput | undefined {
   const mime = imageMime(bytes);
   if (!mime) {
     const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1000)).toString('utf8');
@@ -107,14 +107,14 @@ function ofBytes(bytes: Uint8Array): Shown | undefined {
   }));
 }
 
-const bounded = (length: number, name: string, make: () => Shown): Shown =>
+const bounded = (length: number, name: string, make: () => RenderedOutput): RenderedOutput =>
   length <= maxBytes
     ? make()
     : textOnly(
         `${name} image of ${sizeText(length)}, too large for a notebook. Show a smaller image, or write it to a file.`,
       );
 
-async function ofBlob(blob: Blob): Promise<Shown> {
+async function ofBlob(blob: Blob): Promise<RenderedOutput> {
   if (blob.size > maxBytes)
     return bounded(blob.size, blob.type.slice('image/'.length).toUpperCase(), () => textOnly(''));
   const shown = ofBytes(new Uint8Array(await blob.arrayBuffer()));
@@ -122,7 +122,7 @@ async function ofBlob(blob: Blob): Promise<Shown> {
 }
 
 /** node-canvas and similar libraries return their image as bytes, or at least as a data URL. */
-function ofCanvas(canvas: object): Shown | Promise<Shown> | undefined {
+function ofCanvas(canvas: object): RenderedOutput | Promise<RenderedOutput> | undefined {
   if (typeof dataProperty(canvas, 'toDataURL') !== 'function') return undefined;
   const toBuffer = methodOf(canvas, 'toBuffer');
   const made = toBuffer ? toBuffer('image/png') : undefined;
@@ -132,7 +132,7 @@ function ofCanvas(canvas: object): Shown | Promise<Shown> | undefined {
   return url instanceof Promise ? url.then((text) => ofText(String(text)) ?? textOnly('Empty canvas')) : undefined;
 }
 
-function ofText(text: string): Shown | undefined {
+function ofText(text: string): RenderedOutput | undefined {
   const url = /^data:image\/[a-z0-9.+-]+((?:;[^,;]*)*),/i.exec(text);
   if (url) {
     const body = text.slice(url[0].length);

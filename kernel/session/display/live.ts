@@ -1,20 +1,23 @@
-import type { Shown } from './mimeBundle.ts';
+import type { RenderedOutput } from './mimeBundle.ts';
 
 export type LiveOutput = {
   /** Shows the result of `make`. If the output has just changed this is delayed, and only the newest state counts. */
-  update(make: () => Shown): void;
+  update(make: () => RenderedOutput): void;
   /** Shows the last state and ignores later updates. */
-  end(make: () => Shown): void;
+  end(make: () => RenderedOutput): void;
 };
 
 /** Minimum interval between updates: faster ones are unreadable and overload a notebook. */
 const everyMs = 100;
 
 /** Shows at most ten states a second, and always the last one. Also works in a loop that never lets a timer run. */
-export function liveOutput(put: (shown: Shown) => void, now: () => number = () => performance.now()): LiveOutput {
+export function liveOutput(
+  put: (shown: RenderedOutput) => void,
+  now: () => number = () => performance.now(),
+): LiveOutput {
   let shownAt = -Infinity;
   let timer: NodeJS.Timeout | undefined;
-  let newest: (() => Shown) | undefined;
+  let newest: (() => RenderedOutput) | undefined;
   let isEnded = false;
   const show = () => {
     clearTimeout(timer);

@@ -47,7 +47,7 @@ const unfit = (mime: string, why: string, cause?: unknown): CatalogError =>
   });
 
 /** One output in several forms, the richest first. */
-export type Shown = { data: MimeBundle; metadata: Record<string, unknown> };
+export type RenderedOutput = { data: MimeBundle; metadata: Record<string, unknown> };
 
 export type ShowOptions = {
   /** Maximum number of rows of a table (default: 1,000) or of entries of a collection (default: 500). */
@@ -56,10 +56,10 @@ export type ShowOptions = {
   signal?: AbortSignal | undefined;
 };
 
-export const textOnly = (text: string): Shown => ({ data: { 'text/plain': text }, metadata: {} });
+export const textOnly = (text: string): RenderedOutput => ({ data: { 'text/plain': text }, metadata: {} });
 
 /** Returns an output of HTML and equivalent text. */
-export const htmlAndText = (html: string, text: string): Shown => ({
+export const htmlAndText = (html: string, text: string): RenderedOutput => ({
   data: { 'text/html': html, 'text/plain': text },
   metadata: {},
 });

@@ -1,19 +1,19 @@
 import type { CellOutput } from '#session/threads/coreMessages.ts';
-import { createShow, type Show } from './display.ts';
+import { createShow, type RenderValue } from './display.ts';
 import { createDisplay } from './displayFunction.ts';
 import type { Display, Progress } from './displayTypes.ts';
 import { createPlaces } from './places.ts';
 import { createProgress } from './progress.ts';
-import type { Shown } from './mimeBundle.ts';
+import type { RenderedOutput } from './mimeBundle.ts';
 import type { TranslateStack } from './valueTree.ts';
 
 export type NotebookDisplay = {
   names: { display: Display; progress: Progress };
-  show: Show;
+  show: RenderValue;
   /** Notes that the current cell starts, with this code. */
   begin(code: string): void;
   /** Opens an output of the current cell that can change; each call of the returned function replaces its content. */
-  open(): (shown: Shown) => void;
+  open(): (shown: RenderedOutput) => void;
   /** Records that the current cell has shown this value. */
   isShown(value: object): void;
   /** Whether the current cell has already shown this value, or `display` returned it. */
@@ -22,7 +22,7 @@ export type NotebookDisplay = {
   settled(): Promise<void>;
 };
 
-type NotebookDisplayParts = {
+type NotebookDisplayDeps = {
   send: (output: CellOutput) => void;
   /** Maps the frames of an error's stack to lines of cells. */
   translate: TranslateStack;
@@ -42,7 +42,7 @@ type Turn = {
 
 const newTurn = (code?: string): Turn => ({ code, pending: new Set(), own: new WeakSet() });
 
-export function createNotebookDisplay({ send, translate, signal, cell }: NotebookDisplayParts): NotebookDisplay {
+export function createNotebookDisplay({ send, translate, signal, cell }: NotebookDisplayDeps): NotebookDisplay {
   const show = createShow(translate);
   const turns = new WeakMap<object, Turn>();
   const outside = newTurn();

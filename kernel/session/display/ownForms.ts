@@ -1,13 +1,13 @@
 import { types } from 'node:util';
 import { isRecord } from '#shared/records.ts';
 import { jsonBundle } from './mimeBundle.ts';
-import { isObject, methodOf } from './shapes.ts';
-import type { Shown } from './mimeBundle.ts';
+import { isObject, methodOf } from './typeGuards.ts';
+import type { RenderedOutput } from './mimeBundle.ts';
 
 /** The method by which a value supplies its own forms: it returns a MIME bundle, or a promise of it. */
 export const ownForms = Symbol.for('Jupyter.display');
 
-type Maker = (plain: () => Shown) => Shown | Promise<Shown>;
+type Maker = (plain: () => RenderedOutput) => RenderedOutput | Promise<RenderedOutput>;
 
 /**
  * Returns the function that renders a value by its own method: that of Deno (`Symbol.for('Jupyter.display')`), of
@@ -15,7 +15,7 @@ type Maker = (plain: () => Shown) => Shown | Promise<Shown>;
  * Errors of the method pass through.
  * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
  */
-export function ownMaker(value: unknown): Maker | undefined {
+export function displayHook(value: unknown): Maker | undefined {
   const display = isObject(value) && types.isProxy(value) ? throughProxy(value) : methodOf(value, ownForms);
   if (display) return (plain) => settled(display(), (made) => bundleOf(made) ?? plain());
   const bundle = methodOf(value, '_repr_mimebundle_');
@@ -42,15 +42,15 @@ function throughProxy(value: object): (() => unknown) | undefined {
   }
 }
 
-const settled = (made: unknown, then: (made: unknown) => Shown): Shown | Promise<Shown> =>
+const settled = (made: unknown, then: (made: unknown) => RenderedOutput): RenderedOutput | Promise<RenderedOutput> =>
   isObject(made) && types.isPromise(made) ? made.then(then) : then(made);
 
-function bundleOf(data: unknown): Shown | undefined {
+function bundleOf(data: unknown): RenderedOutput | undefined {
   const isBundle = isRecord(data) && Object.keys(data).every((key) => key.includes('/'));
   return isBundle ? { data: jsonBundle(data), metadata: {} } : undefined;
 }
 
-function pairOf(made: unknown): Shown | undefined {
+function pairOf(made: unknown): RenderedOutput | undefined {
   if (!Array.isArray(made)) return bundleOf(made);
   const shown = bundleOf(made[0]);
   const metadata: unknown = made[1];

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CellOutput } from '#session/threads/coreMessages.ts';
-import type { Shown } from './mimeBundle.ts';
+import type { RenderedOutput } from './mimeBundle.ts';
 
 /** The destination of outputs. An output with an id can be replaced later. */
-export type Places = {
+export type DisplaySlots = {
   /** Shows an output; replaces the output that has this id, if any. */
-  put(shown: Shown, id?: string): void;
+  put(shown: RenderedOutput, id?: string): void;
   /** Opens an output that can change; each call of the returned function replaces its content. */
-  open(id?: string): (shown: Shown) => void;
+  open(id?: string): (shown: RenderedOutput) => void;
   /** Removes the cell's output so far; with `wait`, only when new output arrives. */
   clear(wait: boolean): void;
   /** Notes that a cell with this code starts: its earlier outputs are no longer on screen. */
@@ -20,7 +20,7 @@ const maxIds = 10_000;
  * Sends outputs, as updates if their id is already on screen.
  * @param code returns the code of the cell that the output belongs to
  */
-export function createPlaces(send: (output: CellOutput) => void, code: () => string | undefined): Places {
+export function createPlaces(send: (output: CellOutput) => void, code: () => string | undefined): DisplaySlots {
   // From id to the code of the cell that showed it. Run again, the cell has to create its output again, since clients
   // forget what they cleared.
   const shownBy = new Map<string, string | undefined>();
@@ -30,7 +30,7 @@ export function createPlaces(send: (output: CellOutput) => void, code: () => str
     const [oldest] = shownBy.keys();
     if (shownBy.size > maxIds && oldest !== undefined) shownBy.delete(oldest);
   };
-  const put = (shown: Shown, id?: string) => {
+  const put = (shown: RenderedOutput, id?: string) => {
     // Without an id nothing can update it.
     if (id === undefined) return send({ type: 'display_data', content: shown });
     const isUpdate = shownBy.has(id);

@@ -3,8 +3,8 @@ import { escapeHtml } from '#shared/format/markup.ts';
 import { stopwatchText } from '#shared/format/times.ts';
 import type { Progress, ProgressOptions } from './displayTypes.ts';
 import { liveOutput, type LiveOutput } from './live.ts';
-import { htmlAndText, type Shown } from './mimeBundle.ts';
-import { isAsyncIterable, isRecordBatch } from './shapes.ts';
+import { htmlAndText, type RenderedOutput } from './mimeBundle.ts';
+import { isAsyncIterable, isRecordBatch } from './typeGuards.ts';
 
 type State = {
   done: number;
@@ -16,15 +16,15 @@ type State = {
   end: 'done' | 'stopped' | undefined;
 };
 
-type ProgressParts = {
+type ProgressDeps = {
   /** Opens an output; each call of the returned function replaces its content. */
-  open: () => (shown: Shown) => void;
+  open: () => (shown: RenderedOutput) => void;
   /** Aborts when the running cell is interrupted; the loop then has no chance to report it. */
   signal: () => AbortSignal;
   now: () => number;
 };
 
-export function createProgress(parts: ProgressParts): Progress {
+export function createProgress(parts: ProgressDeps): Progress {
   function progress(source: unknown, options: ProgressOptions = {}): unknown {
     const { total = lengthOf(source), label = '', rows = total === undefined } = options;
     if (!isAsyncIterable(source) && !isIterable(source))
@@ -46,7 +46,7 @@ export function createProgress(parts: ProgressParts): Progress {
 
 type Tracker = { start(): void; step(given: unknown): void; end(how: 'done' | 'stopped'): void };
 
-function tracker({ open, signal, now }: ProgressParts, state: State, countsRows: boolean): Tracker {
+function tracker({ open, signal, now }: ProgressDeps, state: State, countsRows: boolean): Tracker {
   let live: LiveOutput | undefined;
   const stop = new AbortController();
   const draw = () => showProgress(state, now());
@@ -103,7 +103,7 @@ async function* followAsync<T>(source: AsyncIterable<T>, track: Tracker): AsyncG
   }
 }
 
-function showProgress({ done, total, label, unit, startedAt, end }: State, now: number): Shown {
+function showProgress({ done, total, label, unit, startedAt, end }: State, now: number): RenderedOutput {
   const seconds = (now - startedAt) / 1000;
   const rate = seconds > 0 ? done / seconds : 0;
   const share = total !== undefined && total > 0 ? Math.min(1, done / total) : undefined;

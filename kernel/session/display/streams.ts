@@ -4,9 +4,9 @@ import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { previewLimits } from '#shared/mime.ts';
 import { liveOutput } from './live.ts';
-import { counted, escapeHtml } from '#shared/format/markup.ts';
-import { arrowTable, isRecordBatch } from './shapes.ts';
-import { htmlAndText, type ShowOptions, type Shown } from './mimeBundle.ts';
+import { pluralize, escapeHtml } from '#shared/format/markup.ts';
+import { arrowTable, isRecordBatch } from './typeGuards.ts';
+import { htmlAndText, type ShowOptions, type RenderedOutput } from './mimeBundle.ts';
 import { showTable } from './tables.ts';
 
 type Source = { schema?: Schema | undefined; batches: AsyncIterable<unknown> };
@@ -18,7 +18,7 @@ type Source = { schema?: Schema | undefined; batches: AsyncIterable<unknown> };
  */
 export async function showStream(
   { schema: known, batches }: Source,
-  put: (shown: Shown) => void,
+  put: (shown: RenderedOutput) => void,
   options: ShowOptions = {},
 ): Promise<void> {
   const { limit = previewLimits.rows, signal = new AbortController().signal } = options;
@@ -29,7 +29,7 @@ export async function showStream(
   let keptRows = 0;
   let rows = 0;
   let count = 0;
-  const draw = (isDone: boolean) => (): Shown => {
+  const draw = (isDone: boolean) => (): RenderedOutput => {
     if (!schema) return htmlAndText('<p>No batches yet</p>', 'No batches yet');
     if (!isDone) return counting(new ArrowTable(schema, kept), rows, count, options);
     return showTable(new ArrowTable(schema, kept), rows, options);
@@ -60,9 +60,9 @@ export async function showStream(
 }
 
 /** Renders the state so far, with the row count in every form. */
-function counting(table: ArrowTable, rows: number, batches: number, options: ShowOptions): Shown {
+function counting(table: ArrowTable, rows: number, batches: number, options: ShowOptions): RenderedOutput {
   const shown = showTable(table, rows, { limit: Math.min(options.limit ?? 100, 100) });
-  const line = `${counted(rows, 'row')} in ${counted(batches, 'batch', 'batches')} so far`;
+  const line = `${pluralize(rows, 'row')} in ${pluralize(batches, 'batch', 'batches')} so far`;
   const { data, metadata } = shown;
   return {
     data: {

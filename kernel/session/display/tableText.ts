@@ -1,7 +1,7 @@
 import type { Table as ArrowTable } from '#arrow';
 import { columnFormatter, displayLimits, type Cell } from '#shared/format/cellText.ts';
 import { previewLimits } from '#shared/mime.ts';
-import { alignColumns, counted } from '#shared/format/markup.ts';
+import { alignColumns, pluralize } from '#shared/format/markup.ts';
 
 // The text form of a table output, for clients without grid and HTML: a terminal, a diff.
 
@@ -16,8 +16,8 @@ export function tableText(table: ArrowTable, total: number | null): string {
 /** Returns `1,000,000 rows × 7 columns, 20 shown`; `more than` if the total is unknown. */
 export function shapeText(table: ArrowTable, total: number | null, shown: number): string {
   const known = total ?? table.numRows;
-  const rows = total === null ? `more than ${counted(known - 1, 'row')}` : counted(known, 'row');
-  const columns = counted(table.numCols, 'column');
+  const rows = total === null ? `more than ${pluralize(known - 1, 'row')}` : pluralize(known, 'row');
+  const columns = pluralize(table.numCols, 'column');
   return `${rows} × ${columns}${shown < known ? `, ${shown.toLocaleString('en-US')} shown` : ''}`;
 }
 

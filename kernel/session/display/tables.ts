@@ -3,10 +3,10 @@ import type { Query } from '#catalog/query.ts';
 import type { Table } from '#catalog/table.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { Cell } from '#shared/format/cellText.ts';
-import { alignColumns, counted, escapeHtml, htmlTable } from '#shared/format/markup.ts';
+import { alignColumns, pluralize, escapeHtml, htmlTable } from '#shared/format/markup.ts';
 import { spark, sparkPath } from '#shared/format/sparkPath.ts';
 import { arrowStreamMime, previewLimits, type TableOutputMetadata } from '#shared/mime.ts';
-import { htmlAndText, type Shown, type ShowOptions } from './mimeBundle.ts';
+import { htmlAndText, type RenderedOutput, type ShowOptions } from './mimeBundle.ts';
 import { rowsOf, shapeText, tableText } from './tableText.ts';
 
 // The HTML form of a table output, for browsers without our renderer, above all JupyterLab.
@@ -54,7 +54,7 @@ export function tableHtml(table: ArrowTable, total: number | null): string {
   const more =
     folded.length === 0
       ? ''
-      : `<details><summary>Show ${counted(folded.length, 'more row')}</summary>${grid(folded)}</details>`;
+      : `<details><summary>Show ${pluralize(folded.length, 'more row')}</summary>${grid(folded)}</details>`;
   const seen = Math.min(first, rows.length) + folded.length;
   const shape = `<p class="d">${escapeHtml(shapeText(table, total, seen))}</p>`;
   return `${style}<div class="lance-table">${grid(rows.slice(0, first))}${more}${shape}</div>`;
@@ -102,7 +102,7 @@ function within(lines: readonly string[], chars: number): readonly string[] {
 const askedBytes = 8 * 1024 * 1024;
 
 /** `total` is the number of rows of the whole result, null if unknown. */
-export function showTable(table: ArrowTable, total: number | null, options: ShowOptions = {}): Shown {
+export function showTable(table: ArrowTable, total: number | null, options: ShowOptions = {}): RenderedOutput {
   const part = fitting(table, options.limit);
   const metadata: TableOutputMetadata = { total_rows: total, included_rows: part.rows };
   return {
@@ -129,7 +129,7 @@ function fitting(table: ArrowTable, limit = previewLimits.rows as number): { row
  * Shows the first rows of a query's result.
  * @throws CatalogError if the query fails
  */
-export async function showQuery(query: Query, options: ShowOptions = {}): Promise<Shown> {
+export async function showQuery(query: Query, options: ShowOptions = {}): Promise<RenderedOutput> {
   const { limit, vector } = query.spec;
   // Reading one row more than shown tells whether there are more. A vector search is bounded by its own limit.
   const bound = (options.limit ?? previewLimits.rows) + 1;
@@ -142,7 +142,7 @@ export async function showQuery(query: Query, options: ShowOptions = {}): Promis
  * Shows a catalog table: version, indexes and the first rows.
  * @throws CatalogError if the table can't be read
  */
-export async function showCatalogTable(table: Table, options: ShowOptions = {}): Promise<Shown> {
+export async function showCatalogTable(table: Table, options: ShowOptions = {}): Promise<RenderedOutput> {
   const call = { signal: options.signal };
   const [rows, total, facts] = await Promise.all([
     table
@@ -179,7 +179,7 @@ async function factsOf(table: Table, call: { signal?: AbortSignal | undefined })
 
 const schemaColumns = 500;
 
-export function showSchema(schema: Schema): Shown {
+export function showSchema(schema: Schema): RenderedOutput {
   const fields = schema.fields.slice(0, schemaColumns);
   const hasMetadata = fields.some((field) => field.metadata.size > 0);
   const head = ['column', 'type', 'nullable', ...(hasMetadata ? ['metadata'] : [])];
@@ -190,7 +190,7 @@ export function showSchema(schema: Schema): Shown {
     ...(hasMetadata ? [entriesText(field.metadata)] : []),
   ]);
   const left = schema.fields.length - fields.length;
-  const shape = `Schema of ${counted(schema.fields.length, 'column')}${left > 0 ? `, ${fields.length} shown` : ''}`;
+  const shape = `Schema of ${pluralize(schema.fields.length, 'column')}${left > 0 ? `, ${fields.length} shown` : ''}`;
   const metadata = schema.metadata.size > 0 ? `metadata: ${entriesText(schema.metadata)}` : undefined;
   const html = `${htmlTable(head, rows)}<p>${escapeHtml([shape, metadata].filter(Boolean).join(' · '))}</p>`;
   const text = [...alignColumns([head, ...rows], 60), '', shape, ...(metadata ? [metadata] : [])];
@@ -201,7 +201,7 @@ const streamHint =
   'The rows can be read only once: display(…) shows them as they arrive, and for await (… of stream.batches) reads them.';
 
 /** Shows only the schema of a stream: reading its rows would take them from the code that uses the stream later. */
-export function showBatchStream(schema: Schema): Shown {
+export function showBatchStream(schema: Schema): RenderedOutput {
   const { data } = showSchema(schema);
   return htmlAndText(
     `${String(data['text/html'])}<p>${streamHint}</p>`,

@@ -1,5 +1,5 @@
 import { inspect, types } from 'node:util';
-import { counted, cutText, oneLine, withoutControls } from '#shared/format/markup.ts';
+import { pluralize, cutText, oneLine, escapeControlCharacters } from '#shared/format/markup.ts';
 import {
   arrowTable,
   dataProperty,
@@ -8,7 +8,7 @@ import {
   isObject,
   isRecordBatch,
   isTableLike,
-} from './shapes.ts';
+} from './typeGuards.ts';
 
 // A value as a tree of text, with limits in all directions. Reading it runs no code of the value: no getter, no proxy
 // trap.
@@ -18,14 +18,14 @@ import {
  * buffers; `undefined` for any other value.
  */
 function arrowShape(value: unknown): string | undefined {
-  if (isArrowSchema(value)) return `Schema(${counted(value.fields.length, 'column')})`;
-  if (isArrowVector(value)) return `Vector(${counted(value.length, 'value')})`;
+  if (isArrowSchema(value)) return `Schema(${pluralize(value.fields.length, 'column')})`;
+  if (isArrowVector(value)) return `Vector(${pluralize(value.length, 'value')})`;
   const isBatch = isRecordBatch(value);
   if (!isBatch && !isTableLike(value)) return undefined;
   const name = isBatch ? 'RecordBatch' : 'Table';
   try {
     const table = arrowTable(value);
-    return table && `${name}(${counted(table.numRows, 'row')} × ${counted(table.numCols, 'column')})`;
+    return table && `${name}(${pluralize(table.numRows, 'row')} × ${pluralize(table.numCols, 'column')})`;
   } catch {
     // A column type of a later Arrow version.
     return dataProperty(value, 'schema') === undefined ? undefined : name;
@@ -62,7 +62,7 @@ function leafText(value: unknown): string {
 }
 
 /** Returns the text of a value's `util.inspect.custom` method; `undefined` if it has none. */
-function ownWords(value: object): string | undefined {
+function customInspectText(value: object): string | undefined {
   if (typeof dataProperty(value, inspect.custom) !== 'function') return undefined;
   try {
     return inspect(value, { depth: 2, colors: false, maxArrayLength: 100, maxStringLength: 10_000 });
@@ -178,7 +178,7 @@ function errorOf(error: object, limit: number): Children {
   const stack = stackOf(error);
   const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => /^\s+at /.test(line)) : [];
   const trace: Child[] =
-    frames.length > 0 ? [{ label: 'stack', note: counted(frames.length, 'frame'), stack: frames.join('\n') }] : [];
+    frames.length > 0 ? [{ label: 'stack', note: pluralize(frames.length, 'frame'), stack: frames.join('\n') }] : [];
   const own = propertiesOf(error, limit, ['cause', 'errors']);
   return { children: [...trace, ...own.children].slice(0, limit), total: own.total + trace.length };
 }
@@ -302,7 +302,7 @@ function nodeOf(value: unknown, limits: TreeLimits): Writable {
       if (value === null) return leaf('empty', 'null');
       const shape = arrowShape(value);
       if (shape !== undefined) return { ...leaf('note', shape), isArrow: true };
-      const words = ownWords(value);
+      const words = customInspectText(value);
       if (words !== undefined) return linesNode(words);
       const name = nameOf(value);
       if (name === undefined) return leaf('note', leafText(value));
@@ -324,7 +324,7 @@ function stringNode(value: string, { chars }: TreeLimits): Writable {
 
 function linesNode(words: string): Writable {
   const [first = ''] = words.split('\n', 1);
-  const node = leaf('note', cutText(withoutControls(first), lineChars));
+  const node = leaf('note', cutText(escapeControlCharacters(first), lineChars));
   return node.text === words ? node : { ...node, long: words };
 }
 

@@ -19,11 +19,11 @@ const maxDepth = 8;
  * @returns undefined for any other value, and for values that are too large
  */
 function constantText(value: unknown): string | undefined {
-  const text = textOf(value, 0);
+  const text = literalSource(value, 0);
   return text !== undefined && text.length <= maxText ? text : undefined;
 }
 
-function textOf(value: unknown, depth: number): string | undefined {
+function literalSource(value: unknown, depth: number): string | undefined {
   if (depth > maxDepth) return undefined;
   switch (typeof value) {
     case 'string':
@@ -67,7 +67,7 @@ function listText(list: readonly unknown[], depth: number): string | undefined {
   if (list.length > maxText) return undefined;
   const parts: string[] = [];
   for (const each of list) {
-    const text = textOf(each, depth);
+    const text = literalSource(each, depth);
     if (text === undefined) return undefined;
     parts.push(text);
   }
@@ -77,7 +77,7 @@ function listText(list: readonly unknown[], depth: number): string | undefined {
 function plainText(value: object, depth: number): string | undefined {
   const parts: string[] = [];
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    const text = 'value' in property && property.enumerable ? textOf(property.value, depth) : undefined;
+    const text = 'value' in property && property.enumerable ? literalSource(property.value, depth) : undefined;
     if (text === undefined) return undefined;
     parts.push(`[${JSON.stringify(name)}]: ${text}`);
   }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { getCallSites, inspect, type InspectOptions } from 'node:util';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
-import { accept } from '#jobs/definition/trust.ts';
+import { acceptFunction } from '#jobs/definition/trust.ts';
 import { functionOfRunning } from '#jobs/definition/fileFunction.ts';
 import { checkFunctionOptions, invalid, type FunctionOptions } from '#jobs/definition/functionOptions.ts';
 import { decodeOutput } from '#jobs/definition/outputType.ts';
@@ -12,14 +12,14 @@ import { cellCountOf } from '#session/run/scriptNames.ts';
 import { portableModule, type Notebook } from './portableModule.ts';
 import type { Udf } from './functionTypes.ts';
 
-type UdfParts = {
+type UdfDeps = {
   readonly notebook: () => Notebook;
   /** Returns the folder that imports are resolved from. */
   readonly folder: () => string;
 };
 
 /** Creates `udf`. It checks at definition whether a function is portable, not when a backfill starts. */
-export function createUdf({ notebook, folder }: UdfParts): Udf {
+export function createUdf({ notebook, folder }: UdfDeps): Udf {
   return (given: unknown, compute: unknown) => {
     const options = checkFunctionOptions(given);
     const { name } = options;
@@ -31,7 +31,7 @@ export function createUdf({ notebook, folder }: UdfParts): Udf {
     const file = callingFile();
     const made = file === undefined ? ofCell(options, compute, notebook(), folder()) : functionOfRunning(file, options);
     try {
-      accept(made.hash, { name });
+      acceptFunction(made.hash, { name });
     } catch {
       // If consent can't be stored, the user has to give it when the function is found on a table.
     }

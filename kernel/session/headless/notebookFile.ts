@@ -64,7 +64,7 @@ export function parseNotebook(text: string, name: string): Notebook {
 
 function readCell(cell: unknown, taken: Set<string>): NotebookCell | undefined {
   if (!isRecord(cell) || typeof cell['cell_type'] !== 'string') return undefined;
-  const source = textOf(cell['source']);
+  const source = cellSourceText(cell['source']);
   if (source === undefined) return undefined;
   const { id } = cell;
   const isFit = typeof id === 'string' && /^[\w-]{1,64}$/.test(id) && !taken.has(id);
@@ -83,7 +83,7 @@ function readCell(cell: unknown, taken: Set<string>): NotebookCell | undefined {
 }
 
 /** The format stores text as one string or as a list of lines. */
-function textOf(source: unknown): string | undefined {
+function cellSourceText(source: unknown): string | undefined {
   if (typeof source === 'string') return source;
   if (!Array.isArray(source) || !source.every((line) => typeof line === 'string')) return undefined;
   return source.join('');

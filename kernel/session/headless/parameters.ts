@@ -82,12 +82,16 @@ const injectedTag = 'injected-parameters';
 /** `type` is code; undefined if neither annotated nor inferred. */
 type Declared = { isConstant: boolean; type: string | undefined };
 
-export type Written = Parameter & { readonly name: string; readonly type: string | undefined; readonly code: string };
+export type ParameterCell = Parameter & {
+  readonly name: string;
+  readonly type: string | undefined;
+  readonly code: string;
+};
 
-export type Injected = {
+export type InjectedParameters = {
   readonly source: string;
   /** In the order of the cell, below its first line, a comment. */
-  readonly written: readonly Written[];
+  readonly written: readonly ParameterCell[];
   /** Names that the parameters cell does not declare; all names if there is no such cell. */
   readonly unknown: readonly string[];
 };
@@ -100,7 +104,7 @@ export function injectParameters(
   notebook: Notebook,
   given: ReadonlyMap<string, Parameter>,
   language: NotebookLanguage = 'typescript',
-): Injected {
+): InjectedParameters {
   const { cells } = notebook;
   const tagged = (tag: string) => cells.findIndex((cell) => isCodeCell(cell) && tagsOf(cell).includes(tag));
   const before = tagged(parametersTag);
@@ -127,7 +131,7 @@ function writtenAs(
   parameter: Parameter,
   declared: Declared | undefined,
   language: NotebookLanguage,
-): Written {
+): ParameterCell {
   const type = declared?.type;
   const value = literal(valueFor(type, parameter));
   const code =
@@ -168,18 +172,18 @@ const maxShown = 60;
 const findings = /\[\d+\]:(\d+):\d+ - error TS\d+/g;
 
 /** Returns a description of each parameter that the type check rejected. */
-export function refusedParameters(traceback: string, { written }: Injected): string[] {
+export function refusedParameters(traceback: string, { written }: InjectedParameters): string[] {
   const refused = [...traceback.matchAll(findings)].map(([, line]) => parameterAt(written, Number(line)));
   return [...new Set(refused)].filter((each) => each !== undefined).map(described);
 }
 
 /** A type may span several lines. The first line of the cell is a comment. */
-function parameterAt(written: readonly Written[], line: number): Written | undefined {
+function parameterAt(written: readonly ParameterCell[], line: number): ParameterCell | undefined {
   let last = 1;
   return written.find(({ code }) => (last += code.split('\n').length) >= line);
 }
 
-function described({ name, text, type, value }: Written): string {
+function described({ name, text, type, value }: ParameterCell): string {
   const shown = `-p ${name}=${text.length > maxShown ? `${text.slice(0, maxShown)}…` : text}`;
   if (type === undefined) return `${shown} does not match the type of "${name}" in the notebook.`;
   return `${shown} is ${kindOf(value)}, but "${name}" is declared as ${type.replaceAll(/\s+/g, ' ')}. ${hintFor(name, type)}`;

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, w
 import { join } from 'node:path';
 import { makeFolder } from '#processes/files.ts';
 import { dataFolder } from '#processes/userFolders.ts';
-import { RecentTexts } from '#session/core/recent.ts';
+import { RecentTexts } from '#session/core/boundedSets.ts';
 import type { Front } from '#session/threads/coreMessages.ts';
 import { messageOf } from '#shared/errors.ts';
 

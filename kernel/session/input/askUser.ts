@@ -1,5 +1,5 @@
 import type { FromCore } from '#session/threads/coreMessages.ts';
-import { createGate, waitAtGate, type InputAnswer } from './gate.ts';
+import { createInputSlot, waitForInput, type InputAnswer } from './gate.ts';
 
 type InputOptions = {
   /** Hides the answer while it is typed, and keeps it out of the notebook. */
@@ -28,7 +28,7 @@ type Waiting = {
 };
 
 /** The main thread's side of user input: the functions for cells, and the delivery of answers. */
-export class PersonAsker {
+export class InputRequests {
   readonly #post: Surroundings['post'];
   readonly #cell: Surroundings['cell'];
   readonly #waiting = new Map<string, Waiting>();
@@ -76,9 +76,9 @@ export class PersonAsker {
   }
 
   #askNow(prompt: string): string | null {
-    const gate = createGate();
+    const gate = createInputSlot();
     this.#post({ type: 'input', id: this.#nextId(), parent: this.#cell(), prompt, password: false, gate });
-    const answer = waitAtGate(gate);
+    const answer = waitForInput(gate);
     if (answer.kind === 'refused') throw problemOf(answer);
     return answer.kind === 'value' ? answer.value : null;
   }

@@ -13,14 +13,14 @@ const maxAnswerBytes = 1 << 20;
 const stateAt = 0;
 const lengthAt = 1;
 
-export const createGate = (): SharedArrayBuffer => new SharedArrayBuffer(headerBytes + maxAnswerBytes);
+export const createInputSlot = (): SharedArrayBuffer => new SharedArrayBuffer(headerBytes + maxAnswerBytes);
 
 /** Wakes the waiting thread with an answer. An answer that is too long becomes a refusal. */
-export function openGate(gate: SharedArrayBuffer, answer: InputAnswer): void {
+export function answerInput(gate: SharedArrayBuffer, answer: InputAnswer): void {
   const text = answer.kind === 'value' ? answer.value : answer.kind === 'refused' ? answer.why : '';
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length > maxAnswerBytes)
-    return openGate(gate, { kind: 'refused', why: 'The input is longer than 1 MB. Read a file instead.' });
+    return answerInput(gate, { kind: 'refused', why: 'The input is longer than 1 MB. Read a file instead.' });
   Buffer.from(gate).set(bytes, headerBytes);
   const header = new Int32Array(gate, 0, 2);
   Atomics.store(header, lengthAt, bytes.length);
@@ -29,7 +29,7 @@ export function openGate(gate: SharedArrayBuffer, answer: InputAnswer): void {
 }
 
 /** Blocks until the other thread calls `openGate`. */
-export function waitAtGate(gate: SharedArrayBuffer): InputAnswer {
+export function waitForInput(gate: SharedArrayBuffer): InputAnswer {
   const header = new Int32Array(gate, 0, 2);
   // A loop, since `Atomics.wait` may return spuriously.
   while (Atomics.load(header, stateAt) === 0) Atomics.wait(header, stateAt, 0);

@@ -1,5 +1,5 @@
 import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
-import { openGate, type InputAnswer } from './gate.ts';
+import { answerInput, type InputAnswer } from './gate.ts';
 
 export type InputQuestion = { id: string; prompt: string; password: boolean };
 
@@ -9,7 +9,7 @@ const nobody =
   'This cell asks for input, but the program that runs it does not support input. Run the cell in a notebook editor, or set the value in code.';
 
 /** The worker's side of user input: the open questions, and how each answer reaches the waiting code. */
-export class OpenQuestions {
+export class PendingInputs {
   readonly #post: (message: ToCore) => void;
   readonly #open = new Map<string, Open>();
 
@@ -37,7 +37,7 @@ export class OpenQuestions {
     const open = this.#open.get(id);
     if (!open) return false;
     this.#open.delete(id);
-    if (open.gate) openGate(open.gate, answer);
+    if (open.gate) answerInput(open.gate, answer);
     else this.#post({ type: 'inputReply', id, answer });
     return true;
   }

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { RecentSet } from '#session/core/recent.ts';
+import { RecentSet } from '#session/core/boundedSets.ts';
 
 // The wire format of Jupyter messaging 5.4 ("The wire protocol"): identities, delimiter, signature, four JSON parts,
 // buffers.

@@ -9,13 +9,13 @@ import type { Header, JupyterMessage } from './jupyterFrames.ts';
 import { failure, type Reply } from './jupyterReplies.ts';
 
 type Channel = 'shell' | 'control';
-export type Asked = { message: JupyterMessage; channel: Channel; started?: string; timer?: NodeJS.Timeout };
+export type PendingRequest = { message: JupyterMessage; channel: Channel; started?: string; timer?: NodeJS.Timeout };
 
 /** Answered requests whose client and header are kept, so that late output still has its cell as parent. */
 const keptParents = 1000;
 
-export class AskedRequests {
-  readonly #asked = new Map<string, Asked>();
+export class PendingRequests {
+  readonly #asked = new Map<string, PendingRequest>();
   /**
    * Answered requests, apart from pending ones: a cell may run for hours while thousands of others run in subshells.
    */
@@ -24,18 +24,18 @@ export class AskedRequests {
   #latest: Header | undefined;
 
   /** Keeps a request until it is taken, and returns its id. */
-  add(asked: Asked): string {
+  add(asked: PendingRequest): string {
     const id = String(++this.#next);
     this.#asked.set(id, asked);
     return id;
   }
 
-  get(id: string): Asked | undefined {
+  get(id: string): PendingRequest | undefined {
     return this.#asked.get(id);
   }
 
   /** Returns a pending request and marks it as answered; `undefined` if it was already answered. */
-  take(id: string): Asked | undefined {
+  take(id: string): PendingRequest | undefined {
     const asked = this.#asked.get(id);
     if (!asked) return undefined;
     this.#asked.delete(id);

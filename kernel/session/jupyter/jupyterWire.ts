@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { lastWords } from '#session/core/lastWords.ts';
+import { writeFatalError } from '#session/core/lastWords.ts';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
 import type { InputAnswer } from '#session/input/gate.ts';
 import type { InputQuestion } from '#session/input/openQuestions.ts';
 import { type Relayed, relayedSockets, type RelayEvents } from '#session/jupyter/relay/relayedSockets.ts';
-import { type Front, unsendable, type Wire, type WorkerStart } from '#session/threads/coreMessages.ts';
+import { type Front, unsendableOutputError, type Wire, type WorkerStart } from '#session/threads/coreMessages.ts';
 import type { CellQueue } from '#session/worker/cellQueue.ts';
 import { StreamBuffer } from '#session/worker/streamBuffer.ts';
 import { messageOf } from '#shared/errors.ts';
@@ -21,7 +21,7 @@ import {
   type Signer,
 } from './jupyterFrames.ts';
 import { answeredReply, executedReply, failure, type Reply } from './jupyterReplies.ts';
-import { answerRequest, type Asked, AskedRequests } from './jupyterRequests.ts';
+import { answerRequest, type PendingRequest, PendingRequests } from './jupyterRequests.ts';
 
 /** Longer than ZeroMQ takes to reconnect a refused socket. A client that never subscribes waits this long once. */
 const waitMs = 1000;
@@ -30,7 +30,7 @@ const waitMs = 1000;
  * Delays requests until a client subscribes to iopub. A client's channels connect one by one, as ZeroMQ retries them;
  * output published before iopub is connected would be lost, and with it the end of the cell.
  */
-export class Audience {
+export class SubscriberWait {
   #isThere: boolean;
   #timer: NodeJS.Timeout | undefined;
   readonly #waiting: (() => void)[] = [];
@@ -55,15 +55,15 @@ export class Audience {
 }
 
 /** The client that ran the cell, by its ZeroMQ identity, and the header of its request. */
-export type Asker = { identities: readonly Buffer[]; header: Header };
+export type RequestOrigin = { identities: readonly Buffer[]; header: Header };
 
-type Question = InputQuestion & { asker: Asker; signal: AbortSignal };
+type Question = InputQuestion & { asker: RequestOrigin; signal: AbortSignal };
 /** The questions for one client; the first one is currently shown. */
 type Line = { questions: Question[]; messageId: string | undefined };
 
-type StdinParts = {
+type StdinDeps = {
   /** Sends an `input_request` with this message id. Returns `false` if the client has no stdin channel. */
-  send: (asker: Asker, content: { prompt: string; password: boolean }, messageId: string) => Promise<boolean>;
+  send: (asker: RequestOrigin, content: { prompt: string; password: boolean }, messageId: string) => Promise<boolean>;
   answer: (id: string, answer: InputAnswer) => void;
 };
 
@@ -75,14 +75,14 @@ const unreachable =
  * without an open question is dropped.
  */
 export class JupyterStdin {
-  readonly #parts: StdinParts;
+  readonly #parts: StdinDeps;
   readonly #lines = new Map<string, Line>();
 
-  constructor(parts: StdinParts) {
+  constructor(parts: StdinDeps) {
     this.#parts = parts;
   }
 
-  ask(question: InputQuestion, asker: Asker, signal: AbortSignal): void {
+  ask(question: InputQuestion, asker: RequestOrigin, signal: AbortSignal): void {
     const key = keyOf(asker.identities);
     const line = this.#lines.get(key) ?? { questions: [], messageId: undefined };
     this.#lines.set(key, line);
@@ -186,28 +186,29 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const connection = readConnection(front.connectionFile);
   const signer = createSigner(connection.key);
   const info = kernelInfo(given, debug.isAvailable, front.language);
-  const requests = new AskedRequests();
+  const requests = new PendingRequests();
 
   const encode = (message: Outgoing) => encodeMessage(message, session, signer);
   const publish = (message: Omit<Outgoing, 'identities'> & { topic?: string }) => {
     const { type, parent, topic = type } = message;
     const failed = (cause: unknown) =>
-      encode({ identities: ['error'], type: 'error', content: unsendable(type, cause), parent });
+      encode({ identities: ['error'], type: 'error', content: unsendableOutputError(type, cause), parent });
     sockets.publish(attempt(() => encode({ ...message, identities: [topic] }), failed));
   };
   const status = (state: string, parent: Header | undefined) =>
     publish({ type: 'status', content: { execution_state: state }, parent });
-  const reply = ({ message, channel }: Asked, { content, type, metadata }: Reply) => {
+  const reply = ({ message, channel }: PendingRequest, { content, type, metadata }: Reply) => {
     const { identities, header } = message;
     const name = type ?? header.msg_type.replace(/_request$/, '_reply');
     const rest = { identities, type: name, parent: header, ...(metadata && { metadata }) };
-    const failed = (cause: unknown) => encode({ ...rest, content: { status: 'error', ...unsendable(name, cause) } });
+    const failed = (cause: unknown) =>
+      encode({ ...rest, content: { status: 'error', ...unsendableOutputError(name, cause) } });
     sockets.reply(
       channel,
       attempt(() => encode({ ...rest, content }), failed),
     );
   };
-  const settle = (id: string, answer: (asked: Asked) => Reply) => {
+  const settle = (id: string, answer: (asked: PendingRequest) => Reply) => {
     const asked = requests.take(id);
     if (!asked) return;
     reply(asked, answer(asked));
@@ -256,7 +257,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
     publish({ type: 'debug_event', content: event, parent: requests.parentOf('') });
   });
 
-  const handle = async (asked: Asked): Promise<void> => {
+  const handle = async (asked: PendingRequest): Promise<void> => {
     const { message } = asked;
     const { header } = message;
     // A queued cell becomes busy when it starts.
@@ -297,12 +298,12 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
       audience.arrive();
     },
     lost() {
-      lastWords('The process that listens for the kernel has ended');
+      writeFatalError('The process that listens for the kernel has ended');
       end(1);
     },
   });
   const { sockets, session } = opened;
-  const audience = new Audience(opened.isHeard);
+  const audience = new SubscriberWait(opened.isHeard);
   for (const signature of opened.answered) signer.remember(signature);
   opened.listen();
   return {
@@ -315,7 +316,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   };
 }
 
-const isCell = ({ message }: Asked): boolean => message.header.msg_type === 'execute_request';
+const isCell = ({ message }: PendingRequest): boolean => message.header.msg_type === 'execute_request';
 
 // A message that can't be encoded must not end the thread, and with it the kernel.
 function attempt<T>(body: () => T, otherwise: (cause: unknown) => T): T {

@@ -1,5 +1,5 @@
 import { delimiter, join, resolve } from 'node:path';
-import { surroundings, type Surroundings } from '#processes/userFolders.ts';
+import { userEnvironment, type UserEnvironment } from '#processes/userFolders.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /** Default name of the kernel in Jupyter and in notebooks. */
@@ -8,7 +8,7 @@ export const kernelName = 'lance-typescript';
 export const kernelDisplayName = 'TypeScript (Lance Catalog)';
 
 /** Returns the user's Jupyter data folder, by the rules of jupyter_core. */
-export function jupyterFolder({ env, platform, home }: Surroundings = surroundings()): string {
+export function jupyterFolder({ env, platform, home }: UserEnvironment = userEnvironment()): string {
   if (env['JUPYTER_DATA_DIR']) return env['JUPYTER_DATA_DIR'];
   if (platform === 'win32') return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'jupyter');
   if (platform === 'darwin') return join(home, 'Library', 'Jupyter');
@@ -16,7 +16,7 @@ export function jupyterFolder({ env, platform, home }: Surroundings = surroundin
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'jupyter');
 }
 
-export type SpecPlace = { kind: 'user' } | { kind: 'prefix'; folder: string } | { kind: 'sys-prefix' };
+export type KernelspecLocation = { kind: 'user' } | { kind: 'prefix'; folder: string } | { kind: 'sys-prefix' };
 
 const share = (prefix: string): string => join(prefix, 'share', 'jupyter');
 
@@ -24,7 +24,7 @@ const share = (prefix: string): string => join(prefix, 'share', 'jupyter');
  * Returns the folder that contains the kernelspec folders of a location.
  * @throws CatalogError InvalidInput (13) for `sys-prefix` if no Python environment is active
  */
-export function kernelsFolder(place: SpecPlace, environment: Surroundings = surroundings()): string {
+export function kernelsFolder(place: KernelspecLocation, environment: UserEnvironment = userEnvironment()): string {
   switch (place.kind) {
     case 'user':
       return join(jupyterFolder(environment), 'kernels');
@@ -43,11 +43,11 @@ export function kernelsFolder(place: SpecPlace, environment: Surroundings = surr
 }
 
 /** A virtual environment inside a conda environment was activated last. */
-const activeEnvironment = ({ env }: Surroundings): string | undefined =>
+const activeEnvironment = ({ env }: UserEnvironment): string | undefined =>
   env['VIRTUAL_ENV'] || env['CONDA_PREFIX'] || undefined;
 
 /** Returns every folder where Jupyter searches for kernelspecs on this machine, not in order of precedence. */
-export function knownFolders(environment: Surroundings = surroundings()): string[] {
+export function knownFolders(environment: UserEnvironment = userEnvironment()): string[] {
   const { env, platform } = environment;
   const active = activeEnvironment(environment);
   const system =

@@ -8,12 +8,12 @@ import { CatalogError, messageOf } from '#shared/errors.ts';
 import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { makeFolder } from '#processes/files.ts';
-import { kernelsFolder, knownFolders, type SpecPlace } from './folders.ts';
-import { launcherFolder, remember } from './remembered.ts';
+import { kernelsFolder, knownFolders, type KernelspecLocation } from './folders.ts';
+import { launcherFolder, addToFolderList } from './remembered.ts';
 import { isOurs, readSpec, shellLauncher } from './spec.ts';
 
 type Installation = {
-  place: SpecPlace;
+  place: KernelspecLocation;
   /** Jupyter's name of the kernel, also the name of its folder. */
   name: string;
   displayName: string;
@@ -55,7 +55,7 @@ export async function installKernelspec(options: Installation): Promise<string> 
       ...kernelFlags(),
       launcher,
       '--connection-file={connection_file}',
-      ...(catalog === undefined ? [] : [`--catalog=${placeOf(catalog)}`]),
+      ...(catalog === undefined ? [] : [`--catalog=${absoluteCatalog(catalog)}`]),
       ...(typeCheck === undefined ? [] : [`--type-check=${typeCheck}`]),
       ...(language === 'typescript' ? [] : [`--language=${language}`]),
     ],
@@ -70,11 +70,11 @@ export async function installKernelspec(options: Installation): Promise<string> 
     makeFolder(launcherFolder(), forAll);
     for (const file of [...(hasShell ? [shellLauncher] : []), 'launcher.cjs'])
       await copyFile(join(installation, 'dist', file), join(launcherFolder(), file));
-    await remember('installed', installation);
+    await addToFolderList('installed', installation);
     makeFolder(spec, forAll);
     for (const logo of logos) await copyFile(join(installation, 'media', 'kernel', logo), join(spec, logo));
     await writeFile(join(spec, 'kernel.json'), `${JSON.stringify(content, null, 2)}\n`);
-    await remember('kernelspecs', spec);
+    await addToFolderList('kernelspecs', spec);
     return spec;
   } catch (cause) {
     throw failure(cause, spec);
@@ -135,7 +135,7 @@ async function checkFree(folder: string, name: string): Promise<void> {
  * read.
  * @throws CatalogError InvalidInput (13) if empty, or if the URL contains a user, a password or a query
  */
-function placeOf(catalog: string): string {
+function absoluteCatalog(catalog: string): string {
   // For instance an unset variable in a script: it would mean the current folder.
   if (catalog.trim() === '')
     throw new CatalogError(

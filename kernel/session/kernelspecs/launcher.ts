@@ -5,7 +5,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { isFitNode, kernelFlags, minimumNode } from '#processes/nodeVersion.ts';
 import { beginAttempt, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
-import { noteQuickStart } from '#session/start/quickStart.ts';
+import { writeQuickStartNote } from '#session/start/quickStart.ts';
 
 // Jupyter's kernelspec refers to a copy of this file in the user's data folder. The kernel itself may be in an
 // extension folder of VS Code, whose name changes with every update, so the launcher searches for it at every start.
@@ -118,7 +118,7 @@ function becomeSnapshot(entry: string): void {
   const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
   if (!snapshot || !isUsable(snapshot)) return;
   try {
-    noteQuickStart({ folder: import.meta.dirname, snapshot, flags, watched: watched(), since: began });
+    writeQuickStartNote({ folder: import.meta.dirname, snapshot, flags, watched: watched(), since: began });
   } catch {
     // Only makes the next start slower.
   }

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { knownFolders } from './folders.ts';
-import { forget, remembered } from './remembered.ts';
+import { removeFromFolderList, readFolderList } from './remembered.ts';
 import { hasSpecFile, isOurs, optionOf, readSpec, type SpecFile } from './spec.ts';
 
 export type FoundSpec = SpecFile & { name: string; folder: string; isOurs: boolean; isReadable: boolean };
 
 export async function findSpecs(): Promise<FoundSpec[]> {
   const known = await Promise.all(knownFolders().map(specFolders));
-  const made = await remembered('kernelspecs');
+  const made = await readFolderList('kernelspecs');
   const folders = new Set([...known.flat(), ...made]);
   const found: FoundSpec[] = [];
   for (const folder of folders) {
@@ -19,7 +19,7 @@ export async function findSpecs(): Promise<FoundSpec[]> {
     else if (made.includes(folder) && hasSpecFile(folder))
       found.push({ argv: [], displayName: '', name, folder, isOurs: true, isReadable: false });
     // Removed by Jupyter, for instance.
-    else await forget('kernelspecs', folder).catch(() => undefined);
+    else await removeFromFolderList('kernelspecs', folder).catch(() => undefined);
   }
   return found.toSorted((a, b) => a.name.localeCompare(b.name) || a.folder.localeCompare(b.folder));
 }

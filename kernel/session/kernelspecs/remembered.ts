@@ -15,7 +15,7 @@ type List = keyof typeof files;
 const fileOf = (list: List): string => join(launcherFolder(), files[list]);
 
 /** Returns a list of folders. As in the launcher, an unreadable list counts as empty. */
-export async function remembered(list: List): Promise<string[]> {
+export async function readFolderList(list: List): Promise<string[]> {
   try {
     const known: unknown = JSON.parse(await readFile(fileOf(list), 'utf8'));
     return Array.isArray(known) ? known.filter((each) => typeof each === 'string') : [];
@@ -25,12 +25,12 @@ export async function remembered(list: List): Promise<string[]> {
 }
 
 /** Moves a folder to the end of its list, or adds it there. */
-export async function remember(list: List, folder: string): Promise<void> {
-  await write(list, [...(await remembered(list)).filter((each) => each !== folder), folder]);
+export async function addToFolderList(list: List, folder: string): Promise<void> {
+  await write(list, [...(await readFolderList(list)).filter((each) => each !== folder), folder]);
 }
 
-export async function forget(list: List, folder: string): Promise<void> {
-  const known = await remembered(list);
+export async function removeFromFolderList(list: List, folder: string): Promise<void> {
+  const known = await readFolderList(list);
   if (known.includes(folder))
     await write(
       list,

@@ -2,8 +2,8 @@ import { lstat, rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import { findSpecs, type FoundSpec } from './list.ts';
-import { kernelsFolder, type SpecPlace } from './folders.ts';
-import { forget } from './remembered.ts';
+import { kernelsFolder, type KernelspecLocation } from './folders.ts';
+import { removeFromFolderList } from './remembered.ts';
 
 /**
  * Removes one of our kernelspecs. The launcher stays, since other kernelspecs may use it.
@@ -12,7 +12,7 @@ import { forget } from './remembered.ts';
  * @throws CatalogError InvalidInput (13) if no kernelspec, several, or only one of another program has this name;
  * PermissionDenied (15) naming the folder
  */
-export async function removeKernelspec(name: string, place?: SpecPlace): Promise<string> {
+export async function removeKernelspec(name: string, place?: KernelspecLocation): Promise<string> {
   const where = place && kernelsFolder(place);
   const named = (await findSpecs()).filter(
     (spec) => spec.name === name && (where === undefined || dirname(spec.folder) === where),
@@ -26,7 +26,7 @@ export async function removeKernelspec(name: string, place?: SpecPlace): Promise
     const what = `Can't remove kernel "${name}" from "${folder}".`;
     throw new CatalogError('PermissionDenied', what, 'Run the command as the owner of the folder.', { cause });
   }
-  await forget('kernelspecs', folder).catch(() => undefined);
+  await removeFromFolderList('kernelspecs', folder).catch(() => undefined);
   return folder;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { isRecord } from '#shared/records.ts';
-import { MagicError, type MagicRun, wordsOf } from './magicTypes.ts';
+import { MagicError, type MagicRun, splitArguments } from './magicTypes.ts';
 import { askOr } from './notebookState.ts';
 import { runChild } from './shell.ts';
 
@@ -114,7 +114,7 @@ function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
 }
 
 function argumentsOf(rest: string): { packages: string[]; given: ReadonlySet<Flag> } {
-  const words = wordsOf(rest);
+  const words = splitArguments(rest);
   const strange = words.find((word) => word.startsWith('-') && !isFlag(word));
   if (strange !== undefined)
     throw new MagicError(

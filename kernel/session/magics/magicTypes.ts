@@ -3,7 +3,7 @@ import type { Input } from '#session/input/askUser.ts';
 import type { Span } from './cellParts.ts';
 import type { MagicName } from './magicNames.ts';
 
-export type MagicParts = {
+export type MagicDeps = {
   runner: CellRunner;
   /** Globals that the notebook has before its first cell, by name. */
   given: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export type MagicUse = {
 };
 
 /** Runs a magic. Returns the value of the cell or the error of the code that it ran; nothing if there is no output. */
-export type MagicRun = (use: MagicUse, parts: MagicParts) => Promise<CellOutcome | void> | CellOutcome | void;
+export type MagicRun = (use: MagicUse, parts: MagicDeps) => Promise<CellOutcome | void> | CellOutcome | void;
 
 /** A magic can't do what the user requests. */
 export class MagicError extends Error {
@@ -36,7 +36,7 @@ export class MagicError extends Error {
 export const nothing: CellOutcome = { value: undefined, error: null };
 
 /** Splits an argument line into words; quotes keep blanks, a backslash escapes the next character. */
-export function wordsOf(text: string): string[] {
+export function splitArguments(text: string): string[] {
   const found = text.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/gs);
   return [...found].map(([word]) =>
     word.replaceAll(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs, (_, double?: string, single?: string, escaped?: string) =>

@@ -4,7 +4,7 @@ import { alone, partsOf, type CellPart, type MagicPart, type QuestionPart } from
 import { help, helpOf, known } from './help.ts';
 import { install } from './install.ts';
 import { formOf, usagesOf, type MagicName } from './magicNames.ts';
-import { MagicError, nothing, type MagicParts, type MagicRun } from './magicTypes.ts';
+import { MagicError, nothing, type MagicDeps, type MagicRun } from './magicTypes.ts';
 import { check, reset, who, whos } from './notebookState.ts';
 import { CellTexts, saver } from './save.ts';
 import { sh } from './shell.ts';
@@ -17,7 +17,7 @@ export type Magics = {
   run(source: string, count: number): Promise<CellOutcome> | undefined;
 };
 
-export function createMagics(parts: MagicParts): Magics {
+export function createMagics(parts: MagicDeps): Magics {
   const texts = new CellTexts();
   const runs: Record<MagicName, MagicRun> = {
     help,
@@ -83,7 +83,7 @@ function checkForm(part: MagicPart, name: MagicName): void {
   if (part.isCell && !part.body) throw new MagicError('It must be on the first line of a separate cell.');
 }
 
-async function answer({ about, detail }: QuestionPart, { describe }: MagicParts): Promise<CellOutcome> {
+async function answer({ about, detail }: QuestionPart, { describe }: MagicDeps): Promise<CellOutcome> {
   const text = about.startsWith('%')
     ? helpOf(known(about.replace(/^%+/, '')))
     : await describe(about, about.length, detail);

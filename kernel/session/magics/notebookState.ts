@@ -1,6 +1,6 @@
 import { typeCheckModes, type VariableList } from '#shared/protocol/kernelMessages.ts';
 import { listVariables } from '#session/core/variables.ts';
-import { MagicError, wordsOf, type MagicParts, type MagicRun } from './magicTypes.ts';
+import { MagicError, splitArguments, type MagicDeps, type MagicRun } from './magicTypes.ts';
 
 export const who: MagicRun = (_, parts) => {
   const { variables, omitted } = variablesOf(parts);
@@ -17,7 +17,7 @@ export const whos: MagicRun = (_, parts) => {
   printRows(rows.length === 0 ? [] : [head, head.map((word) => '-'.repeat(word.length)), ...rows], omitted);
 };
 
-function variablesOf({ runner, given }: MagicParts): VariableList {
+function variablesOf({ runner, given }: MagicDeps): VariableList {
   const { variables, omitted } = listVariables(runner.locals, given);
   return { variables: variables.toSorted((a, b) => (a.name < b.name ? -1 : 1)), omitted };
 }
@@ -39,7 +39,7 @@ function printRows(rows: readonly (readonly string[])[], omitted: number): void 
 }
 
 export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
-  const [option, ...more] = wordsOf(rest);
+  const [option, ...more] = splitArguments(rest);
   if (more.length > 0 || (option !== undefined && option !== '-f')) throw new MagicError('Write %reset, or %reset -f.');
   if (option === undefined) {
     const answer = await askOr(ask('Delete all variables of the notebook? [y/N] '), 'Use %reset -f to skip it.');

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFile, link, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { replaceFileAsync } from '#processes/files.ts';
-import { RecentTexts } from '#session/core/recent.ts';
+import { RecentTexts } from '#session/core/boundedSets.ts';
 import { messageOf } from '#shared/errors.ts';
 import { partsOf } from './cellParts.ts';
-import { MagicError, type MagicRun, wordsOf } from './magicTypes.ts';
+import { MagicError, type MagicRun, splitArguments } from './magicTypes.ts';
 
 /** Limits of the kept cells: number and characters, since a cell may contain megabytes of data. */
 const limits = { count: 10_000, chars: 16 << 20 };
@@ -30,7 +30,7 @@ export class CellTexts {
 
 export function saver(texts: CellTexts): MagicRun {
   return async ({ rest, count }) => {
-    const words = wordsOf(rest);
+    const words = splitArguments(rest);
     const isForced = words.includes('-f');
     const [file, ...cells] = words.filter((word) => word !== '-f');
     if (file === undefined) throw new MagicError('Name the file: %save file.ts, or %save file.ts 2 4-6.');

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 import type { CellOutcome } from '#session/run/cellRunner.ts';
-import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+import { MagicError, splitArguments, type MagicRun } from './magicTypes.ts';
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
@@ -31,7 +31,7 @@ export function sqlMagic(): MagicRun {
 }
 
 function nameIn(rest: string): string | undefined {
-  const [option, name, ...more] = wordsOf(rest);
+  const [option, name, ...more] = splitArguments(rest);
   if (option === undefined) return undefined;
   if (option !== '--to' || name === undefined || more.length > 0 || !identifier.test(name))
     throw new MagicError('Write the query on the lines below %%sql. To name its result, use %%sql --to name.');

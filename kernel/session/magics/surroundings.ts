@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
-import { MagicError, wordsOf, type MagicRun } from './magicTypes.ts';
+import { MagicError, splitArguments, type MagicRun } from './magicTypes.ts';
 
 /** Names of variables whose values are secret; a notebook stores what it prints. */
 const secretNames = /key|token|secret|passw|passphrase|credential|auth|cookie|private|signature|\bpat\b|dsn/i;
@@ -13,7 +13,7 @@ const validName = /^[^=\0\s]+$/;
 export const env: MagicRun = async ({ rest }, { ask }) => {
   const set = /^([^=\s]+)=(.*)$/s.exec(rest);
   if (set) return setVariable(set[1] ?? '', unquoted(set[2] ?? ''));
-  const [first, second, ...more] = wordsOf(rest);
+  const [first, second, ...more] = splitArguments(rest);
   if (first === undefined) {
     const names = Object.keys(process.env).toSorted();
     process.stdout.write(names.map((name) => `${shownVariable(name)}\n`).join(''));

@@ -1,7 +1,7 @@
 import type { CellOutcome } from '#session/run/cellRunner.ts';
 import { exactDurationText } from '#shared/format/times.ts';
 import { alone } from './cellParts.ts';
-import { MagicError, type MagicParts, type MagicRun, type MagicUse, nothing } from './magicTypes.ts';
+import { MagicError, type MagicDeps, type MagicRun, type MagicUse, nothing } from './magicTypes.ts';
 
 /** `%time`: runs the code as a cell, with the same value. */
 export const time: MagicRun = async (use, { runner }) => {
@@ -68,7 +68,7 @@ async function chooseLoops(loop: Loop, stop: Stop): Promise<number> {
 async function compileLoop(
   { code: span, count }: MagicUse,
   code: string,
-  { runner }: MagicParts,
+  { runner }: MagicDeps,
 ): Promise<{ loop: Loop } | CellOutcome> {
   const start = span?.start ?? 0;
   const block = (open: string, close: string) => `${before(code.slice(0, start), open)}${code.slice(start)}\n${close}`;

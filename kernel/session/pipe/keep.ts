@@ -2,14 +2,14 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { holdFile, keptFile, type KeptKernel } from '#shared/protocol/kernelMessages.ts';
+import { keepAliveFile, keptFile, type KeptKernel } from '#shared/protocol/kernelMessages.ts';
 import type { KeepKernel } from '#shared/protocol/kernelMessages.ts';
-import { isRunning } from '#processes/running.ts';
+import { isProcessRunning } from '#processes/running.ts';
 
 /** How often a kernel without a client checks that its editor process still runs. */
 const editorMs = 1000;
 
-export type Keeper = {
+export type KeptKernelServer = {
   isSecret(given: string): boolean;
   /**
    * Starts waiting for a client: the kernel ends if no client connects or holds it in time, or when the editor ends.
@@ -23,7 +23,11 @@ export type Keeper = {
  * Keeps a kernel available to a window that reloads: listens on a socket in a private folder, or on a named pipe, and
  * writes its address and a secret into the folder. The secret is for Windows, where other users may open the pipe.
  */
-export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => void, end: () => void): Keeper {
+export function serveKeptKernel(
+  keep: KeepKernel,
+  onConnection: (socket: Socket) => void,
+  end: () => void,
+): KeptKernelServer {
   const { folder, seconds, editor } = keep;
   const secret = randomBytes(32).toString('base64url');
   const address = process.platform === 'win32' ? `\\\\.\\pipe\\lance-kernel-${randomUUID()}` : join(folder, 's');
@@ -35,7 +39,7 @@ export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => v
   server.listen(address, () => writeFileSync(join(folder, keptFile), JSON.stringify(kept), { mode: 0o600 }));
   let timers: NodeJS.Timeout[] = [];
   const expire = (): void => {
-    const heldAt = statSync(join(folder, holdFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const heldAt = statSync(join(folder, keepAliveFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const left = heldAt + seconds * 1000 - Date.now();
     if (left > 0) timers.push(setTimeout(expire, left));
     else end();
@@ -51,7 +55,7 @@ export function keepKernel(keep: KeepKernel, onConnection: (socket: Socket) => v
     },
     wait: () => {
       stopWaiting();
-      timers = [setTimeout(expire, seconds * 1000), setInterval(() => isRunning(editor) || end(), editorMs)];
+      timers = [setTimeout(expire, seconds * 1000), setInterval(() => isProcessRunning(editor) || end(), editorMs)];
     },
     stopWaiting,
     close: () => {

@@ -4,7 +4,7 @@ import {
   type Answer,
   type CellOutput,
   type QuestionAnswer,
-  unsendable,
+  unsendableOutputError,
   type Wire,
 } from '#session/threads/coreMessages.ts';
 import type { CellQueue } from '#session/worker/cellQueue.ts';
@@ -25,7 +25,7 @@ import {
   typeCheckModes,
 } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
-import { type Keeper, keepKernel } from './keep.ts';
+import { type KeptKernelServer, serveKeptKernel } from './keep.ts';
 import { RunLog } from './runLog.ts';
 
 /** An editor at the other end of a pipe or socket. */
@@ -65,7 +65,7 @@ function frameOf(message: KernelMessage): Uint8Array {
     return encodeFrame(message);
   } catch (cause) {
     const { parent, type } = message;
-    const error = unsendable(type, cause);
+    const error = unsendableOutputError(type, cause);
     if (isKernelOutput(message)) return encodeFrame({ type: 'error', parent, content: error });
     return encodeFrame({ type: 'error_reply', parent, content: { message: error.evalue } });
   }
@@ -141,7 +141,7 @@ type PipeHost = {
 export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wire {
   const log = new RunLog();
   let client: PipeClient | undefined;
-  let keeper: Keeper | undefined;
+  let keeper: KeptKernelServer | undefined;
   let isStarted = false;
   /** Open questions of cells, sent again to a later client. */
   const questions = new Map<string, KernelInputRequest>();
@@ -193,7 +193,7 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
       case 'start': {
         const { catalog, keep, ...settings } = request.content;
         start(catalog, settings);
-        if (keep) keeper = keepKernel(keep, admit, () => end(0));
+        if (keep) keeper = serveKeptKernel(keep, admit, () => end(0));
         return reply(id, { type: 'start_reply', content: handshake() });
       }
       case 'attach':

@@ -1,4 +1,4 @@
-import type { DashboardDoor } from '#cluster/kuberay/dashboardProxy.ts';
+import type { DashboardProxy } from '#cluster/kuberay/dashboardProxy.ts';
 import type { OpenRayCluster } from '#cluster/kuberay/openRayCluster.ts';
 import type { RayPod } from '#cluster/kuberay/rayPods.ts';
 import type { RayProgress } from '#cluster/kuberay/waitForRay.ts';
@@ -7,20 +7,20 @@ import type { RayTarget } from '#cluster/ray/rayRequest.ts';
 import type { CheckReport } from '#cluster/result.ts';
 import { catalogFinder } from '#session/cluster/catalogOfProfile.ts';
 import { liveOutput } from '#session/display/live.ts';
-import { htmlAndText, type Shown, textOnly } from '#session/display/mimeBundle.ts';
+import { htmlAndText, type RenderedOutput, textOnly } from '#session/display/mimeBundle.ts';
 import { ownForms } from '#session/display/ownForms.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { alignColumns, escapeHtml, htmlRow } from '#shared/format/markup.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
-import { loadPart } from '#shared/loadPart.ts';
-import { isYes } from '#shared/records.ts';
+import { loadLazy } from '#shared/loadPart.ts';
+import { isAffirmative } from '#shared/records.ts';
 import type { Ray, RayCluster, RayConnection, RayWaitOptions } from './rayTypes.ts';
 
 /** Number of pods shown; more are only counted. */
 const most = 20;
 
 /** Shows the progress of a RayCluster in a cell: a sentence, its pods, and warnings. */
-function showProgress({ sentence, pods }: RayProgress, warnings: readonly string[]): Shown {
+function showProgress({ sentence, pods }: RayProgress, warnings: readonly string[]): RenderedOutput {
   const rows = pods.slice(0, most).map(rowOf);
   const omitted = pods.length > most ? [`… and ${pods.length - most} more pods`] : [];
   const table =
@@ -37,9 +37,9 @@ const rowOf = ({ name, isHead, group, state, reason }: RayPod): [string, string,
   reason ?? '',
 ];
 
-type RayParts = {
+type RayDeps = {
   /** Opens an output of the cell that can change; each call of the returned function replaces its content. */
-  open: () => (shown: Shown) => void;
+  open: () => (shown: RenderedOutput) => void;
   signal: () => AbortSignal;
   /** Returns the catalog of `db`, if one is chosen. */
   catalog: () => CatalogConfig | null;
@@ -47,10 +47,10 @@ type RayParts = {
   input: (question: string) => Promise<string>;
 };
 
-const loadClouds = () => loadPart(() => import('#cluster/entry.ts'));
+const loadClouds = () => loadLazy(() => import('#cluster/entry.ts'));
 
 /** Creates `ray`. Its dependencies are a separate bundle, loaded on first use. */
-export function createRay(parts: RayParts): Ray {
+export function createRay(parts: RayDeps): Ray {
   return {
     cluster: async (settings, options = {}) => {
       // Read before the import: when the bundle is loaded another cell may be running.
@@ -82,10 +82,10 @@ async function profileOf(name: string): Promise<ClusterProfile> {
 }
 
 async function makeCluster(
-  { catalog, input }: RayParts,
+  { catalog, input }: RayDeps,
   given: unknown,
   { signal, verify }: RayWaitOptions & { readonly signal: AbortSignal },
-  show: (shown: Shown) => void,
+  show: (shown: RenderedOutput) => void,
 ): Promise<RayCluster> {
   const { createRayCluster, readRaySettings } = await loadClouds();
   const { profile, spec, onExit, from } = await readRaySettings(given, profileOf);
@@ -93,7 +93,7 @@ async function makeCluster(
   const warnings: string[] = [];
   const catalogs = catalogFinder(catalog());
   try {
-    let last: Shown = textOnly('');
+    let last: RenderedOutput = textOnly('');
     const made = await createRayCluster(profile, spec, {
       signal,
       onExit,
@@ -119,12 +119,12 @@ async function makeCluster(
 /** Number of failed checks listed in the question to the user. */
 const mostShown = 5;
 
-async function confirmReport(report: CheckReport, input: RayParts['input']): Promise<boolean> {
+async function confirmReport(report: CheckReport, input: RayDeps['input']): Promise<boolean> {
   const failed = report.results.filter(({ status }) => status === 'fail').map(({ sentence }) => `- ${sentence}`);
   const more = failed.length > mostShown ? [`… and ${failed.length - mostShown} more.`] : [];
   try {
     const question = `Checks failed:\n${[...failed.slice(0, mostShown), ...more].join('\n')}\nCreate the RayCluster anyway? [y/N] `;
-    return isYes(await input(question));
+    return isAffirmative(await input(question));
   } catch {
     return false;
   }
@@ -157,16 +157,16 @@ async function connectTo(
   signal: AbortSignal,
   close: () => Promise<void> = async () => {},
 ): Promise<RayConnection> {
-  const { RayJobs, openDoor } = await loadClouds();
+  const { RayJobs, openDashboardProxy } = await loadClouds();
   const jobs = new RayJobs(target);
   try {
     const { version } = await jobs.version(signal);
     // Only for a Ray behind the API server or with a token; any other is open at its own address.
-    let door: Promise<DashboardDoor> | undefined;
+    let door: Promise<DashboardProxy> | undefined;
     const isDirect = target.socketPath === undefined && target.token === undefined;
     const dashboard = async (): Promise<string> => {
       if (isDirect) return target.address;
-      door ??= openDoor(target).catch((error: unknown) => {
+      door ??= openDashboardProxy(target).catch((error: unknown) => {
         // The next call tries again.
         door = undefined;
         throw error;

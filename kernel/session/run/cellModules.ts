@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
 import type ts from 'typescript-6';
 import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
-import { isLent } from '#session/compiler/moduleTypes.ts';
+import { isProvidedByKernel } from '#session/compiler/moduleTypes.ts';
 import { messageOf } from '#shared/errors.ts';
 import { bindImport, importedValue, isEsModule, type Loaded } from './bindings.ts';
 import type { CellGlobals } from './cellGlobals.ts';
@@ -115,7 +115,7 @@ export class CellModules {
     const own = this.#ofCells(name);
     if (own) return importedValue({ specifier: name, module: own }, '*');
     // All imports must give the same copy of apache-arrow: two copies do not recognize each other's tables.
-    if (isLent(name)) return importedValue({ specifier: name, module: this.require(name) }, '*');
+    if (isProvidedByKernel(name)) return importedValue({ specifier: name, module: this.require(name) }, '*');
     return this.#from().import(name, options);
   }
 

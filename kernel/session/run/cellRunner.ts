@@ -13,7 +13,7 @@ import { Variables } from './variables.ts';
 export type CellOutcome =
   { value: { shown: unknown } | undefined; error: null } | { value: undefined; error: CellError };
 
-type Around = <T>(body: () => Promise<T>) => Promise<T>;
+type RunWrapper = <T>(body: () => Promise<T>) => Promise<T>;
 
 /** The state of a notebook, and the compiler, modules and executor that run its cells in one working directory. */
 export class CellRunner {
@@ -51,7 +51,7 @@ export class CellRunner {
    * @param count identifies the cell in stack traces
    * @param around wraps the execution, without the compilation
    */
-  async run(code: string, count: number, around: Around = (body) => body()): Promise<CellOutcome> {
+  async run(code: string, count: number, around: RunWrapper = (body) => body()): Promise<CellOutcome> {
     const stop = this.#work()?.signal;
     try {
       const { problems, output, names, remark } = this.compiler.compile(code);

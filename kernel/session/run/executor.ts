@@ -8,7 +8,7 @@ import { cellGlobalNames, type CellGlobals } from './cellGlobals.ts';
 import type { CellModules } from './cellModules.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import { scriptOfCell } from './scriptNames.ts';
-import { unwatched } from './unwatched.ts';
+import { runUncaught } from './unwatched.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /**
@@ -75,7 +75,7 @@ function isUse(node: ts.Identifier): boolean {
  * Triggers Node's warning that `import()` in `node:vm` code is experimental, which appears once per process, and
  * suppresses it; otherwise a cell would print it.
  */
-function quietImports(): void {
+function silenceImportWarning(): void {
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
   const first = new Script(`import('node:vm')`, { importModuleDynamically });
   const emitWarning = process.emitWarning.bind(process);
@@ -91,7 +91,7 @@ function quietImports(): void {
  * Compiles a script without V8's compilation cache: cells rarely repeat, and 10,000 of them would take 20 MB. The
  * user's own `eval` keeps the cache, which makes it fast in loops.
  */
-function scriptOnce(code: string, options: ScriptOptions): Script {
+function compileUncached(code: string, options: ScriptOptions): Script {
   setFlagsFromString('--no-compilation-cache');
   try {
     return new Script(code, options);
@@ -167,7 +167,7 @@ export class CellExecutor {
 
   constructor(options: CellExecutorOptions) {
     this.#options = options;
-    quietImports();
+    silenceImportWarning();
   }
 
   /** Returns where the cell waited for what failed, as `[3]:2:7`; undefined if it did not wait. */
@@ -186,7 +186,7 @@ export class CellExecutor {
     const code = maps.add(script, output);
     const parameters = `${runtimeName}, require, module, exports, __filename, __dirname`;
     const head = `(function (${cellGlobalNames.join(', ')}) { return async function (${parameters}) { "use strict";`;
-    const compiled = scriptOnce(`${head}\n${code}\n} })`, {
+    const compiled = compileUncached(`${head}\n${code}\n} })`, {
       filename: script,
       // Excludes the line added above.
       lineOffset: -1,
@@ -256,7 +256,7 @@ export class CellExecutor {
     givenUp.catch(() => {});
     this.#running.add(given);
     try {
-      await Promise.race([this.#options.maps.isDebugged ? unwatched(run) : run(), givenUp]);
+      await Promise.race([this.#options.maps.isDebugged ? runUncaught(run) : run(), givenUp]);
     } finally {
       this.#running.delete(given);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import tslab from 'tslab/dist/public.js';
 import { registerCodecs } from '#catalog/arrow/ipcCompression.ts';
-import { isLent } from '#session/compiler/moduleTypes.ts';
+import { isProvidedByKernel } from '#session/compiler/moduleTypes.ts';
 import { isOwnUrl } from './ownFiles.ts';
 
 const scheme = 'lance-catalog:';
@@ -14,7 +14,7 @@ const shelf = Symbol.for('lance-catalog.modules');
  * 'tslab', and apache-arrow, from the notebook's folder if installed there, else the kernel's copy, which reads
  * compressed data.
  */
-export function lendModules(notebook: Record<string, unknown>): void {
+export function registerKernelModules(notebook: Record<string, unknown>): void {
   const modules: Record<string, Record<string, unknown>> = { 'lance-catalog': notebook, tslab: { ...tslab } };
   // The source of a module is text, so it has to find its exports by a global name.
   Object.defineProperty(globalThis, shelf, { value: modules });
@@ -38,7 +38,7 @@ export function lendModules(notebook: Record<string, unknown>): void {
   registerHooks({
     resolve(specifier, context, next) {
       if (Object.hasOwn(modules, specifier)) return { url: scheme + specifier, format: 'module', shortCircuit: true };
-      if (!isLent(specifier)) return next(specifier, context);
+      if (!isProvidedByKernel(specifier)) return next(specifier, context);
       const found = lend(specifier, context, next);
       if (isCells(context) && isKernels(found.url)) registerCodecs();
       return found;

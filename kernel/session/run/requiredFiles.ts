@@ -16,16 +16,16 @@ const compiled: ReadonlySet<string> = new Set(['.ts', '.tsx', '.mts', '.cts', '.
 /** Whether `require` has to compile the file. */
 export const isCompiled = (file: string): boolean => compiled.has(extname(file));
 
-type RequiredFilesParts = { files: OwnFiles; maps: ScriptMaps; compilerOptions: () => ts.CompilerOptions };
+type RequiredFilesDeps = { files: OwnFiles; maps: ScriptMaps; compilerOptions: () => ts.CompilerOptions };
 
 /**
  * Loads the user's files for `require`, as CommonJS: Node caches a required ES module forever, but these files change.
  */
 export class RequiredFiles {
-  readonly #parts: RequiredFilesParts;
+  readonly #parts: RequiredFilesDeps;
   readonly #loaded = new Map<string, { url: string; module: Module }>();
 
-  constructor(parts: RequiredFilesParts) {
+  constructor(parts: RequiredFilesDeps) {
     this.#parts = parts;
   }
 

@@ -8,12 +8,12 @@ import { load } from './sqlLoading.ts';
 import { withDatabase } from './sqlProcess.ts';
 import { checkQuery } from './sqlText.ts';
 import { readStream, type Sql, type SqlValue } from './sqlTypes.ts';
-import { boundValue, type Stored } from './sqlValues.ts';
+import { boundValue, type SqliteValue } from './sqlValues.ts';
 
 type Given = SqlValue | readonly SqlValue[];
 
 /** The arguments of `sql`: the text with a `?` for each value, and the values. */
-type Query = { text: string; bound: Stored[] };
+type Query = { text: string; bound: SqliteValue[] };
 
 /** The range in the text of the question marks for a `${…}`. */
 type Place = { start: number; end: number; list: readonly SqlValue[] };
@@ -81,7 +81,7 @@ function inQuotes(text: string, token: SqlToken, { start, end }: Place): Catalog
   );
 }
 
-type SqlParts = {
+type SqlDeps = {
   /** Returns the notebook's `db` when the query runs. */
   catalog: () => Catalog;
   signal: () => AbortSignal;
@@ -92,7 +92,7 @@ type SqlParts = {
  * Creates `sql`. It reads the tables in a query, only the required columns, into an in-memory database of a separate
  * process, where SQLite answers the query. So joins, grouping and window functions work over any catalog.
  */
-export function createSql(parts: SqlParts): Sql {
+export function createSql(parts: SqlDeps): Sql {
   return async (texts, ...values) => {
     const { text, bound } = queryOf(texts, values);
     checkQuery(text);

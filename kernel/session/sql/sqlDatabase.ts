@@ -3,7 +3,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 import { CatalogError, isCatalogErrorKind, messageOf } from '#shared/errors.ts';
 import { RemoteError } from '#shared/protocol/rpc.ts';
 import { isSamePlace, type SqlMethods } from './sqlMessages.ts';
-import { sqlEnded, type SqlConnection } from './sqlProcess.ts';
+import { sqlProcessEnded, type SqlConnection } from './sqlProcess.ts';
 import { writeStream } from './sqlTypes.ts';
 import { findTable, type NamedTable } from './sqlTables.ts';
 import { columnsIn } from './sqlText.ts';
@@ -23,7 +23,7 @@ export async function ask<K extends keyof SqlMethods>(
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     const { code, message } = error;
-    if (code === 'closed') throw sqlEnded(database.end ?? 'unknown reason', error);
+    if (code === 'closed') throw sqlProcessEnded(database.end ?? 'unknown reason', error);
     // The message of our own errors already contains the hint.
     if (isCatalogErrorKind(code)) throw new CatalogError(code, message, '', { cause: error });
     throw refusal(textIn(params), error, tables);

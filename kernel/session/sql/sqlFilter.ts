@@ -1,15 +1,15 @@
 import { DataType, Precision, type Schema } from '#arrow';
 import { sqlLiteral } from '#catalog/sqlText.ts';
-import { plainName, type Shape } from './sqlShape.ts';
+import { plainName, type SimpleSelect } from './sqlShape.ts';
 import type { Token } from './sqlText.ts';
-import type { Stored } from './sqlValues.ts';
+import type { SqliteValue } from './sqlValues.ts';
 
 // Converts the part of a query's WHERE that the table itself can evaluate, so that fewer rows are transferred. SQLite
 // applies the whole WHERE to the received rows, so the filter may be true for more rows, but never for fewer. A
 // condition is omitted unless it certainly means the same in both dialects.
 
 /** A value in a comparison; undefined if it can't be used in a filter. */
-type Literal = { value: Stored | undefined };
+type Literal = { value: SqliteValue | undefined };
 
 const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
@@ -57,20 +57,24 @@ const boundaries: ReadonlySet<string> = new Set(['and', 'or', ')', 'group', 'ord
  * Returns the filter, in the SQL of tables, that keeps all rows the query may need; undefined if there is none.
  * @param bound values of the question marks, in order
  */
-export function tableFilter(shape: Shape, bound: readonly Stored[], fields: readonly Field[]): string | undefined {
+export function tableFilter(
+  shape: SimpleSelect,
+  bound: readonly SqliteValue[],
+  fields: readonly Field[],
+): string | undefined {
   return shape.where === undefined ? undefined : new ConditionReader(shape, bound, fields).read();
 }
 
 class ConditionReader {
   readonly #tokens: readonly Token[];
-  readonly #table: Shape['names'];
-  readonly #bound: readonly Stored[];
+  readonly #table: SimpleSelect['names'];
+  readonly #bound: readonly SqliteValue[];
   readonly #fields: readonly Field[];
   #at: number;
   /** Whether an AND was skipped that may belong to an expression instead of separating conditions. */
   #isLost = false;
 
-  constructor({ tokens, names, where = 0 }: Shape, bound: readonly Stored[], fields: readonly Field[]) {
+  constructor({ tokens, names, where = 0 }: SimpleSelect, bound: readonly SqliteValue[], fields: readonly Field[]) {
     this.#tokens = tokens;
     this.#table = names;
     this.#bound = bound;

@@ -6,12 +6,12 @@ import { ask } from './sqlDatabase.ts';
 import { tableFilter } from './sqlFilter.ts';
 import type { BoundQuery } from './sqlMessages.ts';
 import type { SqlConnection } from './sqlProcess.ts';
-import { shapeOf, wantedRows } from './sqlShape.ts';
+import { parseSimpleSelect, wantedRows } from './sqlShape.ts';
 import type { NamedTable } from './sqlTables.ts';
 import { writeStream } from './sqlTypes.ts';
 import { batchOf } from './sqlValues.ts';
 
-type Reading = {
+type TableRead = {
   named: NamedTable;
   names: readonly string[];
   query: Query;
@@ -27,17 +27,17 @@ type Reading = {
  * Plans to read as little as possible: from a single table only the rows that its WHERE may match, and with a LIMIT
  * only until enough rows are found.
  */
-async function readingsFor(
+async function planReads(
   query: BoundQuery,
   tables: readonly NamedTable[],
   columns: ReadonlyMap<NamedTable, string[]>,
   signal: AbortSignal,
-): Promise<Reading[]> {
+): Promise<TableRead[]> {
   return Promise.all(
-    tables.map(async (named): Promise<Reading> => {
+    tables.map(async (named): Promise<TableRead> => {
       const names = columns.get(named) ?? [];
       const all = named.table.query().select(names);
-      const shape = tables.length === 1 ? shapeOf(query.text, named.fields) : undefined;
+      const shape = tables.length === 1 ? parseSimpleSelect(query.text, named.fields) : undefined;
       const limit = shape && wantedRows(shape, query.bound);
       const filter = shape && tableFilter(shape, query.bound, named.fields);
       const read = { named, names, wanted: limit?.rows };
@@ -60,7 +60,7 @@ async function readingsFor(
 const count = ({ table }: NamedTable, signal: AbortSignal, filter?: string): Promise<number> =>
   table.countRows(filter, { signal });
 
-async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): AsyncGenerator<RecordBatch> {
+async function* batchesOf({ query, unfiltered }: TableRead, signal: AbortSignal): AsyncGenerator<RecordBatch> {
   let isBegun = false;
   try {
     for await (const batch of (await query.execute({ signal })).batches) {
@@ -77,7 +77,7 @@ async function* batchesOf({ query, unfiltered }: Reading, signal: AbortSignal): 
 /**
  * Returns a function that reports whether the query has enough rows; its argument is the number of rows read so far.
  */
-function enough(database: SqlConnection, query: BoundQuery, wanted: number): (rows: number) => Promise<boolean> {
+function hasEnoughRows(database: SqlConnection, query: BoundQuery, wanted: number): (rows: number) => Promise<boolean> {
   let next = wanted;
   return async (rows) => {
     if (rows < next) return false;
@@ -108,12 +108,12 @@ export async function load(
   columns: ReadonlyMap<NamedTable, string[]>,
   { progress, signal }: Loading,
 ): Promise<void> {
-  const readings = await readingsFor(query, tables, columns, signal);
+  const readings = await planReads(query, tables, columns, signal);
   if (readings.reduce((sum, { rows = 0 }) => sum + rows, 0) > maxRows) throw tooMany(readings);
   let bytes = 0;
   for (const reading of readings) {
     const { named, wanted } = reading;
-    const isEnough = wanted === undefined ? undefined : enough(database, query, wanted);
+    const isEnough = wanted === undefined ? undefined : hasEnoughRows(database, query, wanted);
     const add = async (batch: RecordBatch): Promise<void> => {
       bytes += await insert(database, reading, batch, tables);
       if (bytes > maxBytes) throw tooLarge(named);
@@ -158,7 +158,7 @@ async function addUntil(
 
 function insert(
   database: SqlConnection,
-  { named: { schema, name }, names }: Reading,
+  { named: { schema, name }, names }: TableRead,
   batch: RecordBatch,
   tables: readonly NamedTable[],
 ): Promise<number> {
@@ -174,14 +174,14 @@ function onlyColumns(batch: RecordBatch, names: readonly string[]): RecordBatch 
   return batchOf(fields, children, batch.numRows);
 }
 
-function shown(reading: Reading, progress: Progress, signal: AbortSignal): AsyncIterable<RecordBatch> {
+function shown(reading: TableRead, progress: Progress, signal: AbortSignal): AsyncIterable<RecordBatch> {
   const batches = { [Symbol.asyncIterator]: () => batchesOf(reading, signal) };
   const { rows, named } = reading;
   if (rows === undefined || rows < shownRows) return batches;
   return progress(batches, { label: `Reading ${named.name}`, total: rows, rows: true });
 }
 
-function tooMany(readings: readonly Reading[]): CatalogError {
+function tooMany(readings: readonly TableRead[]): CatalogError {
   const said = readings.map(({ named, rows = 0 }) => `${named.name} has ${rows.toLocaleString('en')} rows`).join(', ');
   return new CatalogError(
     'InvalidInput',

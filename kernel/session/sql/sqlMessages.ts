@@ -1,6 +1,6 @@
-import type { Stored } from './sqlValues.ts';
+import type { SqliteValue } from './sqlValues.ts';
 
-export type BoundQuery = { text: string; bound: readonly Stored[] };
+export type BoundQuery = { text: string; bound: readonly SqliteValue[] };
 
 /** A table as named in a query: the schema is the part before the dot, `main` for the root of the catalog. */
 export type TablePlace = { schema: string; name: string };

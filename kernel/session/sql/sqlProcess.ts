@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { bundleFile } from '#processes/bundleFile.ts';
 import { startNode, thisNode } from '#processes/childProcess.ts';
-import { exitReason, tailOf } from '#processes/exitReason.ts';
+import { exitReason, readTail } from '#processes/exitReason.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { loadPartNow } from '#shared/loadPart.ts';
+import { requireLazy } from '#shared/loadPart.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
@@ -35,7 +35,7 @@ class SqlProcess {
       stdio: [...stdio],
       serialization: 'advanced',
     });
-    const stderr = tailOf(this.#child.stderr);
+    const stderr = readTail(this.#child.stderr);
     this.#endpoint = new Endpoint<SqlHostMethods, SqlMethods>((frame) => this.#send(frame), {});
     this.#child.on('message', (frame) => void this.#endpoint.receive(frame));
     this.#child.on('error', (error) => this.#ended(error.message));
@@ -97,7 +97,7 @@ export async function withDatabase<T>(signal: AbortSignal, use: (database: SqlCo
   signal.throwIfAborted();
   // Starting a process takes long in a kernel with much memory. Terminating execution during that would leave a
   // process running without a reference to it.
-  const { taken, stop } = loadPartNow(() => {
+  const { taken, stop } = requireLazy(() => {
     const started = take();
     const kill = (): void => started.kill();
     signal.addEventListener('abort', kill, { once: true });
@@ -135,7 +135,7 @@ async function giveBack(taken: SqlProcess): Promise<void> {
   }, keptMs).unref();
 }
 
-export const sqlEnded = (reason: string, cause: unknown): CatalogError =>
+export const sqlProcessEnded = (reason: string, cause: unknown): CatalogError =>
   new CatalogError(
     'ServiceUnavailable',
     `The SQL process has ended: ${reason}.`,

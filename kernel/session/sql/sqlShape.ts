@@ -1,9 +1,9 @@
 import type { Schema } from '#arrow';
 import { tokensOf, type Token } from './sqlText.ts';
-import type { Stored } from './sqlValues.ts';
+import type { SqliteValue } from './sqlValues.ts';
 
 /** A query with one SELECT from one table, parsed as far as needed to read less of the table. */
-export type Shape = {
+export type SimpleSelect = {
   tokens: readonly Token[];
   /** Possible qualifiers of columns: the alias of the table or its name, in lower case. */
   names: readonly string[];
@@ -19,7 +19,7 @@ const rowIds: ReadonlySet<string> = new Set(['rowid', 'oid', '_rowid_']);
 const sorting: ReadonlySet<string> = new Set(['group', 'order', 'having', 'window', 'over', 'distinct']);
 
 /** Parses a query; returns undefined if it is more than one SELECT from one table. */
-export function shapeOf(sql: string, fields: readonly Schema['fields'][number][]): Shape | undefined {
+export function parseSimpleSelect(sql: string, fields: readonly Schema['fields'][number][]): SimpleSelect | undefined {
   const tokens = tokensOf(sql).filter(({ text }) => text !== ';');
   const words = tokens.map(({ kind, text }) => (kind === 'word' ? text.toLowerCase() : ''));
   const names = new Set(fields.map(({ name }) => name.toLowerCase()));
@@ -74,8 +74,8 @@ export function plainName({ kind, text }: Token): string | undefined {
  * no conditions: `limit 5`, `limit 5 offset 10`. Undefined if there is no such limit.
  */
 export function wantedRows(
-  { tokens, isPlain }: Shape,
-  bound: readonly Stored[],
+  { tokens, isPlain }: SimpleSelect,
+  bound: readonly SqliteValue[],
 ): { rows: number; reach: number } | undefined {
   const at = tokens.findLastIndex(({ kind, text }) => kind === 'word' && /^limit$/i.test(text));
   if (!isPlain || at < 0) return undefined;

@@ -17,7 +17,7 @@ import {
   type Timestamp,
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
-import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
+import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { timestampText } from '#shared/format/times.ts';
 import type { SqlValue } from './sqlTypes.ts';
 
@@ -25,7 +25,7 @@ import type { SqlValue } from './sqlTypes.ts';
 // their digits, else text. Times are UTC text that SQLite's functions understand and that sorts correctly. Nested
 // values are JSON, for which SQLite has functions.
 
-export type Stored = null | number | bigint | string | Uint8Array;
+export type SqliteValue = null | number | bigint | string | Uint8Array;
 
 /** Number of decimal digits that a double always holds exactly. */
 const exactDigits = 15;
@@ -43,14 +43,14 @@ export function affinityOf(type: DataType): string {
 const isBinary = (type: DataType): boolean =>
   DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type);
 
-export function storedReader(name: string, vector: Vector): (row: number) => Stored {
+export function storedReader(name: string, vector: Vector): (row: number) => SqliteValue {
   const type = vector.type as DataType;
   if (type.typeId === Type.Timestamp) return timestampReader(vector as Vector<Timestamp>);
   if (DataType.isDictionary(type) || isPlain(type)) {
     return (row) => plainValue(name, vector.get(row));
   }
   if (isText(type)) {
-    const format = columnFormatter(vector, { limits: noLimits });
+    const format = columnFormatter(vector, { limits: unlimited });
     return (row) => (vector.isValid(row) ? format(row).text : null);
   }
   return (row) => (vector.isValid(row) ? JSON.stringify(vector.get(row), forJson) : null);
@@ -71,7 +71,7 @@ const isText = (type: DataType): boolean =>
   DataType.isDuration(type) ||
   DataType.isInterval(type);
 
-function plainValue(name: string, value: unknown): Stored {
+function plainValue(name: string, value: unknown): SqliteValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value === 'bigint' && value > maxInt64)
@@ -87,7 +87,7 @@ function plainValue(name: string, value: unknown): Stored {
 const tooLargeInteger = (subject: string, value: bigint, hint: string): CatalogError =>
   new CatalogError('InvalidInput', `${subject} ${value}, but the largest integer in SQL is ${maxInt64}.`, hint);
 
-function timestampReader(vector: Vector<Timestamp>): (row: number) => Stored {
+function timestampReader(vector: Vector<Timestamp>): (row: number) => SqliteValue {
   const { unit } = vector.type;
   const chunks = vector.data;
   return (row) => {
@@ -107,7 +107,7 @@ const forJson = (_: string, value: unknown): unknown =>
  * Converts a value of a cell for SQLite.
  * @throws CatalogError InvalidInput (13) if its type is not supported
  */
-export function boundValue(value: SqlValue): Stored {
+export function boundValue(value: SqlValue): SqliteValue {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
   // Node passes every number to SQLite as a double.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
@@ -129,7 +129,7 @@ export function boundValue(value: SqlValue): Stored {
 type ResultColumn = { name: string; type: DataType | undefined };
 
 /** Converts rows from SQLite, with integers as bigint, to an Arrow table. */
-export function tableOf(columns: readonly ResultColumn[], rows: readonly (readonly Stored[])[]): Table {
+export function tableOf(columns: readonly ResultColumn[], rows: readonly (readonly SqliteValue[])[]): Table {
   const names = uniqueNames(columns.map(({ name }) => name));
   const vectors = columns.map(({ type }, index) =>
     vectorOf(
@@ -163,13 +163,13 @@ function uniqueNames(names: readonly string[]): string[] {
   });
 }
 
-function vectorOf(values: readonly Stored[], type: DataType | undefined): Vector {
+function vectorOf(values: readonly SqliteValue[], type: DataType | undefined): Vector {
   const made = type && isPlain(type) ? type : typeFor(values);
   const fitted = values.map((value) => fitting(value, made));
   return fitted.length === 0 ? new Vector([makeData({ type: made })]) : vectorFromArray(fitted, made);
 }
 
-function typeFor(values: readonly Stored[]): DataType {
+function typeFor(values: readonly SqliteValue[]): DataType {
   const kinds = new Set(values.filter((value) => value !== null).map((value) => typeof value));
   if (kinds.size === 1 && kinds.has('bigint')) return new Int64();
   if (kinds.size > 0 && [...kinds].every((kind) => kind === 'bigint' || kind === 'number')) return new Float64();
@@ -177,7 +177,7 @@ function typeFor(values: readonly Stored[]): DataType {
   return new Utf8();
 }
 
-function fitting(value: Stored, type: DataType): unknown {
+function fitting(value: SqliteValue, type: DataType): unknown {
   if (value === null) return null;
   if (DataType.isBool(type)) return value === 1n || value === 1;
   if (DataType.isInt(type)) return type.bitWidth === 64 ? value : Number(value);
@@ -186,5 +186,5 @@ function fitting(value: Stored, type: DataType): unknown {
   return value;
 }
 
-const textOf = (value: Stored): string =>
+const textOf = (value: SqliteValue): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);

@@ -1,7 +1,7 @@
 import { builtinModules, createRequire, Module } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { Worker } from 'node:worker_threads';
-import { keepHashes, languageArgument } from '#processes/startSnapshot.ts';
+import { keepHashSeedFlag, languageArgument } from '#processes/startSnapshot.ts';
 
 // The script of a process that starts from a snapshot. `fromSnapshot.cjs ARGUMENTS` runs `kernel.cjs ARGUMENTS` with
 // the compiler that is already in memory, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe`
@@ -9,7 +9,7 @@ import { keepHashes, languageArgument } from '#processes/startSnapshot.ts';
 
 // Code caches, in the snapshot and elsewhere, are only valid under the flags they were created with. This flag is not
 // needed after the start.
-setFlagsFromString(keepHashes.replace('--no-', '--'));
+setFlagsFromString(keepHashSeedFlag.replace('--no-', '--'));
 const require = createRequire(import.meta.filename);
 
 function start(): void {

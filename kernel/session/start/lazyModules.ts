@@ -1,12 +1,12 @@
 import ts from 'typescript-6';
 import {
   adopt,
-  bound,
+  loadAndBind,
   exportsOf,
   forget,
-  isQuiet,
-  late,
-  leaveOutFile,
+  hasNoGlobalEffects,
+  defineLazy,
+  unloadModuleBody,
   once,
   symbolOf,
   transplant,
@@ -34,7 +34,7 @@ export function leaveOutModules(files: readonly ts.SourceFile[], options: ts.Com
     symbolOf(module).declarations?.length === 1;
   for (const file of files as readonly BoundFile[]) {
     if (ts.isExternalModule(file)) {
-      if (isQuiet(file) && file.fileName.includes('/node_modules/')) leaveOutFile(file, options);
+      if (hasNoGlobalEffects(file) && file.fileName.includes('/node_modules/')) unloadModuleBody(file, options);
       continue;
     }
     const modules = modulesIn(file);
@@ -72,7 +72,7 @@ function namespacesIn({ name, path, module }: Part): Part[] {
 }
 
 function leaveOutParts(file: BoundFile, parts: readonly Part[], options: ts.CompilerOptions): void {
-  const again = once(() => bound(file, options));
+  const again = once(() => loadAndBind(file, options));
   const left = new Set<ts.Node>(parts.map(({ module }) => module));
   // The compiler keeps the import nodes of a file, and through their parents everything around them.
   for (const name of file.imports) {
@@ -87,8 +87,8 @@ function leaveOutParts(file: BoundFile, parts: readonly Part[], options: ts.Comp
       return { body: other.body, exports: exportsOf(other, module) };
     });
     forget(module);
-    late(module, 'body', () => bring().body);
-    late(symbolOf(module), 'exports', () => bring().exports);
+    defineLazy(module, 'body', () => bring().body);
+    defineLazy(symbolOf(module), 'exports', () => bring().exports);
   }
 }
 

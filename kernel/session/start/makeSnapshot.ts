@@ -4,7 +4,7 @@ import { chmodSync, closeSync, openSync, readdirSync, renameSync, rmSync, statSy
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { makeFolder, replaceFile } from '#processes/files.ts';
-import { isRunning } from '#processes/running.ts';
+import { isProcessRunning } from '#processes/running.ts';
 import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 // `node FLAGS snapshotMaker.cjs` builds the start-up snapshot for this Node, these flags and the kernel in the same
@@ -91,7 +91,8 @@ function take(lock: string): boolean {
 function prune(folder: string): void {
   const names = readdirSync(folder);
   for (const name of names)
-    if (name.endsWith('.relay') && !isRunning(Number.parseInt(name, 10))) rmSync(join(folder, name), { force: true });
+    if (name.endsWith('.relay') && !isProcessRunning(Number.parseInt(name, 10)))
+      rmSync(join(folder, name), { force: true });
   const notes = names
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(folder, name))

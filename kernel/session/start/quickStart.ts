@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '#processes/files.ts';
-import { keepHashes, type StartSnapshot } from '#processes/startSnapshot.ts';
+import { keepHashSeedFlag, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 // Writes the note by which `launcher.sh` starts a snapshot without starting Node in between: one item per line, in the
 // order in which the script reads them. Imports little, since it is a part of the launcher.
@@ -22,7 +22,7 @@ type Quick = {
 const marginMs = 2000;
 
 /** Records what this start depended on. Without a valid note, kernels start through Node as this one did. */
-export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quick): void {
+export function writeQuickStartNote({ folder, snapshot, flags, watched, since }: Quick): void {
   if (!existsSync(join(folder, 'launcher.sh'))) return;
   const { env, execArgv, execPath } = process;
   const dist = dirname(snapshot.entry);
@@ -30,7 +30,7 @@ export function noteQuickStart({ folder, snapshot, flags, watched, since }: Quic
     execArgv.map((flag) => ` ${flag}`).join(''),
     `${env['HOME'] ?? ''}:${env['XDG_CACHE_HOME'] ?? ''}`,
     execPath,
-    [...flags, keepHashes].join(' '),
+    [...flags, keepHashSeedFlag].join(' '),
     snapshot.blob,
     dist,
     readFileSync(join(dist, 'kernelSnapshot.key'), 'utf8'),

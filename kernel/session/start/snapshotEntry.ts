@@ -2,7 +2,7 @@ import ts from 'typescript-6';
 import { createCellConverter } from '#session/compile/cellConverter.ts';
 import { prelude } from '#session/compile/prelude.ts';
 import { isInstalled } from '#session/compiler/installedFiles.ts';
-import { keepDocsApart, leaveOutDocs } from '#session/compiler/lazyComments.ts';
+import { trackNodeComments, dropComments } from '#session/compiler/lazyComments.ts';
 import { leaveOutModules } from './lazyModules.ts';
 
 // The content of a start-up snapshot: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this and
@@ -37,9 +37,9 @@ const typescript = process.env['LANCE_CATALOG_TYPESCRIPT'] ?? '';
 ts.sys.getExecutingFilePath = () => typescript;
 // TypeScript caches the first result, which would be the folder of the process that builds the snapshot.
 ts.sys.getCurrentDirectory = () => process.cwd();
-keepDocsApart();
+trackNodeComments();
 const { problems, files, options } = warmUp();
 if (problems !== '') throw new Error(problems);
-files.forEach(leaveOutDocs);
+files.forEach(dropComments);
 leaveOutModules(files, options);
 globalThis.lanceCatalogCompiler = { ts, typescript };

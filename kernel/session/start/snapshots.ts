@@ -20,7 +20,7 @@ export function keepSnapshot(entry: string): void {
  * Builds a missing snapshot for the next start, in a background process that outlives this one. Call it when nothing
  * more urgent is pending.
  */
-export function seeToSnapshot(entry: string): void {
+export function ensureSnapshot(entry: string): void {
   const own = ownSnapshot(entry);
   if (own && !own.isUsed && !isUsable(own.snapshot)) setTimeout(() => make(own.flags), delayMs).unref();
 }

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
  * Writes Node's warnings directly to file descriptor 2: the main thread prints those of other threads, where they
  * would look like the output of a cell.
  */
-export function sayWarnings(): void {
+export function redirectWarnings(): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => {
     // ZeroMQ warns about options set while a socket is in use; the one option set this way does take effect.

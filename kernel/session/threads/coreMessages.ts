@@ -12,7 +12,7 @@ import type {
   TypeCheck,
   VariableList,
 } from '#shared/protocol/kernelMessages.ts';
-import type { RingPlace } from './textRing.ts';
+import type { RingPosition } from './textRing.ts';
 
 // Messages between the two threads of a kernel process. The worker owns the protocol: queue, execution counts,
 // history, the origin of requests. The main thread runs cells and may be terminated at any instruction, so it holds
@@ -68,7 +68,7 @@ export type ToCore =
   | { type: 'exit'; code: number };
 
 /** A message and its position in the printed text; null only signals that text was printed. */
-export type PlacedFromCore = { message: FromCore; place: RingPlace } | null;
+export type OrderedFromCore = { message: FromCore; place: RingPosition } | null;
 
 export type FromCore =
   /** Cells can run from now on; earlier messages are handled then. */
@@ -123,7 +123,7 @@ export type WorkerStart = {
 export type Executed = { reply: ExecuteReply; expressions: Record<string, ExpressionValue> };
 
 /** Returns the error shown instead of an output that can't be sent: too large, or not JSON. */
-export function unsendable(what: string, cause: unknown): CellError {
+export function unsendableOutputError(what: string, cause: unknown): CellError {
   const evalue = `Can't send the ${what} of this cell: ${messageOf(cause)}`;
   return { ename: 'UnsendableOutput', evalue, traceback: [evalue] };
 }

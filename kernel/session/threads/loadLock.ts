@@ -51,9 +51,9 @@ export function lockedLoader(lock: SharedArrayBuffer): PartLoader {
 }
 
 /** The worker's side: `begin` before code is terminated, `end` afterwards. */
-export type CutLock = { begin(): Promise<void>; end(): void };
+export type TerminationLock = { begin(): Promise<void>; end(): void };
 
-export function cutLock(lock: SharedArrayBuffer): CutLock {
+export function createTerminationLock(lock: SharedArrayBuffer): TerminationLock {
   const state = new Int32Array(lock);
   return {
     async begin() {

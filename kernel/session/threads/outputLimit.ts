@@ -4,14 +4,14 @@
 import type { CellOutput } from './coreMessages.ts';
 
 /** Maximum number of outputs in flight, and of characters in them. */
-export const roomForOutputs = 1000;
-export const roomForChars = 1 << 24;
+export const maxPendingOutputs = 1000;
+export const maxPendingChars = 1 << 24;
 /** Size assumed for a JSON value, whose length is not known yet. */
 const jsonChars = 10_000;
 const { wait, load, add, notify } = Atomics;
 
 /** Creates the shared memory: the number of outputs passed on, modulo 2³². */
-export const createRoom = (): SharedArrayBuffer => new SharedArrayBuffer(4);
+export const createOutputWindow = (): SharedArrayBuffer => new SharedArrayBuffer(4);
 
 /** The main thread's side. */
 export class OutputSender {
@@ -31,7 +31,7 @@ export class OutputSender {
     for (;;) {
       const through = load(this.#through, 0);
       this.#forget((this.#sent - through) | 0);
-      if (this.#sizes.length < roomForOutputs && (this.#chars + size <= roomForChars || this.#sizes.length === 0))
+      if (this.#sizes.length < maxPendingOutputs && (this.#chars + size <= maxPendingChars || this.#sizes.length === 0))
         break;
       wait(this.#through, 0, through, 50);
     }

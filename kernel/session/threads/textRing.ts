@@ -24,7 +24,7 @@ const markSign = 'M';
 const unitBytes = 3;
 
 /** Position of a message in the printed text: after all text before `position`. */
-export type RingPlace = { position: number; mark: number };
+export type RingPosition = { position: number; mark: number };
 
 export const createRing = (): SharedArrayBuffer => new SharedArrayBuffer(headerBytes + ringBytes);
 
@@ -97,7 +97,7 @@ export class RingWriter {
   }
 
   /** Sends a message in order with the printed text: `send` gets its position to send along. */
-  post(send: (place: RingPlace) => void): void {
+  post(send: (place: RingPosition) => void): void {
     const mark = ++this.#marks;
     // Sent first: a reader that reaches a mark can rely on its message being in flight. If code is terminated in
     // between, there is no mark to wait at.
@@ -158,7 +158,7 @@ export class RingReader {
   }
 
   /** Passes on the text printed before a message, handles the message by `then`, and lets later text follow. */
-  pass({ position, mark }: RingPlace, then: () => void): void {
+  pass({ position, mark }: RingPosition, then: () => void): void {
     this.drain(position);
     this.#passed = mark;
     then();

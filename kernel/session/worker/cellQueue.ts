@@ -1,9 +1,9 @@
-import { CommBooks, type CommEvents } from '#session/comms/commBooks.ts';
-import { RecentSet } from '#session/core/recent.ts';
+import { CommRegistry, type CommEvents } from '#session/comms/commBooks.ts';
+import { RecentSet } from '#session/core/boundedSets.ts';
 import type { RunCell } from '#session/debug/debugScripts.ts';
 import { History } from '#session/history/history.ts';
 import type { InputAnswer } from '#session/input/gate.ts';
-import { type InputQuestion, OpenQuestions } from '#session/input/openQuestions.ts';
+import { type InputQuestion, PendingInputs } from '#session/input/openQuestions.ts';
 import type {
   CellError,
   CellOutput,
@@ -36,7 +36,7 @@ type FrontEvents = {
  */
 export class CellQueue {
   readonly history: History;
-  readonly comms: CommBooks;
+  readonly comms: CommRegistry;
   readonly #shells = new Shells();
   readonly #post: (message: ToCore) => void;
   readonly #interrupter: Interrupter;
@@ -45,7 +45,7 @@ export class CellQueue {
   /** Ids of finished cells, which may still print and prompt. Bounded, so that old ones are dropped. */
   readonly #silent = new RecentSet(10_000);
   readonly #mayAsk = new RecentSet(1000);
-  readonly #questions: OpenQuestions;
+  readonly #questions: PendingInputs;
   readonly #asked = new Set<string>();
   #count = 0;
   /** The number of pings sent to the main thread, and the latest that it has answered. */
@@ -56,10 +56,10 @@ export class CellQueue {
 
   constructor(post: (message: ToCore) => void, interrupter: Interrupter, history = new History()) {
     this.history = history;
-    this.comms = new CommBooks(post, () => this.#events);
+    this.comms = new CommRegistry(post, () => this.#events);
     this.#post = post;
     this.#interrupter = interrupter;
-    this.#questions = new OpenQuestions(post);
+    this.#questions = new PendingInputs(post);
   }
 
   /** The execution count of the cell that ran last, 0 before the first. */

@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { cpuUsage, pid } from 'node:process';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import type { CutLock } from '#session/threads/loadLock.ts';
+import type { TerminationLock } from '#session/threads/loadLock.ts';
 
 /** Milliseconds that a thread ran, and that it was ready to run but had no processor. */
-type Turns = { usedMs: number; waitedMs: number };
+type ThreadTimes = { usedMs: number; waitedMs: number };
 
 /**
  * Returns a function that reports how long the main thread has run since this call.
  * Linux counts per thread, and the main thread has the id of its process. Elsewhere: the CPU time of all threads,
  * limited to what one thread can use, without the time spent waiting.
  */
-export function turnsOfMainThread(): () => Turns {
+export function readThreadTimes(): () => ThreadTimes {
   const begun = schedule();
   if (begun) {
     return () => {
@@ -30,7 +30,7 @@ export function turnsOfMainThread(): () => Turns {
 }
 
 /** Reads the main thread's `schedstat`, see `proc(5)`: nanoseconds run, nanoseconds waited to run, number of runs. */
-function schedule(): Turns | undefined {
+function schedule(): ThreadTimes | undefined {
   try {
     const [ran = 0, waited = 0] = readFileSync(`/proc/self/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);
     // An operating system that does not count reports 0.
@@ -81,7 +81,7 @@ export type Interrupter = {
  * Windows. It terminates the whole stack, including the kernel's own functions, and Node.js aborts over that in
  * timers unless it was started with `--no-force-async-hooks-checks`.
  */
-export function createInterrupter(isFlagSet: boolean, loads: CutLock): Interrupter {
+export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): Interrupter {
   const probe = isFlagSet ? connect() : undefined;
   probe?.disconnect();
   // Connected only during an interrupt: an open session receives every console.log, which then takes ten times as
@@ -156,7 +156,7 @@ async function within(milliseconds: number, isOver: () => boolean): Promise<bool
 /** Like `within`, but for the grace period of the main thread. */
 function withinGrace(isOver: () => boolean): Promise<boolean> {
   const begun = performance.now();
-  const turns = turnsOfMainThread();
+  const turns = readThreadTimes();
   const isLate = (): boolean => {
     const passedMs = performance.now() - begun;
     const { usedMs, waitedMs } = turns();

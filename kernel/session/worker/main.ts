@@ -7,9 +7,9 @@ import { CrashKeeper } from '#session/crash/crashKeeper.ts';
 import { createDebugger, type NotebookDebugger } from '#session/debug/debugger.ts';
 import { openHistory } from '#session/history/history.ts';
 import { openPipe } from '#session/pipe/pipeWire.ts';
-import { sayWarnings } from '#session/start/warnings.ts';
-import type { FromCore, PlacedFromCore, ToCore, Wire, WorkerStart } from '#session/threads/coreMessages.ts';
-import { cutLock } from '#session/threads/loadLock.ts';
+import { redirectWarnings } from '#session/start/warnings.ts';
+import type { FromCore, OrderedFromCore, ToCore, Wire, WorkerStart } from '#session/threads/coreMessages.ts';
+import { createTerminationLock } from '#session/threads/loadLock.ts';
 import { OutputReceiver } from '#session/threads/outputLimit.ts';
 import { RingReader } from '#session/threads/textRing.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
@@ -24,7 +24,7 @@ import { createInterrupter, type Interrupter } from './interrupt.ts';
 // endless loop.
 
 /** Returns an interrupter that also ends code paused in the debugger, and that no breakpoint stops meanwhile. */
-const throughPauses = (
+const interruptThroughDebugger = (
   interrupter: Interrupter,
   debug: Pick<NotebookDebugger, 'stepAside' | 'isPaused'>,
 ): Interrupter => ({
@@ -54,7 +54,7 @@ const exitMs = 500;
 const port = parentPort;
 if (!port) throw new Error('The kernel worker must run as a worker thread.');
 const given = workerData as WorkerStart;
-const stopper = createInterrupter(given.canTerminate, cutLock(given.loads));
+const stopper = createInterrupter(given.canTerminate, createTerminationLock(given.loads));
 let isReady = () => {};
 const ready = new Promise<void>((resolve) => (isReady = resolve));
 const debug = createDebugger({
@@ -63,7 +63,7 @@ const debug = createDebugger({
   interrupt: () => queue.interrupt(),
   ready,
 });
-const interrupter = throughPauses(stopper, debug);
+const interrupter = interruptThroughDebugger(stopper, debug);
 const crashes = new CrashKeeper(crashNotePath(given.front), given.heapLimit);
 const post = (message: ToCore) => {
   if (message.type === 'ask' && debug.isPaused) return refuse(message.id);
@@ -115,7 +115,7 @@ function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   });
 }
 
-sayWarnings();
+redirectWarnings();
 
 const room = new OutputReceiver(given.room);
 const ring = new RingReader(given.ring, (label, text) => {
@@ -141,7 +141,7 @@ function readPrinted(): void {
   }
 }
 
-port.on('message', (placed: PlacedFromCore) => {
+port.on('message', (placed: OrderedFromCore) => {
   if (placed) ring.pass(placed.place, () => handle(placed.message));
   if (!again) readPrinted();
 });

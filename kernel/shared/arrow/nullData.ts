@@ -69,7 +69,7 @@ export function emptyBatch(schema: Schema): RecordBatch {
 }
 
 /** Returns the table with missing buffers added, so that readers in other languages accept it. */
-export function withWholeNulls(table: Table): Table {
+export function withFullValidity(table: Table): Table {
   if (table.batches.every((batch) => batch.data.children.every(isWhole))) return table;
   const batches = table.batches.map((batch) => {
     const children = batch.data.children.map((child) => (isWhole(child) ? child : nullData(child.type, child.length)));

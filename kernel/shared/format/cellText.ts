@@ -32,7 +32,7 @@ type FormatLimits = {
 /** For a cell on a screen. */
 export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, bytes: 8 };
 /** The whole value, of any size. */
-export const noLimits: FormatLimits = { chars: Infinity, items: Infinity, vector: Infinity, bytes: Infinity };
+export const unlimited: FormatLimits = { chars: Infinity, items: Infinity, vector: Infinity, bytes: Infinity };
 
 type FormatOptions = {
   readonly limits?: FormatLimits;

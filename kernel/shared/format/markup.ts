@@ -7,11 +7,11 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (ch
 /**
  * Replaces control characters by `\x1b` and the like: in a terminal, a value could move the cursor or set the title.
  */
-export const withoutControls = (text: string): string =>
+export const escapeControlCharacters = (text: string): string =>
   text.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** Puts text on one line. */
-export const oneLine = (text: string): string => withoutControls(text.replace(/\s+/g, ' '));
+export const oneLine = (text: string): string => escapeControlCharacters(text.replace(/\s+/g, ' '));
 
 /** Returns at most `length` characters, the last one `…` if some are omitted. Never splits a surrogate pair. */
 export function cutText(text: string, length: number): string {
@@ -21,7 +21,7 @@ export function cutText(text: string, length: number): string {
 }
 
 /** `1 row`, `2 rows`, `1,000 entries` */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+export const pluralize = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
 /** Joins names, of a long list only the first: `a, b, c and 9,997 more`. */

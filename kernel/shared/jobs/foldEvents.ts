@@ -102,7 +102,7 @@ export type JobProgress = Pick<
 >;
 
 /** Returns the progress of a job without a process or an end event: without a rate, an estimate or a bottleneck. */
-export const atRest = (
+export const idleProgress = (
   progress: JobProgress,
   end: Pick<JobProgress, 'state' | 'sentence'> & { readonly endedAt?: number },
 ): JobProgress => ({ ...progress, rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined, ...end });
@@ -122,7 +122,7 @@ type RunFold = {
 };
 
 /** Starts the fold of a run. It reads no clock, so the same events give the same result everywhere. */
-export function foldRun(startedAt: number): RunFold {
+export function createProgressReducer(startedAt: number): RunFold {
   let planned: Extract<JobEvent, { kind: 'planned' }> | undefined;
   let latest: Sample = { at: startedAt, rows: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 };
   let samples: Sample[] = [];

@@ -193,7 +193,7 @@ export function readJobFile(value: unknown): JobFileReading {
   const problems: JobFileProblem[] = [];
   const report: Report = (given, what, hint) => {
     const path = writtenPath(value, given);
-    problems.push({ path, what: `${textOf(path)} ${what}`, hint });
+    problems.push({ path, what: `${formatPath(path)} ${what}`, hint });
   };
   const read = readSection([], value, jobFileFields, report);
   if (read) checkTogether(read, report);
@@ -216,7 +216,7 @@ function writtenPath(value: unknown, path: Path): Path {
 const snakeName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** `function.inputs[0]` */
-const textOf = (path: Path): string =>
+const formatPath = (path: Path): string =>
   path.length === 0
     ? 'The file'
     : path.reduce<string>((text, step) => {

@@ -7,7 +7,7 @@ import type { JobState, JobTable, JobView } from './jobView.ts';
 
 // Short labels of a job, the same in the editor, in a notebook and in a terminal.
 
-export const stateWords: Readonly<Record<JobState, string>> = {
+export const stateLabels: Readonly<Record<JobState, string>> = {
   queued: 'queued',
   starting: 'starting',
   running: 'running',
@@ -17,7 +17,7 @@ export const stateWords: Readonly<Record<JobState, string>> = {
   cancelled: 'cancelled',
 };
 
-export const runnerWords: Readonly<Record<RunnerName, string>> = {
+export const runnerLabels: Readonly<Record<RunnerName, string>> = {
   local: 'this machine',
   'local-python': 'this machine, with Python',
   ray: 'Ray',
@@ -121,7 +121,7 @@ export function planLines(plan: BackfillPlan): readonly PlanLine[] {
 
 /** `On this machine. Nothing else has to be installed.` */
 export const planRunnerText = ({ runner, runnerReason }: BackfillPlan): string =>
-  `On ${runnerWords[runner]}. ${runnerReason}`.trim();
+  `On ${runnerLabels[runner]}. ${runnerReason}`.trim();
 
 /** `SQL: length(note)`, `TypeScript function note_length 2`; without a language for a function of the server. */
 export function functionText({ function: made }: Pick<BackfillPlan, 'function'>): string {

@@ -17,10 +17,10 @@ import type { JobState, JobTable, JobView } from './jobView.ts';
 
 export type Check = (value: unknown) => boolean;
 
-export const isText: Check = (value) => typeof value === 'string';
-const isFlag: Check = (value) => typeof value === 'boolean';
+export const isString: Check = (value) => typeof value === 'string';
+const isBoolean: Check = (value) => typeof value === 'boolean';
 /** A finite number, not negative: rows, bytes, seconds, milliseconds since 1970. */
-export const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+export const isNonNegativeNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export const optional =
@@ -66,7 +66,8 @@ export const shape =
     isRecord(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
 
 /** Like `shape`, but complete for a type: a forgotten field does not compile. */
-export const shapeOf = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check }): Check => shape(fields);
+export const shapeFor = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check }): Check =>
+  shape(fields);
 
 const jobStates = [
   'queued',
@@ -86,43 +87,43 @@ const isOnError = anyOf(
 /** Checks the shape of a `ComputedFunction`, but not its code. */
 export const isComputedFunction: Check = allOf(
   shape({
-    name: isText,
-    version: isText,
-    hash: isText,
-    inputs: listOf(isText),
-    output: isText,
+    name: isString,
+    version: isString,
+    hash: isString,
+    inputs: listOf(isString),
+    output: isString,
     onError: isOnError,
   } satisfies { readonly [K in Exclude<keyof ComputedFunction, 'kind'>]: Check }),
   anyOf(
-    shape({ kind: oneOf('sql'), expression: isText }),
-    shape({ kind: oneOf('typescript'), takes: oneOf('row', 'batch'), code: isText, source: isText }),
-    shape({ kind: oneOf('python'), takes: oneOf('row', 'batch'), code: isText, entry: isText }),
+    shape({ kind: oneOf('sql'), expression: isString }),
+    shape({ kind: oneOf('typescript'), takes: oneOf('row', 'batch'), code: isString, source: isString }),
+    shape({ kind: oneOf('python'), takes: oneOf('row', 'batch'), code: isString, entry: isString }),
     shape({ kind: oneOf('server') }),
   ),
 );
 
-const isTableReference: Check = shapeOf<TableReference>({
+const isTableReference: Check = shapeFor<TableReference>({
   catalog: isCatalogConfig,
-  connection: optional(isText),
-  namespacePath: listOf(isText),
-  name: isText,
+  connection: optional(isString),
+  namespacePath: listOf(isString),
+  name: isString,
 });
 
 export const isRunnerName: Check = oneOf(...runnerNames);
 
 const hasRayPlace = anyOf(
-  shape({ address: isText, token: optional(isText) }),
-  shape({ profile: isText, rayCluster: optional(isText), folder: optional(isText) }),
-  shape({ cluster: isRecord, rayCluster: isText }),
+  shape({ address: isString, token: optional(isString) }),
+  shape({ profile: isString, rayCluster: optional(isString), folder: optional(isString) }),
+  shape({ cluster: isRecord, rayCluster: isString }),
 );
 
 export function isRayPlace(value: unknown): value is RayPlace {
   return hasRayPlace(value);
 }
 
-export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
+export const isBackfillOptions: Check = shapeFor<BackfillOptions>({
   runner: optional(oneOf(...runnerNames, 'auto')),
-  where: optional(isText),
+  where: optional(isString),
   concurrency: optional(isCount),
   taskSize: optional(isCount),
   checkpointSize: optional(isCount),
@@ -130,103 +131,103 @@ export const isBackfillOptions: Check = shapeOf<BackfillOptions>({
   numFrags: optional(isCount),
   readVersion: optional(isCount),
   onError: optional(isOnError),
-  key: optional(isText),
+  key: optional(isString),
   ray: optional(isRayPlace),
-  python: optional(isText),
+  python: optional(isString),
 });
 
 /** Whether a value is a `BackfillRequest` with its catalog. */
 export const isBackfillRequest: Check = allOf(
   isBackfillOptions,
-  shapeOf<Omit<BackfillRequest, keyof BackfillOptions>>({
+  shapeFor<Omit<BackfillRequest, keyof BackfillOptions>>({
     table: isTableReference,
-    column: isText,
+    column: isString,
     function: optional(isComputedFunction),
-    allowStoredCode: optional(listOf(isText)),
+    allowStoredCode: optional(listOf(isString)),
   }),
 );
 
-export const isJobTable: Check = shapeOf<JobTable>({
-  catalog: isText,
+export const isJobTable: Check = shapeFor<JobTable>({
+  catalog: isString,
   implementation: oneOf('dir', 'rest'),
-  namespacePath: listOf(isText),
-  name: isText,
+  namespacePath: listOf(isString),
+  name: isString,
 });
 
-export const isRowError: Check = shapeOf<RowError>({
+export const isRowError: Check = shapeFor<RowError>({
   fragment: isCount,
   row: isCount,
-  message: isText,
-  inputs: mapOf(isText),
+  message: isString,
+  inputs: mapOf(isString),
 });
 
-export const isJobProgress: Check = shapeOf<JobProgress>({
+export const isJobProgress: Check = shapeFor<JobProgress>({
   state: oneOf(...jobStates),
-  sentence: isText,
-  failure: optional(shape({ code: isText, message: isText, hint: isText })),
-  startedAt: optional(isAmount),
-  endedAt: optional(isAmount),
+  sentence: isString,
+  failure: optional(shape({ code: isString, message: isString, hint: isString })),
+  startedAt: optional(isNonNegativeNumber),
+  endedAt: optional(isNonNegativeNumber),
   rows: shape({ done: isCount, total: optional(isCount), reused: isCount }),
   fragments: shape({ done: isCount, total: optional(isCount) }),
-  rowsPerSecond: optional(isAmount),
-  secondsLeft: optional(isAmount),
+  rowsPerSecond: optional(isNonNegativeNumber),
+  secondsLeft: optional(isNonNegativeNumber),
   errors: shape({ count: isCount, samples: listOf(isRowError) }),
   skipped: isCount,
   conflicts: isCount,
-  bytesWritten: isAmount,
+  bytesWritten: isNonNegativeNumber,
   version: optional(isCount),
-  bottleneck: optional(isText),
+  bottleneck: optional(isString),
 });
 
 export const isJobView: Check = allOf(
   isJobProgress,
-  shapeOf<Omit<JobView, keyof JobProgress>>({
-    id: isText,
+  shapeFor<Omit<JobView, keyof JobProgress>>({
+    id: isString,
     table: isJobTable,
-    column: isText,
-    functionName: isText,
-    functionHash: isText,
+    column: isString,
+    functionName: isString,
+    functionHash: isString,
     runner: isRunnerName,
-    runnerReason: isText,
+    runnerReason: isString,
     options: isBackfillOptions,
-    createdAt: isAmount,
-    can: shape({ cancel: isFlag, resume: isFlag, retry: isFlag, remove: isFlag }),
+    createdAt: isNonNegativeNumber,
+    can: shape({ cancel: isBoolean, resume: isBoolean, retry: isBoolean, remove: isBoolean }),
   }),
 );
 
 const isFunctionSource = allOf(
-  shape({ name: optional(isText), version: optional(isText) }),
+  shape({ name: optional(isString), version: optional(isString) }),
   anyOf(
-    shape({ kind: oneOf('sql'), expression: isText }),
-    shape({ kind: oneOf('typescript'), file: isText, export: optional(isText) }),
+    shape({ kind: oneOf('sql'), expression: isString }),
+    shape({ kind: oneOf('typescript'), file: isString, export: optional(isString) }),
     shape({
       kind: oneOf('python'),
-      file: isText,
-      entry: isText,
+      file: isString,
+      entry: isString,
       takes: oneOf('row', 'batch'),
-      inputs: listOf(isText),
-      output: isText,
+      inputs: listOf(isString),
+      output: isString,
     }),
   ),
 );
 
 const isNothing = oneOf(null);
-const onId = shape({ id: isText });
+const onId = shape({ id: isString });
 
 /** Checks of the parameters of a request to the jobs process, before it is handled. */
 export const jobsChecks: { readonly [K in keyof JobsMethods]: Check } = {
-  readFunction: shape({ table: isTableReference, column: isText, source: isFunctionSource }),
-  register: shape({ table: isTableReference, column: isText, function: isComputedFunction }),
+  readFunction: shape({ table: isTableReference, column: isString, source: isFunctionSource }),
+  register: shape({ table: isTableReference, column: isString, function: isComputedFunction }),
   computedColumns: shape({ table: isTableReference }),
-  accept: shape({ hash: isText }),
-  isAccepted: shape({ hash: isText }),
+  accept: shape({ hash: isString }),
+  isAccepted: shape({ hash: isString }),
   plan: isBackfillRequest,
   try: isBackfillRequest,
   start: isBackfillRequest,
   list: isNothing,
-  log: shape({ id: isText, from: isCount }),
+  log: shape({ id: isString, from: isCount }),
   cancel: onId,
-  resume: shape({ id: isText, request: optional(isBackfillRequest), runner: optional(isRunnerName) }),
+  resume: shape({ id: isString, request: optional(isBackfillRequest), runner: optional(isRunnerName) }),
   remove: onId,
   watch: isNothing,
 };
@@ -234,5 +235,5 @@ export const jobsChecks: { readonly [K in keyof JobsMethods]: Check } = {
 /** Checks of messages from the jobs process to an editor. */
 export const jobsHostChecks: { readonly [K in keyof JobsHostMethods]: Check } = {
   ready: isNothing,
-  jobsChanged: shape({ changed: listOf(isJobView), removed: listOf(isText) }),
+  jobsChanged: shape({ changed: listOf(isJobView), removed: listOf(isString) }),
 };

@@ -14,7 +14,7 @@ export const keptFile = 'kernel.json';
 export const keptErrors = 'stderr.txt';
 
 /** The file in a kept kernel's folder that a window updates while it has not connected yet but will. */
-export const holdFile = 'hold';
+export const keepAliveFile = 'hold';
 
 export type KeptKernel = {
   /** Path of a socket, or of a named pipe on Windows. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { AwsIdentity, callerOf } from '#cluster/aws/awsIdentity.ts';
 import { chainKeys } from '#cluster/aws/awsKeys.ts';
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { freePorts } from '../../harness/freePorts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { type Answer, StandInServer } from '../standIns/standInServer.ts';
@@ -24,7 +24,7 @@ function moveIn(files: Readonly<Record<string, string>>): void {
   Object.assign(process.env, { HOME: home, AWS_EC2_METADATA_DISABLED: 'true' });
 }
 
-const keysOf = (profile?: string, hidden = new HiddenTexts()) => chainKeys({ region, profile, hidden });
+const keysOf = (profile?: string, hidden = new SecretRedactor()) => chainKeys({ region, profile, hidden });
 
 const fails = (asked: Promise<unknown>, kind: ClusterErrorKind, message: RegExp): Promise<void> =>
   assert.rejects(asked, (error) => {
@@ -121,7 +121,7 @@ suite('Credentials of AWS', function () {
 
   test('are out of sight before they are used', async () => {
     moveIn({ credentials: '[default]\naws_access_key_id = AKIDFIRST\naws_secret_access_key = planted-secret\n' });
-    const hidden = new HiddenTexts();
+    const hidden = new SecretRedactor();
     await keysOf(undefined, hidden);
     assert.equal(hidden.hide('planted-secret of AKIDFIRST'), '••• of •••');
   });

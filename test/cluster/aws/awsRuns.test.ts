@@ -6,7 +6,7 @@ import { checkIdsByCategory } from '#cluster/checkIds.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport } from '#cluster/result.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { account, region } from '../parts/moto.ts';
 import { problemsOf } from '../parts/outcome.ts';
 import { names } from '../parts/sound/names.ts';
@@ -88,7 +88,7 @@ suite('A run of the checks of AWS', function () {
 
   test('signs in to the cluster by its name and a role, without a kubeconfig or a program', async () => {
     const { auth } = byEks();
-    const connection = await connectKube(auth, { hidden: new HiddenTexts(), signal: new AbortController().signal });
+    const connection = await connectKube(auth, { hidden: new SecretRedactor(), signal: new AbortController().signal });
     try {
       const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
       const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
@@ -101,7 +101,7 @@ suite('A run of the checks of AWS', function () {
   });
 
   test('takes who is the client role already as they are, though it does not trust itself', async () => {
-    const options = { hidden: new HiddenTexts(), signal: new AbortController().signal };
+    const options = { hidden: new SecretRedactor(), signal: new AbortController().signal };
     const login = { clusterName: aws.cluster, region, roleArn: 'geneva-client', profile: undefined };
     const client = await loginToAws(login, options);
     sound.signIn(client.keys);
@@ -129,7 +129,7 @@ suite('A run of the checks of AWS', function () {
     const begun = Date.now();
     mock.timers.enable({ apis: ['Date'], now: begun });
     try {
-      const source = eksCredential(login, { hidden: new HiddenTexts() });
+      const source = eksCredential(login, { hidden: new SecretRedactor() });
       const first = await source(signal);
       const sessions = sound.sts.sessions.size;
       mock.timers.setTime(begun + 12 * 60_000);
@@ -144,7 +144,7 @@ suite('A run of the checks of AWS', function () {
   });
 
   test('is refused with a token for another cluster, of another key, or of a role without an entry', async () => {
-    const { hidden, signal } = { hidden: new HiddenTexts(), signal: new AbortController().signal };
+    const { hidden, signal } = { hidden: new SecretRedactor(), signal: new AbortController().signal };
     const login = { clusterName: aws.cluster, region, roleArn: aws.clientRole, profile: undefined };
     const { keys } = await loginToAws(login, { hidden, signal });
     const connection = await connectKube(sound.profile.auth, { hidden, signal });

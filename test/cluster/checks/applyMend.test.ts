@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { applyMend, previewMend } from '#cluster/fixes/applyFix.ts';
+import { applyFix, previewFix } from '#cluster/fixes/applyFix.ts';
 import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { type KubeCluster, sharedCluster } from '../parts/kubeCluster.ts';
 
 const signal = AbortSignal.timeout(120_000);
@@ -43,18 +43,18 @@ suite('A mend of Kubernetes objects', function () {
   const connectAs = (person: 'admin' | 'alice'): Promise<KubeConnection> =>
     connectKube(
       { configMethod: 'LOCAL', kubeconfig: cluster.kubeconfig(person) },
-      { hidden: new HiddenTexts(), signal },
+      { hidden: new SecretRedactor(), signal },
     );
 
   /** What is there now of these fields of an object. */
   const find = async (object: KubernetesManifest) => cluster.api.get(object);
 
   const mend = async (...objects: readonly KubernetesManifest[]) =>
-    applyMend(admin, await previewMend(admin, objects, signal), { signal });
+    applyFix(admin, await previewFix(admin, objects, signal), { signal });
 
   test('is shown before and after without any change', async () => {
     await cluster.api.apply(role('get'));
-    const { objects } = await previewMend(admin, [role('get', 'list')], signal);
+    const { objects } = await previewFix(admin, [role('get', 'list')], signal);
     const [shown] = objects;
     assert.equal(shown?.name, 'ClusterRole mended-role');
     assert.match(shown.before, /- verbs:\n {2}- get\n {2}apiGroups/);
@@ -66,19 +66,19 @@ suite('A mend of Kubernetes objects', function () {
   test('makes what is not there, and changes nothing the second time', async () => {
     assert.deepEqual(await mend(role('get')), ['ClusterRole mended-role']);
     assert.deepEqual((await find(role()))?.['rules'], role('get')['rules']);
-    const again = await previewMend(admin, [role('get')], signal);
+    const again = await previewFix(admin, [role('get')], signal);
     assert.deepEqual(
       again.objects.map(({ changed }) => changed),
       [false],
     );
-    assert.deepEqual(await applyMend(admin, again, { signal }), []);
+    assert.deepEqual(await applyFix(admin, again, { signal }), []);
   });
 
   test('makes a namespace and what belongs into it, which cannot be asked about before', async () => {
-    const preview = await previewMend(admin, [namespace, account], signal);
+    const preview = await previewFix(admin, [namespace, account], signal);
     assert.match(preview.objects[1]?.unchecked ?? '', /before the namespace mended exists/);
     assert.equal(await find(namespace), undefined);
-    assert.deepEqual(await applyMend(admin, preview, { signal }), ['Namespace mended', 'ServiceAccount mended/runner']);
+    assert.deepEqual(await applyFix(admin, preview, { signal }), ['Namespace mended', 'ServiceAccount mended/runner']);
     assert.ok(await find(account));
   });
 
@@ -93,26 +93,26 @@ suite('A mend of Kubernetes objects', function () {
 
   test('names who has set the fields that it would change, and takes them over only when told to', async () => {
     await cluster.api.apply(role('get'));
-    const preview = await previewMend(admin, [role('get', 'watch')], signal);
+    const preview = await previewFix(admin, [role('get', 'watch')], signal);
     assert.match(preview.objects[0]?.conflict ?? '', /^ClusterRole mended-role: conflict with "tests".*: \.rules/);
-    await assert.rejects(applyMend(admin, preview, { signal }), { kind: 'Conflict', message: /take the fields over/ });
+    await assert.rejects(applyFix(admin, preview, { signal }), { kind: 'Conflict', message: /take the fields over/ });
     assert.deepEqual((await find(role()))?.['rules'], role('get')['rules']);
-    await applyMend(admin, preview, { signal, force: true });
+    await applyFix(admin, preview, { signal, force: true });
     assert.deepEqual((await find(role()))?.['rules'], role('get', 'watch')['rules']);
   });
 
   test('does not become anything else than what was shown', async () => {
     await cluster.api.apply(role('get'));
-    const preview = await previewMend(admin, [role('get', 'watch')], signal);
+    const preview = await previewFix(admin, [role('get', 'watch')], signal);
     await cluster.api.merge(role(), { metadata: { labels: { team: 'other' } } });
-    await assert.rejects(applyMend(admin, preview, { signal, force: true }), /has changed since the preview/);
+    await assert.rejects(applyFix(admin, preview, { signal, force: true }), /has changed since the preview/);
     assert.deepEqual((await find(role()))?.['rules'], role('get')['rules']);
   });
 
   test('of somebody who may not make it is refused in the words of the server', async () => {
     const alice = await connectAs('alice');
     try {
-      await assert.rejects(previewMend(alice, [role('get')], signal), { kind: 'Forbidden', message: /alice/ });
+      await assert.rejects(previewFix(alice, [role('get')], signal), { kind: 'Forbidden', message: /alice/ });
     } finally {
       await alice.close();
     }
@@ -120,11 +120,11 @@ suite('A mend of Kubernetes objects', function () {
 
   test('of a kind that the server does not know says so', async () => {
     const unknown = { apiVersion: 'v1', kind: 'Wombat', metadata: { name: 'x' } };
-    await assert.rejects(previewMend(admin, [unknown], signal), { message: /does not serve Wombat of v1/ });
+    await assert.rejects(previewFix(admin, [unknown], signal), { message: /does not serve Wombat of v1/ });
   });
 
   test('that the server finds wrong is refused before anything is applied', async () => {
     const wrong = { ...role('get'), rules: 'all' };
-    await assert.rejects(previewMend(admin, [wrong], signal), { message: /rules/ });
+    await assert.rejects(previewFix(admin, [wrong], signal), { message: /rules/ });
   });
 });

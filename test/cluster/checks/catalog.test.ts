@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Catalog } from '#catalog/catalog.ts';
 import { openRest } from '#catalog/rest/restCatalog.ts';
 import { checkIdsByCategory } from '#cluster/checkIds.ts';
-import type { BucketPlace, ClusterProfile } from '#cluster/profile.ts';
+import type { BucketLocation, ClusterProfile } from '#cluster/profile.ts';
 import type { ResolveCatalog } from '#cluster/resolvedCatalog.ts';
 import type { CheckReport } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
@@ -22,7 +22,7 @@ suite('Checks of the catalog', function () {
   this.timeout(120_000);
   let moto: Moto;
   let server: ServeProcess;
-  let storage: BucketPlace;
+  let storage: BucketLocation;
 
   suiteSetup(async () => {
     moto = await startMoto('lenient');
@@ -59,7 +59,7 @@ suite('Checks of the catalog', function () {
 
   const check = (
     catalog: ClusterProfile['catalog'],
-    { resolveCatalog, at = storage }: { resolveCatalog?: ResolveCatalog; at?: BucketPlace | undefined } = {},
+    { resolveCatalog, at = storage }: { resolveCatalog?: ResolveCatalog; at?: BucketLocation | undefined } = {},
   ): Promise<CheckReport> =>
     verifyCluster(
       { ...profileFor('/no/kubeconfig'), storage: at, catalog },

@@ -3,14 +3,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { textAt } from '#cluster/kube/fields.ts';
+import { stringAt } from '#cluster/kube/objectFields.ts';
 import { PortForward, Watch } from '#cluster/kube/kubeClient.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
-import { nextChange } from '#cluster/kube/nextChange.ts';
+import { waitForChange } from '#cluster/kube/nextChange.ts';
 import { accessInCluster } from '#cluster/kubeconfig/inCluster.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { type KubeCluster, sharedCluster } from '../parts/kubeCluster.ts';
 import type { Kubeconfig } from '../parts/kubeconfig.ts';
 import { until } from '../parts/processes.ts';
@@ -38,12 +38,12 @@ async function whoAmI(connection: KubeConnection, more: { token?: string } = {})
     },
     signal,
   );
-  return textAt(body, 'status', 'userInfo', 'username');
+  return stringAt(body, 'status', 'userInfo', 'username');
 }
 
 /** Who the checks take the person of a kubeconfig for. */
 async function personOf(kubeconfig: string): Promise<string> {
-  const reads = new KubeReads(readProfile('test', { kubeconfig }), new HiddenTexts(), signal);
+  const reads = new KubeReads(readProfile('test', { kubeconfig }), new SecretRedactor(), signal);
   try {
     return (await reads.whoami()).username;
   } finally {
@@ -65,7 +65,7 @@ suite('A connection to a real API server', function () {
   teardown(() => Promise.all(opened.splice(0).map((one) => one.close())));
   suiteTeardown(() => cluster.api.delete({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'connection' } }));
 
-  async function open(kubeconfig: string, hidden = new HiddenTexts()): Promise<KubeConnection> {
+  async function open(kubeconfig: string, hidden = new SecretRedactor()): Promise<KubeConnection> {
     const connection = await connectKube({ configMethod: 'LOCAL', kubeconfig }, { hidden, signal });
     opened.push(connection);
     return connection;
@@ -130,7 +130,7 @@ suite('A connection to a real API server', function () {
     writeFileSync(join(folder, 'namespace'), 'connection');
     const { hostname, port } = new URL(cluster.address);
     const environment = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
-    const access = await accessInCluster({ hidden: new HiddenTexts(), folder, environment });
+    const access = await accessInCluster({ hidden: new SecretRedactor(), folder, environment });
     const connection = new KubeConnection(access);
     opened.push(connection);
     assert.equal(await whoAmI(connection), runner);
@@ -138,7 +138,7 @@ suite('A connection to a real API server', function () {
   });
 
   test('says that this is no pod, and what a pod lacks', async () => {
-    const hidden = new HiddenTexts();
+    const hidden = new SecretRedactor();
     await assert.rejects(accessInCluster({ hidden, environment: {} }), {
       kind: 'NotInCluster',
       what: /does not run in a pod/,
@@ -250,7 +250,7 @@ suite('A connection to a real API server', function () {
           .watch(
             '/api/v1/namespaces/connection/serviceaccounts',
             {},
-            (type: string, object: unknown) => resolve(`${type} ${textAt(object, 'metadata', 'name')}`),
+            (type: string, object: unknown) => resolve(`${type} ${stringAt(object, 'metadata', 'name')}`),
             reject,
           )
           .catch(reject);
@@ -263,7 +263,7 @@ suite('A connection to a real API server', function () {
       const path = '/api/v1/namespaces/connection/serviceaccounts/runner';
       const { body } = await connection.request({ method: 'GET', path }, signal);
       const mark = cluster.audit.mark();
-      const changed = nextChange(connection, path, body, signal);
+      const changed = waitForChange(connection, path, body, signal);
       await cluster.api.merge(
         { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'runner', namespace: 'connection' } },
         { metadata: { annotations: { round: String(Date.now()) } } },

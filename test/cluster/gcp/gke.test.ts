@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { textAt } from '#cluster/kube/fields.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { stringAt } from '#cluster/kube/objectFields.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { type KubeCluster, sharedCluster } from '../parts/kubeCluster.ts';
 import { MetadataStandIn } from '../standIns/metadataStandIn.ts';
@@ -49,7 +49,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
     // Ends so soon that no request may rely on it.
     metadata.seconds = 30;
     metadata.identity = { email: 'alice@example.com', token: () => tokens[given++] ?? 'none' };
-    const hidden = new HiddenTexts();
+    const hidden = new SecretRedactor();
     const { signal } = new AbortController();
     const auth = { configMethod: 'LOCAL', kubeconfig: gkeConfig() } as const;
     const connection = await connectKube(auth, { hidden, signal });
@@ -59,7 +59,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
         const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
         const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
         const { body } = await connection.request({ method: 'POST', path, body: review }, signal);
-        users.push(textAt(body, 'status', 'userInfo', 'username'));
+        users.push(stringAt(body, 'status', 'userInfo', 'username'));
       }
       assert.deepEqual(users, ['system:serviceaccount:default:first', 'system:serviceaccount:default:second']);
       assert.equal(hidden.hide(tokens.join(' ')), '••• •••');

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { CheckId } from '#cluster/checkIds.ts';
-import { applyMend, previewMend } from '#cluster/fixes/applyFix.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { applyFix, previewFix } from '#cluster/fixes/applyFix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { kubectlProgram } from '../../harness/needs/kubeNeeds.ts';
 import { wronglyBlocked } from './outcome.ts';
@@ -29,7 +29,7 @@ export type Fault = {
   /** What that one says. */
   readonly says: RegExp;
   /** Its mend: applied where it is objects, run where it is a `kubectl` line, in each case as an administrator. */
-  readonly mend: Mend['kind'];
+  readonly mend: Fix['kind'];
   /** What its command or advice has in it. */
   readonly tells?: RegExp;
   /** Does what a person would by the advice, or by a command that cannot be run here, such as one that installs a chart. */
@@ -89,9 +89,9 @@ export function resultOf({ results }: CheckReport, id: CheckId): CheckResult {
   return found;
 }
 
-export const mendOf = (result: CheckResult): Mend | undefined => ('mend' in result ? result.mend : undefined);
+export const mendOf = (result: CheckResult): Fix | undefined => ('mend' in result ? result.mend : undefined);
 
-function toldBy(mend: Mend | undefined): string {
+function toldBy(mend: Fix | undefined): string {
   if (!mend) return '';
   return mend.kind === 'advice' ? mend.text : mend.command;
 }
@@ -104,15 +104,15 @@ const sentencesOf = ({ results }: CheckReport, differing: Statuses): string =>
     .join('\n');
 
 /** Does what a mend says, as an administrator of the cluster. */
-export async function mendIt(cluster: SoundCluster, mend: Mend | undefined): Promise<void> {
+export async function mendIt(cluster: SoundCluster, mend: Fix | undefined): Promise<void> {
   assert.ok(mend, 'There is no mend.');
   const kubeconfig = cluster.kubeconfig('admin');
   if (mend.kind === 'objects') {
     const auth = { configMethod: 'LOCAL', kubeconfig } as const;
-    const connection = await connectKube(auth, { hidden: new HiddenTexts(), signal: signal() });
+    const connection = await connectKube(auth, { hidden: new SecretRedactor(), signal: signal() });
     try {
-      const preview = await previewMend(connection, mend.objects, signal());
-      await applyMend(connection, preview, { signal: signal(), force: true });
+      const preview = await previewFix(connection, mend.objects, signal());
+      await applyFix(connection, preview, { signal: signal(), force: true });
     } finally {
       await connection.close();
     }

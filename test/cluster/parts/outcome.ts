@@ -1,6 +1,6 @@
 import type { CheckId } from '#cluster/checkIds.ts';
 import { allChecks } from '#cluster/checks/all.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import type { CheckReport, CheckStatus } from '#cluster/result.ts';
 
 /** The checks that failed or warned, with what became of them. */
@@ -33,7 +33,7 @@ export function sentenceOf({ results }: CheckReport, id: CheckId): string {
 }
 
 /** What a report offers to put one check right. */
-export function mendOf({ results }: CheckReport, id: CheckId): Mend | undefined {
+export function mendOf({ results }: CheckReport, id: CheckId): Fix | undefined {
   const result = results.find((one) => one.id === id);
   return result && 'mend' in result ? result.mend : undefined;
 }

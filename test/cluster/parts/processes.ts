@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endGroup, ownGroup } from '../../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
 
 /** A server that a test started; what it prints goes into a file. */
 export type Running = {
@@ -22,7 +22,7 @@ export function startServer(program: string, args: readonly string[], log: strin
     detached: true,
   });
   closeSync(out);
-  ownGroup(child);
+  trackProcessGroup(child);
   let failed: Error | undefined;
   child.once('error', (error) => (failed = error));
   const isOver = (): boolean => failed !== undefined || child.exitCode !== null || child.signalCode !== null;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { at } from '#cluster/kube/fields.ts';
+import { fieldAt } from '#cluster/kube/objectFields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { rayClusterSpecOf } from '#cluster/kuberay/rayClusterSpec.ts';
-import { makeRayCluster } from '#cluster/kuberay/rayClusters.ts';
+import { createOrAdoptRayCluster } from '#cluster/kuberay/rayClusters.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { definitionVersions } from '../../harness/needs/kubeNeeds.ts';
 import type { KubeObject } from '../parts/kubeApi.ts';
 import { type KubeCluster, startKubeCluster } from '../parts/kubeCluster.ts';
@@ -23,7 +23,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     cluster = await startKubeCluster();
     await cluster.api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'geneva' } });
     const auth = { configMethod: 'LOCAL', kubeconfig: cluster.kubeconfig('admin') } as const;
-    connection = await connectKube(auth, { hidden: new HiddenTexts(), signal });
+    connection = await connectKube(auth, { hidden: new SecretRedactor(), signal });
   });
 
   suiteTeardown(async () => {
@@ -51,7 +51,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     test(`${version} admits what the documents' settings become, and it is the same when it is read back`, async function () {
       this.timeout(60_000);
       await cluster.api.defineVersion(version, 'rayclusters');
-      assert.deepEqual(await makeRayCluster(connection, spec, signal), { adopted: false });
+      assert.deepEqual(await createOrAdoptRayCluster(connection, spec, signal), { adopted: false });
       const made = await cluster.api.get(named);
       assert.ok(made);
       const [cpu, gpu] = made['spec'].workerGroupSpecs;
@@ -68,18 +68,18 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
       const [owner] = made.metadata['managedFields'] as { manager: string; operation: string }[];
       assert.deepEqual([owner?.manager, owner?.operation], ['lance-catalog', 'Apply']);
 
-      assert.deepEqual(await makeRayCluster(connection, spec, signal), { adopted: true });
+      assert.deepEqual(await createOrAdoptRayCluster(connection, spec, signal), { adopted: true });
       await cluster.api.delete(named);
     });
   }
 
   test('one that is there and is otherwise is refused with each difference by its path', async () => {
-    await makeRayCluster(connection, spec, signal);
+    await createOrAdoptRayCluster(connection, spec, signal);
     const [cpu, ...others] = spec.workers;
     assert.ok(cpu);
     const asked = { ...spec, rayVersion: '2.43.0', workers: [{ ...cpu, memory: '4Gi', maxReplicas: 9 }, ...others] };
-    await assert.rejects(makeRayCluster(connection, asked, signal), (error: Error) => {
-      assert.equal(at(error, 'kind'), 'Conflict');
+    await assert.rejects(createOrAdoptRayCluster(connection, asked, signal), (error: Error) => {
+      assert.equal(fieldAt(error, 'kind'), 'Conflict');
       assert.match(error.message, /^RayCluster "geneva\/documents" already exists with other settings:\n/);
       assert.match(error.message, /^spec\.rayVersion: current "2\.60\.0", requested "2\.43\.0"$/m);
       assert.match(
@@ -97,8 +97,8 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     assert.ok(there);
     there['spec'].workerGroupSpecs[0].replicas = 3;
     await cluster.api.replace(there);
-    assert.deepEqual(await makeRayCluster(connection, spec, signal), { adopted: true });
-    await assert.rejects(makeRayCluster(connection, { ...spec, workers: spec.workers.slice(0, 1) }, signal), {
+    assert.deepEqual(await createOrAdoptRayCluster(connection, spec, signal), { adopted: true });
+    await assert.rejects(createOrAdoptRayCluster(connection, { ...spec, workers: spec.workers.slice(0, 1) }, signal), {
       kind: 'Conflict',
       message: /^spec\.workerGroupSpecs\[gpu\]: current .*, requested none/m,
     });
@@ -118,7 +118,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
         () => true,
       ),
     );
-    await assert.rejects(makeRayCluster(connection, spec, signal), {
+    await assert.rejects(createOrAdoptRayCluster(connection, spec, signal), {
       kind: 'NotFound',
       message: /^Can't create RayCluster "geneva\/documents": .*KubeRay 1\.1 or newer/,
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOver } from '#cluster/ray/rayReplies.ts';
+import { isFinished } from '#cluster/ray/rayReplies.ts';
 import { newestRay } from '../../harness/needs/rayNeeds.ts';
 import { until } from '../parts/processes.ts';
 import {
@@ -142,7 +142,9 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
         open(gate);
         await until('the end', async () => rowsCalled(ray().calls) >= 40_000, { limit });
         await head.connect();
-        await until('the state', async () => isOver((await jobs.status(first.spec.jobId, signal)).state), { limit });
+        await until('the state', async () => isFinished((await jobs.status(first.spec.jobId, signal)).state), {
+          limit,
+        });
         const second = ray().begin({ function: first.spec.function, after: first });
         await second.ended;
         assert.equal(second.events.at(-1)?.kind, 'succeeded');

@@ -5,8 +5,8 @@ import type { ClusterError } from '#cluster/errors.ts';
 import { followRayJob } from '#cluster/ray/followRayJob.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
-import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
-import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
+import { isFinished, type RayJob } from '#cluster/ray/rayReplies.ts';
+import { pendingReason } from '#cluster/ray/rayRoom.ts';
 import { failureOf } from '#jobs/runners/ray/rayPending.ts';
 import { until } from '../parts/processes.ts';
 import type { RayHead } from '../parts/rayHead.ts';
@@ -39,7 +39,7 @@ export function testRayJobs(ray: () => RayWorld): void {
       return job!;
     }
 
-    const end = (submissionId: string): Promise<RayJob> => whenIn(submissionId, ({ state }) => isOver(state));
+    const end = (submissionId: string): Promise<RayJob> => whenIn(submissionId, ({ state }) => isFinished(state));
 
     test('says its version and which run of the cluster it is', async () => {
       const { version, session } = await jobs.version(signal);
@@ -231,7 +231,7 @@ export function testRayJobs(ray: () => RayWorld): void {
         'a reason',
         async () => {
           const room = await jobs.room(signal);
-          return (sentence = room && waitingForRoom(room)) !== undefined;
+          return (sentence = room && pendingReason(room)) !== undefined;
         },
         { limit: 60_000 },
       );

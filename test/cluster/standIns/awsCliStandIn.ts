@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import type { KubeObject } from '../parts/kubeApi.ts';
 import type { SoundAws } from '../parts/soundAws.ts';
 
@@ -9,7 +9,7 @@ type Options = Readonly<Record<string, string>>;
  * Stands for a person at a terminal with the AWS command line: does what a mend says, by its very text, and fails at a
  * command, an option or a file that it does not know. What is done is done to moto, the stand-in of EKS and the API server.
  */
-export async function doMend(sound: SoundAws, mend: Mend): Promise<void> {
+export async function doMend(sound: SoundAws, mend: Fix): Promise<void> {
   if (mend.kind === 'objects') return sound.kube.api.apply(...(mend.objects as unknown as KubeObject[]));
   assert.ok(
     mend.kind === 'command' || mend.kind === 'document',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endGroup, ownGroup } from '../../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
 import type { KubeObject } from '../parts/kubeApi.ts';
 import type { KubeCluster } from '../parts/kubeCluster.ts';
 
@@ -149,7 +149,7 @@ export class KubeletStandIn {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    ownGroup(child);
+    trackProcessGroup(child);
     const started: Started = { child, said: [], ended: false, isEnding: false };
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => started.said.push(String(chunk)));
     child.once('close', () => (started.ended = true));

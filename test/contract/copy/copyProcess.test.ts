@@ -8,7 +8,7 @@ import { checksumOf } from '#catalog/copy/copyRows.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { inRoot } from '../../../scripts/paths.ts';
-import { ownGroup } from '../../../scripts/processes.ts';
+import { trackProcessGroup } from '../../../scripts/processes.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { startServe, writeKeys } from '../serve/serveProcess.ts';
 import { type Serving, startServing } from '../serve/serving.ts';
@@ -25,7 +25,7 @@ function start(args: readonly string[], env: Record<string, string> = {}): Runni
     env: { ...process.env, ...env },
     detached: true,
   });
-  ownGroup(child);
+  trackProcessGroup(child);
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));

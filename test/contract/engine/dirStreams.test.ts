@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { Dictionary, Int32, makeVector, type RecordBatch, Table, Utf8, vectorFromArray } from '#arrow';
-import { gather, whole } from '#engine/batches/bufferedRows.ts';
+import { bufferRows, readAllRows } from '#engine/batches/bufferedRows.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { addGathered } from '#engine/dir/dirWrites.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -65,7 +65,7 @@ suite('streams into a directory', function () {
     const db = await openDir({ root: tempFolder() });
     const table = await db.createTable('t', [{ id: -1 }]);
     const native = await (await upstream.connect(db.location)).openTable('t');
-    const rows = await gather('add', counted(30), undefined, undefined, { version: 40_000, part: 40_000 });
+    const rows = await bufferRows('add', counted(30), undefined, undefined, { version: 40_000, part: 40_000 });
     assert.equal(rows.table, undefined);
     const { numInsertedRows } = await addGathered(native, rows, 'append', (work) => work(native));
     await rows.dispose();
@@ -77,7 +77,7 @@ suite('streams into a directory', function () {
 
   test('too long for memory that fail add nothing', async () => {
     await fails(
-      () => gather('add', broken(30), undefined, undefined, { version: 40_000, part: 40_000 }),
+      () => bufferRows('add', broken(30), undefined, undefined, { version: 40_000, part: 40_000 }),
       'InvalidInput',
       'the source is gone',
     );
@@ -127,8 +127,8 @@ suite('streams into a directory', function () {
         isOpen = false;
       }
     }
-    await fails(() => whole('mergeInsert', endless(), undefined, undefined, 100_000), 'InvalidInput', '100000');
+    await fails(() => readAllRows('mergeInsert', endless(), undefined, undefined, 100_000), 'InvalidInput', '100000');
     assert.equal(isOpen, false);
-    assert.equal((await whole('mergeInsert', counted(3), undefined, undefined, 100_000)).numRows, 3000);
+    assert.equal((await readAllRows('mergeInsert', counted(3), undefined, undefined, 100_000)).numRows, 3000);
   });
 });

@@ -5,7 +5,7 @@ import { connectNamespace } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { entryOf } from '#engine/dir/manifestTable.ts';
-import { makeTable } from '#engine/dir/staging.ts';
+import { createStagedTable } from '#engine/dir/staging.ts';
 import { registerDir } from '#engine/register.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { fails } from '../expect.ts';
@@ -58,8 +58,11 @@ suite('a root in an object store', function () {
     async function* batches() {
       yield* rows.batches;
     }
-    await makeTable(place, 't', ['shop'], rows.schema, batches(), { listedAt });
-    await fails(() => makeTable(place, 't', ['shop'], rows.schema, batches(), { listedAt }), 'TableAlreadyExists');
+    await createStagedTable(place, 't', ['shop'], rows.schema, batches(), { listedAt });
+    await fails(
+      () => createStagedTable(place, 't', ['shop'], rows.schema, batches(), { listedAt }),
+      'TableAlreadyExists',
+    );
     assert.equal(await (await db.openTable('t', ['shop'])).countRows(), 2);
     await db.close();
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { inRoot } from '../../../scripts/paths.ts';
-import { ownGroup } from '../../../scripts/processes.ts';
+import { trackProcessGroup } from '../../../scripts/processes.ts';
 import { python } from '../../harness/needs/python.ts';
 import { sorted, type Tree } from './trees.ts';
 
@@ -47,7 +47,7 @@ function start(): Running {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
-  ownGroup(child);
+  trackProcessGroup(child);
   const lines = createInterface({ input: child.stdout });
   return { child, lines, answers: lines[Symbol.asyncIterator]() };
 }

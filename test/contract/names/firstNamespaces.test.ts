@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { claimFolder, makeInStore, makeOrLeave, schemaOfList } from '#engine/dir/createManifest.ts';
-import { datasetName, onDataset } from '#engine/dir/dataset.ts';
+import {
+  manifestClaimFolder,
+  createInObjectStore,
+  createUnlessExists,
+  manifestSchema,
+} from '#engine/dir/createManifest.ts';
+import { datasetName, withDataset } from '#engine/dir/dataset.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -38,8 +43,8 @@ suite('The first namespaces of a root, made by two processes at once', function 
     const place = { location: moto.root('second'), isLocal: false, storageOptions: { ...moto.storageOptions } };
     const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
     await db.createNamespace(['left']);
-    await makeInStore(place);
-    await makeOrLeave(place, await schemaOfList());
+    await createInObjectStore(place);
+    await createUnlessExists(place, await manifestSchema());
     assert.deepEqual((await db.listNamespaces()).namespaces, ['left']);
     await db.createNamespace(['right']);
     assert.deepEqual((await db.listNamespaces()).namespaces, names);
@@ -48,9 +53,11 @@ suite('The first namespaces of a root, made by two processes at once', function 
 
   test('are made in an object store where somebody was chosen to make the list, and ended before', async () => {
     const place = { location: moto.root('ended'), isLocal: false, storageOptions: { ...moto.storageOptions } };
-    const schema = await schemaOfList();
-    await onDataset(place, claimFolder, async (claims) => (await claims.createEmptyTable(datasetName, schema)).close());
-    await makeInStore(place, 200);
+    const schema = await manifestSchema();
+    await withDataset(place, manifestClaimFolder, async (claims) =>
+      (await claims.createEmptyTable(datasetName, schema)).close(),
+    );
+    await createInObjectStore(place, 200);
     const db = await openDir({ root: place.location, storageOptions: place.storageOptions });
     await db.createNamespace(['left']);
     assert.deepEqual((await db.listNamespaces()).namespaces, ['left']);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
-import { onManifest } from '#engine/dir/manifestTable.ts';
+import { updateManifest } from '#engine/dir/manifestTable.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { fails } from '../expect.ts';
 import { startServing } from '../serve/serving.ts';
@@ -87,7 +87,7 @@ suite('places of tables in a directory', function () {
     const place = { location: root, isLocal: true };
     for (const location of ['../b/victim.lance', '__manifest', victim]) {
       for (const ending of ['dropTable', 'deregisterTable'] as const) {
-        await onManifest(place, (list) =>
+        await updateManifest(place, (list) =>
           list.insert('ns$t', { location, metadata: null }, 'ns').catch(() => undefined),
         );
         await fails(() => db.declaredLocation('t', ['ns']), 'InvalidTableState', 'deregisterTable');

@@ -5,7 +5,7 @@ import { cp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Catalog } from '#catalog/catalog.ts';
-import { datasetName, onDataset } from '#engine/dir/dataset.ts';
+import { datasetName, withDataset } from '#engine/dir/dataset.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { planRepair } from '#engine/repair/inspect.ts';
 import { manifestFolder } from '#engine/dir/manifestTable.ts';
@@ -26,7 +26,7 @@ const rows = [{ id: 1 }, { id: 2 }];
 
 /** Changes the manifest as an earlier version or another client could have left it. */
 const spoil = (place: Place, where: string, values: Record<string, string>): Promise<unknown> =>
-  onDataset(place, manifestFolder, async (connection) => {
+  withDataset(place, manifestFolder, async (connection) => {
     const manifest = await connection.openTable(datasetName);
     if (Object.keys(values).length > 0) await manifest.update({ where, valuesSql: values });
     else await manifest.delete(where);

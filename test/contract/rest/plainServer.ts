@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { type Answered, createContractHandler } from '#engine/server/server.ts';
+import { type RequestLog, createContractHandler } from '#engine/server/server.ts';
 
 /** The contract over one directory on TCP without keys, for tools that ask it as anyone would. */
 export type PlainServer = {
@@ -10,7 +10,7 @@ export type PlainServer = {
   /** What went wrong inside, with stack traces. */
   readonly failures: string[];
   /** How every request went. */
-  readonly log: readonly Answered[];
+  readonly log: readonly RequestLog[];
   /** Bytes that went out on all connections so far. */
   bytesWritten(): number;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export type PlainServer = {
 export async function startPlainServer(root: string): Promise<PlainServer> {
   const catalog = await openDir({ root });
   const failures: string[] = [];
-  const log: Answered[] = [];
+  const log: RequestLog[] = [];
   const sockets: Socket[] = [];
   const contract = createContractHandler({
     authorize: () => undefined,

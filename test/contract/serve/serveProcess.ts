@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Table, tableFromArrays, tableToIPC } from '#arrow';
 import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
 import { inRoot } from '../../../scripts/paths.ts';
-import { endGroup, ownGroup } from '../../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { assertNoPath } from '../upstream/replyPaths.ts';
 
@@ -57,7 +57,7 @@ export async function startServe(
     env: { ...process.env, ...options.env },
     detached: true,
   });
-  ownGroup(child);
+  trackProcessGroup(child);
   // The roots, the keys and the certificates.
   const paths = args.map((arg) => arg.replace(/^[\w.-]+=/, '')).filter((arg) => isAbsolute(arg));
   let text = '';

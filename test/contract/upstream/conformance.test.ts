@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import type { Answered } from '#engine/server/server.ts';
+import type { RequestLog } from '#engine/server/server.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -41,7 +41,7 @@ suite('requests made from the specification', function () {
 });
 
 /** Asks a server of its own, and gives how every request went. */
-async function run(which: readonly string[]): Promise<readonly Answered[]> {
+async function run(which: readonly string[]): Promise<readonly RequestLog[]> {
   const root = tempFolder();
   await makeConformanceRoot(root);
   const server = await startPlainServer(root);

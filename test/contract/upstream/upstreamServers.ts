@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { inRoot } from '../../../scripts/paths.ts';
-import { ownGroup } from '../../../scripts/processes.ts';
+import { trackProcessGroup } from '../../../scripts/processes.ts';
 import { python } from '../../harness/needs/python.ts';
 
 /**
@@ -46,7 +46,7 @@ export class UpstreamServers {
   #start(): ChildProcessByStdio<Writable, Readable, null> {
     const program = inRoot('test/contract/python/upstreamServers.py');
     const child = spawn(python(), [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
-    ownGroup(child);
+    trackProcessGroup(child);
     this.#reader = createInterface({ input: child.stdout });
     this.#lines = this.#reader[Symbol.asyncIterator]();
     return child;

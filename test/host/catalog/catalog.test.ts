@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { whereOf } from '../../../extension/connections/connectionRules.ts';
+import { connectionLabel } from '../../../extension/connections/connectionRules.ts';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { commands } from '../../../extension/contributions/commands.ts';
 import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from '../support.ts';
@@ -126,7 +126,7 @@ suite('the catalog tree', () => {
     try {
       const found = () => api.connections.list().find(({ name }) => name === 'relative');
       const connection = await eventually('the relative connection', found);
-      assert.equal(whereOf(connection), join(openedFolder(), 'some', 'tables'));
+      assert.equal(connectionLabel(connection), join(openedFolder(), 'some', 'tables'));
     } finally {
       await settings.update('defaultConnections', undefined, vscode.ConfigurationTarget.Global);
     }
@@ -137,7 +137,7 @@ suite('the catalog tree', () => {
     mkdirSync(inFolder);
     try {
       await run('lanceCatalog.connection.add', { name: 'here', root: './tables here' });
-      assert.equal(whereOf(api.connections.get('here')), inFolder);
+      assert.equal(connectionLabel(api.connections.get('here')), inFolder);
     } finally {
       rmSync(inFolder, { recursive: true });
     }

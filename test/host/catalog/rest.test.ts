@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { tableFromIPC } from '#arrow';
-import { whereOf } from '../../../extension/connections/connectionRules.ts';
+import { connectionLabel } from '../../../extension/connections/connectionRules.ts';
 import type { RestConnection } from '../../../extension/explorer/node.ts';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { execute, isSaved, items, printed, textOf } from '../notebook/notebookCells.ts';
@@ -165,7 +165,7 @@ suite('a catalog on a server', () => {
     assert.equal(person.questions.length, 1);
     assert.match(person.questions[0]?.message ?? '', /connection test failed/);
     assert.deepEqual(person.questions[0]?.choices, ['Correct…'], 'a server that refuses the key is there');
-    assert.equal(whereOf(api.connections.get(name)), server.address);
+    assert.equal(connectionLabel(api.connections.get(name)), server.address);
     assert.deepEqual((await rowsAt(api, name)).map(nameOf), ['lab', 'shop']);
     await api.connections.remove(name);
   });

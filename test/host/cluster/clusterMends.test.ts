@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { mendScheme } from '../../../extension/cluster/fixPreviews.ts';
-import { gateOnChecks } from '../../../extension/cluster/gate.ts';
+import { fixScheme } from '../../../extension/cluster/fixPreviews.ts';
+import { runPreflightChecks } from '../../../extension/cluster/gate.ts';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { names } from '../../cluster/parts/sound/names.ts';
 import { PersonStandIn } from '../person.ts';
@@ -12,7 +12,7 @@ import { KubeApiStandIn } from './kubeApiStandIn.ts';
 /** Both sides of the diff that is in front. */
 function shownDiff(): vscode.TabInputTextDiff | undefined {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  return input instanceof vscode.TabInputTextDiff && input.modified.scheme === mendScheme ? input : undefined;
+  return input instanceof vscode.TabInputTextDiff && input.modified.scheme === fixScheme ? input : undefined;
 }
 
 const textOf = async (uri: vscode.Uri): Promise<string> => (await vscode.workspace.openTextDocument(uri)).getText();
@@ -171,7 +171,7 @@ suite('a gate of checks before something is launched', function () {
     let isOpen: boolean | undefined;
     await person.during(async () => {
       const launch = { ids: ['rbac-pods-watch', 'nodes-head'], anyway: 'Run Anyway' } as const;
-      isOpen = await gateOnChecks(api.cluster, api.cluster.profiles.get('local'), launch, signal);
+      isOpen = await runPreflightChecks(api.cluster, api.cluster.profiles.get('local'), launch, signal);
     });
     return { isOpen, person };
   };
@@ -202,7 +202,7 @@ suite('a gate of checks before something is launched', function () {
     const person = new PersonStandIn({});
     const launch = { ids: ['rbac-pods-watch'], anyway: 'Run Anyway' } as const;
     const opened = person.during(() =>
-      gateOnChecks(api.cluster, api.cluster.profiles.get('local'), launch, controller.signal),
+      runPreflightChecks(api.cluster, api.cluster.profiles.get('local'), launch, controller.signal),
     );
     await eventually('a run', () => api.cluster.checks.isRunning);
     controller.abort();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { ownGroup } from '../../../scripts/processes.ts';
+import { trackProcessGroup } from '../../../scripts/processes.ts';
 import { cliEntry, command, type Ran, until } from '../support.ts';
 import { backfillPlace } from './backfillPlace.ts';
 
@@ -62,7 +62,7 @@ suite('lance-catalog backfill and jobs', function () {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    ownGroup(child);
+    trackProcessGroup(child);
     const ran = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.stderr += text));

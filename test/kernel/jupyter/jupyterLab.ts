@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endGroup, ownGroup } from '../../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
 import { tail } from '../../../scripts/workbench/server.ts';
 import { python } from '../../harness/needs/python.ts';
 import { sleep } from '../support.ts';
@@ -47,7 +47,7 @@ export async function startJupyterLab({ home, env }: JupyterHome): Promise<Jupyt
     cwd: folder,
   });
   closeSync(file);
-  ownGroup(child);
+  trackProcessGroup(child);
   let end: string | undefined;
   child.once('exit', (code, signal) => (end = `it ended with ${code ?? signal}`));
   child.once('error', (error) => (end = error.message));

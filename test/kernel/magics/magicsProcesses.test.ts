@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AskPerson } from '#processes/kernelConversation.ts';
+import type { InputHandler } from '#processes/kernelConversation.ts';
 import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { isRunning } from '../../harness/running.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -17,7 +17,7 @@ suite('Magics that start processes', function () {
   let registry: Awaited<ReturnType<typeof registryStandIn>>;
   let asked = '';
   let answer: string | null = null;
-  const ask: AskPerson = async ({ prompt }) => {
+  const ask: InputHandler = async ({ prompt }) => {
     asked = prompt;
     return answer;
   };

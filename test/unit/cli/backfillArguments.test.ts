@@ -7,11 +7,11 @@ import {
   askedByFile,
   backfillArguments,
   jobFileOf,
-  type AskedBackfill,
+  type BackfillArguments,
 } from '../../../kernel/cli/backfillArguments.ts';
 import { UsageError, parse } from '../../../kernel/cli/command.ts';
 
-const asked = (...args: string[]): AskedBackfill => {
+const asked = (...args: string[]): BackfillArguments => {
   const { values, positionals } = parse(['--catalog', '/data', ...args], backfillArguments, true);
   return askedByArguments(values, positionals);
 };
@@ -22,7 +22,7 @@ function fileOf(file: unknown): JobFile {
   return read;
 }
 
-const byFile = (file: unknown, ...args: string[]): AskedBackfill =>
+const byFile = (file: unknown, ...args: string[]): BackfillArguments =>
   askedByFile(parse(args, backfillArguments, true).values, '/jobs/a.lance-job.json', fileOf(file));
 
 suite('the arguments of lance-catalog backfill', () => {

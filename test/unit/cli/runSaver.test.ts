@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
-import { saverOf } from '../../../kernel/cli/run.ts';
+import { createNotebookSaver } from '../../../kernel/cli/run.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const notebook = parseNotebook('{"cells":[],"nbformat":4,"made":"by hours of work"}', 'it');
@@ -23,7 +23,7 @@ async function told(work: () => Promise<void>): Promise<string[]> {
 suite('The notebook of a run', () => {
   test('that can not be saved where it should be is kept elsewhere, and the error says where', async () => {
     const target = join(tempFolder(), 'gone', 'night.ipynb');
-    const error = await saverOf(target, notebook, { isFile: true })
+    const error = await createNotebookSaver(target, notebook, { isFile: true })
       .now()
       .then(
         () => assert.fail('It was saved.'),
@@ -39,7 +39,7 @@ suite('The notebook of a run', () => {
 
   test('that can not be saved in between is told of once, and saved when it can be', async () => {
     const folder = join(tempFolder(), 'later');
-    const saver = saverOf(join(folder, 'night.ipynb'), notebook, { isFile: true, everyMs: 0 });
+    const saver = createNotebookSaver(join(folder, 'night.ipynb'), notebook, { isFile: true, everyMs: 0 });
     const lines = await told(async () => {
       await saver.soon();
       await saver.soon();
@@ -56,7 +56,7 @@ suite('The notebook of a run', () => {
 
   test('that goes to a pipe is not written before its end', async () => {
     const target = join(tempFolder(), 'pipe');
-    await saverOf(target, notebook, { isFile: false, everyMs: 0 }).soon();
+    await createNotebookSaver(target, notebook, { isFile: false, everyMs: 0 }).soon();
     assert.equal(existsSync(target), false);
   });
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -36,9 +36,9 @@ export function connectBy(
   kubeconfig: string,
   {
     context,
-    hidden = new HiddenTexts(),
+    hidden = new SecretRedactor(),
     pluginLimit,
-  }: { context?: string; hidden?: HiddenTexts; pluginLimit?: number } = {},
+  }: { context?: string; hidden?: SecretRedactor; pluginLimit?: number } = {},
 ): Promise<KubeConnection> {
   const { signal } = new AbortController();
   return connectKube({ configMethod: 'LOCAL', kubeconfig, context }, { hidden, signal, pluginLimit });

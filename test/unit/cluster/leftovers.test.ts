@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Leftovers } from '#cluster/leftovers.ts';
+import { CleanupList } from '#cluster/leftovers.ts';
 
 suite('What a run has made for a moment', () => {
   test('is removed at its end, what was made last first', async () => {
-    const leftovers = new Leftovers();
+    const leftovers = new CleanupList();
     const removed: string[] = [];
     for (const name of ['object', 'pod'])
       leftovers.add(name, () => {
@@ -15,7 +15,7 @@ suite('What a run has made for a moment', () => {
   });
 
   test('is removed once, however often that is asked for', async () => {
-    const leftovers = new Leftovers();
+    const leftovers = new CleanupList();
     let times = 0;
     const one = leftovers.add('pod', () => Promise.resolve(void times++));
     await Promise.all([one.remove(), one.remove()]);
@@ -24,7 +24,7 @@ suite('What a run has made for a moment', () => {
   });
 
   test('is told of where it stays, after a second try', async () => {
-    const leftovers = new Leftovers();
+    const leftovers = new CleanupList();
     let times = 0;
     const one = leftovers.add('The pod a/b', () => Promise.reject(new Error(`no ${++times}`)));
     await assert.rejects(one.remove(), /no 1/);
@@ -32,7 +32,7 @@ suite('What a run has made for a moment', () => {
   });
 
   test('is not looked for where it is known not to be', async () => {
-    const leftovers = new Leftovers();
+    const leftovers = new CleanupList();
     leftovers.add('pod', () => Promise.reject(new Error('asked'))).forget();
     assert.deepEqual(await leftovers.removeAll(), []);
   });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { CheckContext } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import type { CheckEvent } from '#cluster/result.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { check, runThem } from './checksToRun.ts';
 
 suite('A run of checks', () => {
@@ -199,7 +199,7 @@ suite('A run of checks', () => {
   });
 
   test('shows no secret, told of or known by its shape', async () => {
-    const hidden = new HiddenTexts();
+    const hidden = new SecretRedactor();
     hidden.add('wJalrXUtnFEMI/K7MDENG', 'short');
     const jwt = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`;
     const report = await runThem(

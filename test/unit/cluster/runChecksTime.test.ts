@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ClusterError } from '#cluster/errors.ts';
-import { pass } from '#cluster/findings.ts';
+import { pass } from '#cluster/checkResults.ts';
 import { check, runThem, lost, never } from './checksToRun.ts';
 
 suite('Time in a run of checks', () => {

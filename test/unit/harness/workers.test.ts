@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inRoot } from '../../../scripts/paths.ts';
-import { endGroup, ownGroup } from '../../../scripts/processes.ts';
+import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
 import { ResultsFile } from '../../harness/results.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { isRunning } from '../../harness/running.ts';
@@ -77,7 +77,7 @@ suite('Several processes that run the files of a layer', function () {
     writeFileSync(file, hangs);
     const args = [inRoot('test/harness/mochaMain.ts'), '--results', `${file}.ndjson`, file];
     const layer = spawn(process.execPath, args, { detached: true, stdio: 'ignore' });
-    ownGroup(layer);
+    trackProcessGroup(layer);
     while (!existsSync(`${file}.pid`)) await pause(20);
     const started = Number(readFileSync(`${file}.pid`, 'utf8'));
     process.kill(started, 0);

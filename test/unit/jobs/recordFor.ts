@@ -1,5 +1,5 @@
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
-import { foldRun } from '#shared/jobs/foldEvents.ts';
+import { createProgressReducer } from '#shared/jobs/foldEvents.ts';
 
 /** The record of a job that has begun, or is otherwise as said. */
 export const recordFor = (id: string, more: Partial<JobRecord> = {}): JobRecord => ({
@@ -15,6 +15,6 @@ export const recordFor = (id: string, more: Partial<JobRecord> = {}): JobRecord 
   runnerReason: 'It needs nothing else.',
   run: 1,
   kept: { 'rest.jobId': '7' },
-  progress: foldRun(1000).progress(1000),
+  progress: createProgressReducer(1000).progress(1000),
   ...more,
 });

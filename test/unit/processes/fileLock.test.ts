@@ -3,7 +3,7 @@ import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ifUnlocked, whileLocked } from '#processes/fileLock.ts';
+import { tryFileLock, withFileLock } from '#processes/fileLock.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const soon = (): AbortSignal => AbortSignal.timeout(30_000);
@@ -19,7 +19,7 @@ suite('What one process of a person does at a time', function () {
     let inside = 0;
     const most: number[] = [];
     const calls = [1, 2, 3, 4].map((one) =>
-      whileLocked(path, soon(), async () => {
+      withFileLock(path, soon(), async () => {
         most.push(++inside);
         await sleep(5);
         inside--;
@@ -34,16 +34,16 @@ suite('What one process of a person does at a time', function () {
   test('is free again after a call that failed', async () => {
     const path = join(tempFolder(), 'jobs', 'lock');
     await assert.rejects(
-      whileLocked(path, soon(), () => Promise.reject(new Error('no'))),
+      withFileLock(path, soon(), () => Promise.reject(new Error('no'))),
       /no/,
     );
-    assert.equal(await whileLocked(path, soon(), () => Promise.resolve(7)), 7);
+    assert.equal(await withFileLock(path, soon(), () => Promise.resolve(7)), 7);
   });
 
   test('is free where who held it was killed', async () => {
     const path = join(tempFolder(), 'lock');
     writeFileSync(path, `${hostname()} ${nobody} x`);
-    assert.equal(await whileLocked(path, soon(), () => Promise.resolve(7)), 7);
+    assert.equal(await withFileLock(path, soon(), () => Promise.resolve(7)), 7);
   });
 
   test('is free where another machine holds it and has not touched it for long', async () => {
@@ -51,14 +51,14 @@ suite('What one process of a person does at a time', function () {
     writeFileSync(path, 'another.example 1 x');
     const longAgo = new Date(Date.now() - 3_600_000);
     utimesSync(path, longAgo, longAgo);
-    assert.equal(await whileLocked(path, soon(), () => Promise.resolve(7)), 7);
+    assert.equal(await withFileLock(path, soon(), () => Promise.resolve(7)), 7);
   });
 
   test('is waited for while who holds it lives, until the wait is given up', async () => {
     const path = join(tempFolder(), 'lock');
     writeFileSync(path, `${hostname()} ${process.pid} x`);
     const stop = new AbortController();
-    const waiting = whileLocked(path, stop.signal, () => Promise.resolve(7));
+    const waiting = withFileLock(path, stop.signal, () => Promise.resolve(7));
     await sleep(150);
     stop.abort();
     await assert.rejects(waiting, { name: 'AbortError' });
@@ -66,21 +66,21 @@ suite('What one process of a person does at a time', function () {
 
   test('is refused at once to whoever does not wait, and done where nobody does it', async () => {
     const path = join(tempFolder(), 'lock');
-    const inside = whileLocked(path, soon(), () =>
+    const inside = withFileLock(path, soon(), () =>
       assert.rejects(
-        ifUnlocked(path, busy, () => Promise.resolve(7)),
+        tryFileLock(path, busy, () => Promise.resolve(7)),
         /somebody else/,
       ),
     );
     await inside;
-    assert.equal(await ifUnlocked(path, busy, () => Promise.resolve(7)), 7);
+    assert.equal(await tryFileLock(path, busy, () => Promise.resolve(7)), 7);
   });
 
   test('is not taken from who has begun to take it and has not said yet who it is', async () => {
     const path = join(tempFolder(), 'lock');
     writeFileSync(path, '');
     await assert.rejects(
-      ifUnlocked(path, busy, () => Promise.resolve(7)),
+      tryFileLock(path, busy, () => Promise.resolve(7)),
       /somebody else/,
     );
   });

@@ -8,7 +8,7 @@ import { ImportRecords } from '#session/compiler/importRecords.ts';
 import { useOutlines } from '#session/compiler/installedFiles.ts';
 import { OutlinedFiles } from '#session/compiler/outlinedFiles.ts';
 import { OutlineRecords } from '#session/compiler/outlinedFiles.ts';
-import { Preparation } from '#session/core/preparation.ts';
+import { ImportPrefetch } from '#session/core/preparation.ts';
 
 export type Prepared = { atRest: number; forCell: number; problems: string[] };
 
@@ -28,7 +28,7 @@ useOutlines(outlined);
 const compiler = new CellCompiler();
 if (what === 'unchecked') compiler.typeCheck = 'off';
 compiler.warmUp();
-const preparation = new Preparation(compiler, new ImportRecords(join(records, 'imports')));
+const preparation = new ImportPrefetch(compiler, new ImportRecords(join(records, 'imports')));
 preparation.rest();
 if (what === 'work') preparation.work();
 // Until it has read what there is to read, or long after it would have.

@@ -2,10 +2,10 @@ import { flushSync } from 'react-dom';
 import { createRoot, type Root } from 'react-dom/client';
 import type { ActivationFunction } from 'vscode-notebook-renderer';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
-import { isActive, jobTableText, rowsText, runnerWords } from '#shared/jobs/jobLabels.ts';
+import { isActive, jobTableText, rowsText, runnerLabels } from '#shared/jobs/jobLabels.ts';
 import { isJobOutputNews, type JobOutputAction, type JobOutputRequest, readJobOutput } from '#shared/jobs/jobOutput.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { disposer } from '../../parts/shownOutputs.ts';
+import { disposer } from '../../parts/outputLifecycle.ts';
 import partsCss from '../parts/job.css';
 import { type Act, Actions, actionsOf } from '../parts/jobActions.tsx';
 import { Progress } from '../parts/jobProgress.tsx';
@@ -46,7 +46,7 @@ function JobOutputView({ job, act }: JobOutputProps) {
       {errors.count > 0 && <FailedRows count={errors.count} samples={errors.samples} />}
       {act && <Actions actions={[...likeliest(job), { action: 'open', label: 'Show Job' }]} act={act} />}
       <p className="job-quiet">
-        {runnerWords[job.runner]} · {job.id}
+        {runnerLabels[job.runner]} · {job.id}
       </p>
     </section>
   );

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'react';
 import { countText, sizeText } from '#shared/format/numbers.ts';
 import { agoText, durationText } from '#shared/format/times.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
-import { isActive, jobTableText, rowsText, runnerWords } from '#shared/jobs/jobLabels.ts';
+import { isActive, jobTableText, rowsText, runnerLabels } from '#shared/jobs/jobLabels.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { type Act, Actions, actionsOf } from '../parts/jobActions.tsx';
 import { Progress } from '../parts/jobProgress.tsx';
@@ -131,7 +131,7 @@ export function JobPage({ job, log, isCut, now, act }: JobPageProps) {
           {column} <span className="job-of">of {jobTableText(table)}</span>
         </h1>
         <p className="job-quiet">
-          {functionName} · on {runnerWords[job.runner]} · {table.catalog} · {job.id}
+          {functionName} · on {runnerLabels[job.runner]} · {table.catalog} · {job.id}
         </p>
       </header>
       <Progress job={job} />

@@ -1,5 +1,5 @@
 import type { JobPageState } from '#shared/jobs/jobPageMessages.ts';
-import { jobTableText, runnerWords } from '#shared/jobs/jobLabels.ts';
+import { jobTableText, runnerLabels } from '#shared/jobs/jobLabels.ts';
 import { functionText, planLines, planRunnerText } from '#shared/jobs/jobLabels.ts';
 import { Actions, type Act } from '../parts/jobActions.tsx';
 
@@ -63,7 +63,7 @@ export function PlanPage({ state, act }: { state: PlanState; act: Act }) {
         <dl className="job-facts job-runners">
           {others.map(({ runner, isPossible, reason }) => (
             <div key={runner}>
-              <dt>{`On ${runnerWords[runner]}${isPossible ? '' : ' (not available)'}`}</dt>
+              <dt>{`On ${runnerLabels[runner]}${isPossible ? '' : ' (not available)'}`}</dt>
               <dd>{reason}</dd>
             </div>
           ))}

@@ -1,12 +1,12 @@
 import { durationText } from '#shared/format/times.ts';
-import { isActive, percentText, rateText, shareDone, stateWords } from '#shared/jobs/jobLabels.ts';
+import { isActive, percentText, rateText, shareDone, stateLabels } from '#shared/jobs/jobLabels.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 
 /** State, bar and percentage. Screen readers read the bar's value. */
 export function Progress({ job }: { job: JobView }) {
   const share = shareDone(job);
   const percent = share === undefined ? undefined : Math.floor(share * 100);
-  const said = `${stateWords[job.state]}${share === undefined ? '' : `, ${percentText(share)}`}`;
+  const said = `${stateLabels[job.state]}${share === undefined ? '' : `, ${percentText(share)}`}`;
   return (
     <section className={`job-progress job-${job.state}`} aria-label="Progress">
       <div
@@ -21,7 +21,7 @@ export function Progress({ job }: { job: JobView }) {
         <div className="job-bar-done" style={{ width: `${percent ?? 0}%` }} />
       </div>
       <p className="job-state">
-        <strong>{stateWords[job.state]}</strong>
+        <strong>{stateLabels[job.state]}</strong>
         {share !== undefined && job.state !== 'succeeded' && <span>{percentText(share)}</span>}
         {isActive(job) && job.rowsPerSecond !== undefined && <span>{rateText(job.rowsPerSecond)}</span>}
         {isActive(job) && job.secondsLeft !== undefined && <span>{durationText(job.secondsLeft)} left</span>}

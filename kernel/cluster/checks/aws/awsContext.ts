@@ -1,4 +1,4 @@
-import { awsSaid } from '#cluster/aws/awsErrors.ts';
+import { formatAwsError } from '#cluster/aws/awsErrors.ts';
 import { awsPlaceOf } from '#cluster/aws/awsNames.ts';
 import { readArn } from '#cluster/aws/awsNames.ts';
 import type { EksCluster } from '#cluster/aws/eksCluster.ts';
@@ -30,7 +30,7 @@ export const unlessBucket: Skip = (context) =>
  * Runs `ask`, and converts the failures listed in `answers` to findings. Other failures are thrown to the run, which
  * treats a missing permission of the user as skipped.
  */
-export async function asking(
+export async function failureAsFinding(
   ask: () => Promise<Finding>,
   answers: Partial<Record<ClusterErrorKind, (error: ClusterError) => Finding | Promise<Finding>>>,
 ): Promise<Finding> {
@@ -43,8 +43,8 @@ export async function asking(
   }
 }
 
-export const sawAws = (asked: string, saw: string): Evidence => ({ asked, saw });
-export const awsRefused = (asked: string, error: ClusterError): Evidence => ({ asked, saw: awsSaid(error) });
+export const awsEvidence = (asked: string, saw: string): Evidence => ({ asked, saw });
+export const isAwsDenied = (asked: string, error: ClusterError): Evidence => ({ asked, saw: formatAwsError(error) });
 
 /** Returns the service account's role from its annotation. Checks that use it need `irsa-annotation`. */
 export async function serviceRoleOf({ kube }: CheckContext): Promise<string> {

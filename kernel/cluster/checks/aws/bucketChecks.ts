@@ -1,14 +1,22 @@
 import { keyRefusalOf } from '#cluster/aws/awsErrors.ts';
-import { bucketMend, keyMend, makeBucketMend } from '#cluster/aws/awsFixes.ts';
+import { bucketPolicyFix, kmsKeyFix, createBucketFix } from '#cluster/aws/awsFixes.ts';
 import type { AwsIdentity } from '#cluster/aws/awsIdentity.ts';
 import { bucketActions, type BucketStep } from '#cluster/aws/bucketProbe.ts';
 import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import type { Finding } from '#cluster/result.ts';
-import { asking, awsAudience, awsCheck, awsRefused, sawAws, serviceRoleOf, unlessBucket } from './awsContext.ts';
+import {
+  failureAsFinding,
+  awsAudience,
+  awsCheck,
+  isAwsDenied,
+  awsEvidence,
+  serviceRoleOf,
+  unlessBucket,
+} from './awsContext.ts';
 
 /** An identity that works with the bucket, and the checks that prove that it can be assumed. */
 type Party = {
@@ -68,10 +76,10 @@ function bucketChecks(party: Party): readonly Check[] {
       const { identity, arn } = await party.who(context);
       const { bucket, prefix } = context.aws.bucket;
       const asked = `s3:ListObjectsV2 s3://${bucket}/${prefix}`;
-      return asking(
+      return failureAsFinding(
         async () => {
           const probe = await context.aws.probe(identity, context.leftovers);
-          return pass(`${arn} may list s3://${bucket}/${prefix}.`, sawAws(asked, await probe.list(signal)));
+          return pass(`${arn} may list s3://${bucket}/${prefix}.`, awsEvidence(asked, await probe.list(signal)));
         },
         refusals(context, { arn, step: 'list', asked }),
       );
@@ -96,9 +104,12 @@ function bucketChecks(party: Party): readonly Check[] {
           const outcome = await probe.outcome(step);
           if ('reason' in outcome) return skip(outcome.reason);
           if ('error' in outcome) throw outcome.error;
-          return pass(`${arn} ${titles[step]} ${probe.place.bucket}.`, sawAws(`${asked} ${probe.uri}`, outcome.saw));
+          return pass(
+            `${arn} ${titles[step]} ${probe.place.bucket}.`,
+            awsEvidence(`${asked} ${probe.uri}`, outcome.saw),
+          );
         };
-        return asking(ask, refusals(context, { arn, step, asked }));
+        return failureAsFinding(ask, refusals(context, { arn, step, asked }));
       },
     }),
   );
@@ -115,18 +126,18 @@ function refusals(
     const key = keyRefusalOf(error);
     if (key)
       return fail(`${arn} may not use the key that the bucket ${bucket} is encrypted with (${key.action}).`, {
-        evidence: [awsRefused(asked, error)],
-        mend: keyMend(arn, key),
+        evidence: [isAwsDenied(asked, error)],
+        mend: kmsKeyFix(arn, key),
       });
     return fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.`, {
-      evidence: [awsRefused(asked, error)],
-      mend: bucketMend(arn, aws.bucket, step),
+      evidence: [isAwsDenied(asked, error)],
+      mend: bucketPolicyFix(arn, aws.bucket, step),
     });
   };
   const missing = (error: ClusterError): Finding =>
     fail(`There is no bucket ${bucket}.`, {
-      evidence: [awsRefused(asked, error)],
-      mend: makeBucketMend(bucket, aws.place.region),
+      evidence: [isAwsDenied(asked, error)],
+      mend: createBucketFix(bucket, aws.place.region),
     });
   return { Forbidden: refused, NotFound: missing };
 }
@@ -144,10 +155,10 @@ export const awsRegionCheck: Check = awsCheck({
   run: ({ aws }) => {
     const { bucket } = aws.bucket;
     const { region } = aws.place;
-    return asking(
+    return failureAsFinding(
       async () => {
         const found = await aws.bucketRegion((await aws.client()).identity);
-        const evidence = sawAws(`s3:HeadBucket ${bucket}`, found);
+        const evidence = awsEvidence(`s3:HeadBucket ${bucket}`, found);
         if (found === region) return pass(`The bucket ${bucket} is in ${region}, like the cluster.`, evidence);
         return warn(
           `The bucket ${bucket} is in ${found}, but the cluster is in ${region}: all rows travel between the regions.`,
@@ -160,8 +171,8 @@ export const awsRegionCheck: Check = awsCheck({
       {
         NotFound: (error) =>
           warn(`There is no bucket ${bucket}.`, {
-            evidence: [awsRefused(`s3:HeadBucket ${bucket}`, error)],
-            mend: makeBucketMend(bucket, region),
+            evidence: [isAwsDenied(`s3:HeadBucket ${bucket}`, error)],
+            mend: createBucketFix(bucket, region),
           }),
       },
     );

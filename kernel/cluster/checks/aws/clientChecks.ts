@@ -1,9 +1,9 @@
-import { callerTrustMend } from '#cluster/aws/awsFixes.ts';
+import { callerTrustFix } from '#cluster/aws/awsFixes.ts';
 import { isSessionOf } from '#cluster/aws/awsNames.ts';
 import { readCallerTrust } from '#cluster/aws/trustPolicy.ts';
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
-import { asking, awsCheck, awsRefused, roleIfReadable, sawAws, unlessOnAws } from './awsContext.ts';
+import { fail, pass, warn } from '#cluster/checkResults.ts';
+import { failureAsFinding, awsCheck, isAwsDenied, roleIfReadable, awsEvidence, unlessOnAws } from './awsContext.ts';
 
 /** The AWS identity of the user, and whether it may assume the client role. */
 export const awsClientChecks: readonly Check[] = [
@@ -15,7 +15,7 @@ export const awsClientChecks: readonly Check[] = [
     skip: unlessOnAws,
     run: async ({ aws }) => {
       const { arn, account } = await aws.caller();
-      const evidence = sawAws('sts:GetCallerIdentity', arn);
+      const evidence = awsEvidence('sts:GetCallerIdentity', arn);
       const { account: expected, profile } = aws.place;
       if (expected !== undefined && expected !== account)
         return fail(`You are signed in to the AWS account ${account}, but the profile is for ${expected}.`, {
@@ -36,14 +36,14 @@ export const awsClientChecks: readonly Check[] = [
     skip: unlessOnAws,
     run: (context) => {
       const { aws } = context;
-      return asking(
+      return failureAsFinding(
         async () => {
           const { arn, how } = await aws.client();
           if (how === 'person') return pass(`The profile has no client role, so the client acts as you, ${arn}.`);
           if (how === 'already') return pass(`You already are the client role ${arn}.`);
           return pass(
             `You may assume the client role ${arn}.`,
-            sawAws(`sts:AssumeRole ${arn}`, 'credentials for an hour'),
+            awsEvidence(`sts:AssumeRole ${arn}`, 'credentials for an hour'),
           );
         },
         {
@@ -51,8 +51,8 @@ export const awsClientChecks: readonly Check[] = [
             const [{ arn }, roleArn = ''] = [await aws.caller(), await aws.clientRoleArn()];
             const role = await roleIfReadable(context, roleArn);
             return fail(`You, ${arn}, may not assume the client role ${roleArn}.`, {
-              evidence: [awsRefused(`sts:AssumeRole ${roleArn}`, error)],
-              mend: callerTrustMend(roleArn, arn, role?.trust),
+              evidence: [isAwsDenied(`sts:AssumeRole ${roleArn}`, error)],
+              mend: callerTrustFix(roleArn, arn, role?.trust),
             });
           },
         },
@@ -68,12 +68,12 @@ export const awsClientChecks: readonly Check[] = [
       unlessOnAws(context) ??
       (context.aws.place.clientRole === undefined ? 'The profile has no client role.' : undefined),
     run: ({ aws }) =>
-      asking(
+      failureAsFinding(
         async () => {
           const [{ arn }, roleArn = ''] = [await aws.caller(), await aws.clientRoleArn()];
           const role = await aws.role(roleArn);
           const { allows, problems, open } = readCallerTrust(role.trust, arn);
-          const evidence = [sawAws(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
+          const evidence = [awsEvidence(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
           if (open !== undefined)
             return warn(`The trust policy of the client role ${roleArn} trusts ${open}.`, {
               evidence,
@@ -86,7 +86,7 @@ export const awsClientChecks: readonly Check[] = [
           if (allows === 'no' && !isSessionOf(arn, roleArn))
             return warn(`The trust policy of the client role ${roleArn} does not trust you: ${problems.join('; ')}.`, {
               evidence,
-              mend: callerTrustMend(roleArn, arn, role.trust),
+              mend: callerTrustFix(roleArn, arn, role.trust),
             });
           const sure = allows === 'unsure' ? ', under conditions' : '';
           return pass(`The trust policy of the client role ${roleArn} trusts you${sure}.`, ...evidence);
@@ -95,7 +95,7 @@ export const awsClientChecks: readonly Check[] = [
           NotFound: async (error) => {
             const roleArn = (await aws.clientRoleArn()) ?? '';
             return warn(`There is no client role ${roleArn}.`, {
-              evidence: [awsRefused('iam:GetRole', error)],
+              evidence: [isAwsDenied('iam:GetRole', error)],
               mend: {
                 kind: 'advice',
                 text: 'Create the role, or set another one in the profile (aws.clientRole, roleName).',

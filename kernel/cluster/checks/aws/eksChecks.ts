@@ -1,14 +1,14 @@
-import { accessEntryMend, awsCommand, describeMend } from '#cluster/aws/awsFixes.ts';
-import { eksAccess, isWayTo } from '#cluster/aws/connectEks.ts';
+import { accessEntryFix, awsCommand, describeRoleFix } from '#cluster/aws/awsFixes.ts';
+import { eksAccess, pointsToCluster } from '#cluster/aws/connectEks.ts';
 import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
 import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
-import { fail, pass, unknown, warn } from '#cluster/findings.ts';
+import { fail, pass, unknown, warn } from '#cluster/checkResults.ts';
 import type { KubeTarget } from '#cluster/kube/credential.ts';
-import { textAt, textsAt } from '#cluster/kube/fields.ts';
+import { stringAt, textsAt } from '#cluster/kube/objectFields.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { Finding } from '#cluster/result.ts';
-import { asking, awsCheck, awsRefused, sawAws, unlessEksNamed } from './awsContext.ts';
+import { failureAsFinding, awsCheck, isAwsDenied, awsEvidence, unlessEksNamed } from './awsContext.ts';
 
 const adminPolicy = 'AmazonEKSClusterAdminPolicy';
 
@@ -21,20 +21,20 @@ export const awsEksChecks: readonly Check[] = [
     needs: ['aws-assume-client'],
     skip: unlessEksNamed,
     run: (context) =>
-      asking(() => describe(context), {
+      failureAsFinding(() => describe(context), {
         Forbidden: async (error) => {
           const { aws } = context;
           const { arn } = await aws.client();
           const clusterArn = clusterArnOf(aws.place, arn);
           return fail(`${arn} may not describe the EKS cluster ${clusterArn}.`, {
-            evidence: [awsRefused('eks:DescribeCluster', error)],
-            mend: describeMend(arn, aws.place.region, clusterArn),
+            evidence: [isAwsDenied('eks:DescribeCluster', error)],
+            mend: describeRoleFix(arn, aws.place.region, clusterArn),
           });
         },
         NotFound: (error) => {
           const { region, clusterName = '' } = context.aws.place;
           return fail(`There is no EKS cluster "${clusterName}" in ${region}.`, {
-            evidence: [awsRefused('eks:DescribeCluster', error)],
+            evidence: [isAwsDenied('eks:DescribeCluster', error)],
             mend: awsCommand('eks list-clusters', { region }),
           });
         },
@@ -48,7 +48,7 @@ export const awsEksChecks: readonly Check[] = [
     skip: unlessEksNamed,
     run: async ({ aws }) => {
       const { name, region, authenticationMode: mode } = await aws.cluster();
-      const evidence = [sawAws(`eks:DescribeCluster ${name}`, `accessConfig.authenticationMode: ${mode}`)];
+      const evidence = [awsEvidence(`eks:DescribeCluster ${name}`, `accessConfig.authenticationMode: ${mode}`)];
       if (mode === 'API' || mode === 'API_AND_CONFIG_MAP')
         return pass(`The EKS cluster "${name}" uses access entries.`, ...evidence);
       return fail(`The EKS cluster "${name}" has the authentication mode ${mode}, which ignores access entries.`, {
@@ -68,11 +68,14 @@ export const awsEksChecks: readonly Check[] = [
     needs: ['eks-auth-mode'],
     skip: unlessEksNamed,
     run: ({ aws }) =>
-      asking(
+      failureAsFinding(
         async () => {
           const [{ arn }, { name }, entry] = await Promise.all([aws.principal(), aws.cluster(), aws.accessEntry()]);
           const evidence = [
-            sawAws(`eks:DescribeAccessEntry ${arn}`, `type ${entry.type}, groups ${entry.groups.join(', ') || 'none'}`),
+            awsEvidence(
+              `eks:DescribeAccessEntry ${arn}`,
+              `type ${entry.type}, groups ${entry.groups.join(', ') || 'none'}`,
+            ),
           ];
           if (entry.type === 'STANDARD')
             return pass(`${arn} has an access entry for the EKS cluster "${name}".`, ...evidence);
@@ -93,11 +96,11 @@ export const awsEksChecks: readonly Check[] = [
             if (!isSure)
               return unknown(
                 `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole reports, and you may not call it.`,
-                awsRefused(`eks:DescribeAccessEntry ${arn}`, error),
+                isAwsDenied(`eks:DescribeAccessEntry ${arn}`, error),
               );
             return fail(`${arn} has no access entry for the EKS cluster "${name}".`, {
-              evidence: [awsRefused(`eks:DescribeAccessEntry ${arn}`, error)],
-              mend: accessEntryMend(region, name, arn),
+              evidence: [isAwsDenied(`eks:DescribeAccessEntry ${arn}`, error)],
+              mend: accessEntryFix(region, name, arn),
             });
           },
         },
@@ -117,7 +120,7 @@ export const awsEksChecks: readonly Check[] = [
         aws.accessPolicies(),
       ]);
       const shown = policies.map((one) => `${one.arn.split('/').at(-1)} (${[one.scope, ...one.namespaces].join(' ')})`);
-      const evidence = [sawAws(`eks:ListAssociatedAccessPolicies ${arn}`, shown.join(', ') || 'none')];
+      const evidence = [awsEvidence(`eks:ListAssociatedAccessPolicies ${arn}`, shown.join(', ') || 'none')];
       const admin = policies.filter((one) => one.arn.endsWith(`/${adminPolicy}`));
       if (admin.some(({ scope }) => scope === 'cluster'))
         return pass(`${arn} has ${adminPolicy} for the whole EKS cluster "${name}".`, ...evidence);
@@ -157,7 +160,7 @@ export const awsEksChecks: readonly Check[] = [
 async function describe(context: CheckContext): Promise<Finding> {
   const { name, region, status, endpoint, version } = await context.aws.cluster();
   const evidence = [
-    sawAws(
+    awsEvidence(
       `eks:DescribeCluster ${name}`,
       `${status}, Kubernetes ${version ?? 'of an unknown version'}, ${endpoint ?? 'no endpoint'}`,
     ),
@@ -182,7 +185,7 @@ async function serverElsewhere(context: CheckContext, endpoint = ''): Promise<st
   if (context.profile.auth.configMethod !== 'LOCAL') return undefined;
   const way = await wayOf(context);
   if (!way || hostOf(way.server) === hostOf(endpoint)) return undefined;
-  return isWayTo(way, await context.aws.cluster()) ? undefined : way.server;
+  return pointsToCluster(way, await context.aws.cluster()) ? undefined : way.server;
 }
 
 /** Returns how the profile reaches its cluster, or `undefined` on failure, which the connection checks report. */
@@ -202,14 +205,14 @@ async function askKubernetes(context: CheckContext, signal: AbortSignal): Promis
   const asked = `SelfSubjectReview at ${endpoint}`;
   const refused = (): Finding =>
     fail(`The Kubernetes API of "${clusterName}" rejects the token of ${arn}.`, {
-      evidence: [sawAws(asked, '401 Unauthorized')],
-      mend: accessEntryMend(region, clusterName, arn),
+      evidence: [awsEvidence(asked, '401 Unauthorized')],
+      mend: accessEntryFix(region, clusterName, arn),
     });
-  return asking(
+  return failureAsFinding(
     async () => {
       const { username, groups } = await whoIsClient(context, signal);
       const saw = `${username}, groups ${groups.join(', ') || 'none'}`;
-      return pass(`Kubernetes knows ${arn} as ${username}.`, sawAws(asked, saw));
+      return pass(`Kubernetes knows ${arn} as ${username}.`, awsEvidence(asked, saw));
     },
     { CredentialsRefused: refused, CredentialsExpired: refused },
   );
@@ -226,11 +229,11 @@ async function whoIsClient(
   const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
   const access = eksAccess(cluster, { login, identity, hidden });
   // A private address is often reachable only by a tunnel or a proxy, which the kubeconfig names.
-  const connection = new KubeConnection(way && isWayTo(way, cluster) ? { ...access, target: way } : access);
+  const connection = new KubeConnection(way && pointsToCluster(way, cluster) ? { ...access, target: way } : access);
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     const { body } = await connection.request({ method: 'POST', path: reviewPath, body: review }, signal);
-    const username = textAt(body, 'status', 'userInfo', 'username') ?? 'a user without a name';
+    const username = stringAt(body, 'status', 'userInfo', 'username') ?? 'a user without a name';
     return { username, groups: textsAt(body, 'status', 'userInfo', 'groups') };
   } finally {
     await connection.close();

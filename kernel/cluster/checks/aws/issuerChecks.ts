@@ -3,21 +3,21 @@ import { readArn } from '#cluster/aws/awsNames.ts';
 import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
 import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
-import { fail, pass, skip } from '#cluster/findings.ts';
-import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { fail, pass, skip } from '#cluster/checkResults.ts';
+import { kubectl, manifestFix } from '#cluster/fixes/commands.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
 import type { Finding } from '#cluster/result.ts';
 import {
-  asking,
+  failureAsFinding,
   awsAudience,
   awsCheck,
-  awsRefused,
+  isAwsDenied,
   clusterIfReadable,
   podIdentityOf,
   providerPlaceOf,
   roleAnnotation,
-  sawAws,
+  awsEvidence,
   unlessEksNamed,
   unlessOnAws,
 } from './awsContext.ts';
@@ -32,7 +32,7 @@ export const awsIssuerChecks: readonly Check[] = [
     skip: unlessEksNamed,
     run: async ({ aws }) => {
       const { name, issuer } = await aws.cluster();
-      const evidence = [sawAws(`eks:DescribeCluster ${name}`, `identity.oidc.issuer: ${issuer ?? 'none'}`)];
+      const evidence = [awsEvidence(`eks:DescribeCluster ${name}`, `identity.oidc.issuer: ${issuer ?? 'none'}`)];
       return issuer === undefined
         ? fail(`The EKS cluster "${name}" has no OIDC issuer, so AWS can't identify its pods.`, {
             evidence,
@@ -53,10 +53,10 @@ export const awsIssuerChecks: readonly Check[] = [
       const { issuer = '' } = cluster;
       const arn = oidcProviderArn(await providerPlaceOf(context, cluster), issuer);
       const asked = `iam:GetOpenIDConnectProvider ${arn}`;
-      return asking(
+      return failureAsFinding(
         async () => {
           const { audiences } = await aws.oidcProvider(arn);
-          const evidence = [sawAws(asked, `audiences ${audiences.join(', ') || 'none'}`)];
+          const evidence = [awsEvidence(asked, `audiences ${audiences.join(', ') || 'none'}`)];
           if (audiences.includes(awsAudience)) return pass(`IAM has a provider for ${issuer}.`, ...evidence);
           return fail(`The IAM provider for ${issuer} does not accept tokens for ${awsAudience}.`, {
             evidence,
@@ -68,7 +68,7 @@ export const awsIssuerChecks: readonly Check[] = [
         },
         {
           NotFound: async (error) => {
-            const evidence = [awsRefused(asked, error)];
+            const evidence = [isAwsDenied(asked, error)];
             if ((await podIdentityOf(context)) !== undefined)
               return skip('IAM has no provider for the cluster and needs none with EKS Pod Identity.', ...evidence);
             return fail(`IAM has no provider for ${issuer}, so it accepts no token of the cluster.`, {
@@ -112,7 +112,7 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
     return skip(
       `${name} gets its role from EKS Pod Identity (${association}), which works only in pods: the role's permissions can't be tested from here.`,
       ...evidence,
-      sawAws('eks:ListPodIdentityAssociations', association),
+      awsEvidence('eks:ListPodIdentityAssociations', association),
     );
   if (annotation === undefined)
     return fail(`${name} has no role (annotation ${roleAnnotation}), so its pods have no permissions in AWS.`, {
@@ -133,7 +133,7 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
   return pass(`${name} names the role ${annotation}.`, ...evidence);
 }
 
-function annotationMend(profile: CheckContext['profile'], roleArn: string): Mend {
+function annotationMend(profile: CheckContext['profile'], roleArn: string): Fix {
   const { namespace, serviceAccount: name } = profile;
   const account = {
     apiVersion: 'v1',
@@ -149,7 +149,7 @@ function annotationMend(profile: CheckContext['profile'], roleArn: string): Mend
     `${roleAnnotation}=${roleArn}`,
     '--overwrite',
   );
-  return objectsMend(profile, [account], line);
+  return manifestFix(profile, [account], line);
 }
 
 async function checkToken(context: CheckContext): Promise<Finding> {

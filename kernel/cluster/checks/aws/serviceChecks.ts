@@ -1,26 +1,26 @@
 import { awsCodeOf } from '#cluster/aws/awsErrors.ts';
-import { describeMend, webIdentityTrustMend } from '#cluster/aws/awsFixes.ts';
+import { describeRoleFix, webIdentityTrustFix } from '#cluster/aws/awsFixes.ts';
 import { clusterArnOf, type EksCluster } from '#cluster/aws/eksCluster.ts';
 import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
 import { readWebIdentityTrust, type WebIdentity } from '#cluster/aws/trustPolicy.ts';
 import type { Check, CheckContext } from '#cluster/check.ts';
 import type { ClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import { kubectl } from '#cluster/fixes/commands.ts';
-import { sawAt } from '#cluster/kube/kubeReads.ts';
+import { evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { podsOf, podsPath } from '#cluster/kube/objectReads.ts';
 import type { Pod } from '#cluster/kube/pods.ts';
 import { serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
 import type { Finding } from '#cluster/result.ts';
 import {
-  asking,
+  failureAsFinding,
   awsAudience,
   awsCheck,
-  awsRefused,
+  isAwsDenied,
   clusterIfReadable,
   providerPlaceOf,
   roleIfReadable,
-  sawAws,
+  awsEvidence,
   serviceRoleOf,
   unlessEksNamed,
   unlessOnAws,
@@ -43,7 +43,7 @@ async function checkPods(context: CheckContext): Promise<Finding> {
   const { namespace, serviceAccount } = profile;
   const role = await serviceRoleOf(context);
   const pods = (await podsOf(kube)).filter((pod) => pod.serviceAccount === serviceAccount);
-  const evidence = sawAt(podsPath(kube), `${pods.length} under ${serviceAccount}`);
+  const evidence = evidenceFor(podsPath(kube), `${pods.length} under ${serviceAccount}`);
   const account = `${namespace}/${serviceAccount}`;
   if (pods.length === 0) return skip(`No pod runs under the service account ${account}.`, evidence);
   const without = pods.filter((pod) => !hasRole(pod, role)).map(({ name }) => name);
@@ -96,20 +96,20 @@ export const awsServiceChecks: readonly Check[] = [
     run: async (context) => {
       const { aws, kube } = context;
       const roleArn = await serviceRoleOf(context);
-      return asking(
+      return failureAsFinding(
         async () => {
           const { name, status } = await aws.clusterAsService(roleArn, await kube.serviceAccountToken(awsAudience));
           return pass(
             `${roleArn} may describe the EKS cluster "${name}".`,
-            sawAws(`eks:DescribeCluster ${name}`, status),
+            awsEvidence(`eks:DescribeCluster ${name}`, status),
           );
         },
         {
           Forbidden: (error) => {
             const clusterArn = clusterArnOf(aws.place, roleArn);
             return fail(`${roleArn} may not describe the EKS cluster ${clusterArn}.`, {
-              evidence: [awsRefused('eks:DescribeCluster', error)],
-              mend: describeMend(roleArn, aws.place.region, clusterArn),
+              evidence: [isAwsDenied('eks:DescribeCluster', error)],
+              mend: describeRoleFix(roleArn, aws.place.region, clusterArn),
             });
           },
         },
@@ -132,15 +132,15 @@ async function checkTrust(context: CheckContext): Promise<Finding> {
   const { aws } = context;
   const [roleArn, cluster] = [await serviceRoleOf(context), await aws.cluster()];
   const identity = await webIdentityOf(context, cluster, cluster.issuer ?? '');
-  return asking(
+  return failureAsFinding(
     async () => {
       const role = await aws.role(roleArn);
       const { allows, problems, open } = readWebIdentityTrust(role.trust, identity);
-      const evidence = [sawAws(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
+      const evidence = [awsEvidence(`iam:GetRole ${role.name}`, JSON.stringify(role.trust.written))];
       if (allows === 'no')
         return warn(`The trust policy of ${roleArn} does not trust ${identity.subject}: ${problems.join('; ')}.`, {
           evidence,
-          mend: webIdentityTrustMend(roleArn, identity, role.trust),
+          mend: webIdentityTrustFix(roleArn, identity, role.trust),
         });
       if (open !== undefined)
         return warn(`The trust policy of ${roleArn} trusts ${open}.`, {
@@ -156,7 +156,7 @@ async function checkTrust(context: CheckContext): Promise<Finding> {
     {
       NotFound: (error) =>
         warn(`There is no role ${roleArn}, which the service account names.`, {
-          evidence: [awsRefused('iam:GetRole', error)],
+          evidence: [isAwsDenied('iam:GetRole', error)],
           mend: { kind: 'advice', text: 'Create the role, or set another one in the annotation.' },
         }),
     },
@@ -171,16 +171,16 @@ async function checkExchange(context: CheckContext): Promise<Finding> {
   const issuer = String(token.claims['iss']);
   const refusedToken = (error: ClusterError): Finding =>
     fail(`AWS does not accept the token of the service account for ${roleArn} (${awsCodeOf(error) ?? error.kind}).`, {
-      evidence: [awsRefused(asked, error)],
+      evidence: [isAwsDenied(asked, error)],
       mend: {
         kind: 'advice',
         text: `IAM must have a provider for ${issuer} with the audience ${awsAudience} (see oidc-provider), and must be able to reach that address.`,
       },
     });
-  return asking(
+  return failureAsFinding(
     async () => {
       const { label } = await aws.service(roleArn, token);
-      return pass(`The service account may assume ${roleArn}.`, sawAws(asked, `credentials of ${label}`));
+      return pass(`The service account may assume ${roleArn}.`, awsEvidence(asked, `credentials of ${label}`));
     },
     {
       Forbidden: async (error) => {
@@ -190,8 +190,8 @@ async function checkExchange(context: CheckContext): Promise<Finding> {
         const problems = role && identity ? readWebIdentityTrust(role.trust, identity).problems : [];
         const why = problems.length > 0 ? `: in its trust policy, ${problems.join('; ')}` : '';
         return fail(`The service account may not assume ${roleArn}${why}.`, {
-          evidence: [awsRefused(asked, error)],
-          mend: identity && webIdentityTrustMend(roleArn, identity, role?.trust),
+          evidence: [isAwsDenied(asked, error)],
+          mend: identity && webIdentityTrustFix(roleArn, identity, role?.trust),
         });
       },
       InvalidRequest: refusedToken,

@@ -1,14 +1,14 @@
 import type { Check } from '#cluster/check.ts';
 import type { CheckContext } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { fail, pass } from '#cluster/findings.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { fail, pass } from '#cluster/checkResults.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { createAccount, createBucket, grantBucket, grantWorkloadUser } from '#cluster/gcp/gcloud.ts';
 import { bucketPermissions } from '#cluster/gcp/gcpReads.ts';
 import {
   bucketOf,
   gkePlace,
-  noGoogle,
+  notOnGoogleCloud,
   noGoogleBucket,
   workloadMember,
   workloadPoolOf,
@@ -26,7 +26,7 @@ const token: Check = {
   title: 'Cluster signs a token for Google',
   severity: 'error',
   needs: ['sa-exists'],
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, profile }) => {
     const { namespace, serviceAccount: name } = profile;
     const pool = workloadPoolOf(gkePlace(profile));
@@ -39,7 +39,7 @@ const token: Check = {
     };
     const user = serviceAccountUser(namespace, name);
     if (sub === user && audiences.includes(pool)) return pass(`The token is for ${user} and ${pool}.`, evidence);
-    const mend: Mend = {
+    const mend: Fix = {
       kind: 'advice',
       text: 'Check the proxies between this machine and the API server: one of them changed the request.',
     };
@@ -60,7 +60,7 @@ const exchange: Check = {
   severity: 'error',
   needs: ['gcp-chain-token', 'gcp-wi-cluster'],
   limit: 15_000,
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, kube, profile }) => {
     const gke = gkePlace(profile);
     try {
@@ -97,7 +97,7 @@ const impersonate: Check = {
   severity: 'error',
   needs: ['gcp-chain-exchange', 'gcp-sa-annotation'],
   limit: 15_000,
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, profile }) => {
     const email = await annotated(gcp, profile.serviceAccount);
     const gke = gkePlace(profile);
@@ -156,7 +156,7 @@ async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string
   );
 }
 
-type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, mend: Mend]>>>;
+type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, mend: Fix]>>>;
 
 /** Converts refusals to findings: here the service account was refused, not the user. */
 async function refusedAs(how: () => Promise<Finding>, refusals: Refusals): Promise<Finding> {

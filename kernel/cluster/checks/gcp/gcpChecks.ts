@@ -1,11 +1,11 @@
 import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
-import { kubectl, objectsMend } from '#cluster/fixes/commands.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
+import { kubectl, manifestFix } from '#cluster/fixes/commands.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { grantClusterViewer, listClusters, turnOnMetadata, turnOnWorkloadIdentity } from '#cluster/gcp/gcloud.ts';
 import { accountAnnotation, bucketPermissions, type GcpReads } from '#cluster/gcp/gcpReads.ts';
-import { gkePlace, type GkePlace, noGoogle, workloadPoolOf } from '#cluster/gcp/gkeTarget.ts';
+import { gkePlace, type GkeTarget, notOnGoogleCloud, workloadPoolOf } from '#cluster/gcp/gkeTarget.ts';
 import { loginCommand } from '#cluster/gcp/googleErrors.ts';
 import type { GkeCluster, NodePool } from '#cluster/gcp/replies.ts';
 import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
@@ -15,7 +15,7 @@ import { gcpChainChecks } from './chainChecks.ts';
 import { gcpGrantChecks } from './grantChecks.ts';
 import { gcpProbeChecks } from './probeChecks.ts';
 
-const nameOf = ({ clusterName, location, project }: GkePlace): string =>
+const nameOf = ({ clusterName, location, project }: GkeTarget): string =>
   `the cluster ${clusterName} in ${location} of the project ${project}`;
 
 const credentials: Check = {
@@ -26,7 +26,7 @@ const credentials: Check = {
   needs: [],
   // Outside Google Cloud it takes seconds to find that there is no metadata server.
   limit: 20_000,
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp }, signal) => {
     const found = await gcp.credentials().catch(askToSignIn);
     if ('status' in found) return found;
@@ -50,7 +50,7 @@ const clientRole: Check = {
   title: 'You may view the GKE cluster',
   severity: 'error',
   needs: ['gcp-adc'],
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, profile }) => {
     const gke = gkePlace(profile);
     try {
@@ -81,7 +81,7 @@ const cluster: Check = {
   title: 'Cluster has workload identity',
   severity: 'error',
   needs: ['gcp-client-role'],
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, profile }) => {
     const gke = gkePlace(profile);
     const { asked, value } = await gcp.cluster();
@@ -102,7 +102,7 @@ const nodePools: Check = {
   title: 'Node pools have workload identity',
   severity: 'error',
   needs: ['gcp-wi-cluster'],
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, profile }) => {
     const gke = gkePlace(profile);
     const { asked, value } = await gcp.cluster();
@@ -143,7 +143,7 @@ const annotation: Check = {
   title: 'Service account names a Google account',
   severity: 'error',
   needs: ['sa-exists'],
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, profile }) => {
     const found = await gcp.annotatedAccount();
     const wanted = profile.gcp?.serviceAccount;
@@ -179,7 +179,7 @@ async function ownRightsOf(gcp: GcpReads): Promise<Evidence | undefined> {
   }
 }
 
-function annotate(profile: ClusterProfile, email: string | undefined): Mend {
+function annotate(profile: ClusterProfile, email: string | undefined): Fix {
   const { namespace, serviceAccount: name } = profile;
   if (email === undefined)
     return {
@@ -188,7 +188,7 @@ function annotate(profile: ClusterProfile, email: string | undefined): Mend {
     };
   const words = ['annotate', 'serviceaccount', name, '--namespace', namespace, '--overwrite'];
   const metadata = { name, namespace, annotations: { [accountAnnotation]: email } };
-  return objectsMend(
+  return manifestFix(
     profile,
     [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata }],
     kubectl(profile, words, `${accountAnnotation}=${email}`),

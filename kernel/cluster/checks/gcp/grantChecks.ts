@@ -1,9 +1,9 @@
 import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { fail, pass, skip, warn } from '#cluster/findings.ts';
+import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import { createAccount, createBucket, grantBucket, grantWorkloadUser } from '#cluster/gcp/gcloud.ts';
 import { bucketPermissions } from '#cluster/gcp/gcpReads.ts';
-import { bucketOf, gkePlace, noGoogle, noGoogleBucket, workloadMember } from '#cluster/gcp/gkeTarget.ts';
+import { bucketOf, gkePlace, notOnGoogleCloud, noGoogleBucket, workloadMember } from '#cluster/gcp/gkeTarget.ts';
 import { type Binding, bindingsOf } from '#cluster/gcp/replies.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
@@ -28,7 +28,7 @@ const workloadUser: Check = {
   severity: 'error',
   needs: ['gcp-adc'],
   limit: 20_000,
-  skip: noGoogle,
+  skip: notOnGoogleCloud,
   run: async ({ gcp, profile }) => {
     const email = await gcp.meantAccount();
     if (email === undefined) return skip(noAccount);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Check } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
+import { fail, pass, warn } from '#cluster/checkResults.ts';
 import { grantBucket } from '#cluster/gcp/gcloud.ts';
 import { bucketOf, noGoogleBucket } from '#cluster/gcp/gkeTarget.ts';
 import { probeImage, probePod } from '#cluster/probe/probePod.ts';

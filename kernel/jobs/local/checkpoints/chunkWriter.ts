@@ -1,8 +1,8 @@
 import type { Data } from '#arrow';
-import type { AnsweredRows } from '#jobs/local/answers.ts';
+import type { ScannedRows } from '#jobs/local/answers.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { ChunkHeader } from './chunkFile.ts';
-import { placeOf } from '#jobs/local/rows.ts';
+import { rowOffset } from '#jobs/local/rows.ts';
 
 /** Milliseconds between two chunks, however few rows there are, as in the Python driver. */
 const longest = 10_000;
@@ -42,7 +42,7 @@ export class ChunkWriter {
   }
 
   /** Adds rows that must follow the previous ones. @throws JobError StorageFull, StorageFailed */
-  async add({ rows, errors }: AnsweredRows): Promise<void> {
+  async add({ rows, errors }: ScannedRows): Promise<void> {
     if (this.#pending && this.#pending.fragment !== rows.fragment) await this.flush();
     const pending = (this.#pending ??= {
       since: this.#now(),
@@ -68,8 +68,8 @@ export class ChunkWriter {
     const pending = this.#pending;
     this.#pending = undefined;
     if (!pending) return;
-    const first = placeOf(pending.addresses[0]![0]!);
-    const last = placeOf(pending.addresses.at(-1)!.at(-1)!);
+    const first = rowOffset(pending.addresses[0]![0]!);
+    const last = rowOffset(pending.addresses.at(-1)!.at(-1)!);
     await this.#checkpoints.write(
       { ...this.#header, fragment: pending.fragment, first, rows: last - first + 1 },
       pending,

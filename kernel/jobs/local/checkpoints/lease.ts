@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { isRunning } from '#processes/running.ts';
+import { isProcessRunning } from '#processes/running.ts';
 import { wait } from '#processes/wait.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
@@ -178,7 +178,7 @@ function holderIn(bytes: Uint8Array): Holder | undefined {
 /** Whether to take over without waiting, regardless of the heartbeat. */
 function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
   // The same job, resumed: its first process has ended, or notices before its next commit that it lost the lease.
-  return jobId === ownJobId || (host === hostname() && !isRunning(pid));
+  return jobId === ownJobId || (host === hostname() && !isProcessRunning(pid));
 }
 
 function userName(): string {

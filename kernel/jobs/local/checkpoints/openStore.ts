@@ -6,7 +6,7 @@ import { isClusterError } from '#cluster/errors.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 import { FolderStore } from './folderStore.ts';
 import type { CheckpointStore } from './store.ts';
 
@@ -104,7 +104,7 @@ export async function openBesideTable(table: BackfillRequest['table'], spec: Job
     return elsewhere(`The runner "local" can access tables at ${scheme}:// only through the engine.`);
   const settings = readBucketSettings(spec.uri, spec.storageOptions, process.env);
   if (typeof settings === 'string') return elsewhere(settings);
-  const { BucketFiles } = await loadPart(() => import('#cluster/entry.ts'));
+  const { BucketFiles } = await loadLazy(() => import('#cluster/entry.ts'));
   const files = new BucketFiles(settings);
   const store = new BucketStore(files, settings.prefix);
   return { isBesideTable: true, store, [Symbol.dispose]: () => files.close() };

@@ -1,6 +1,6 @@
 import { Field, Schema, tableFromIPC, Uint64, Uint8, type RecordBatch } from '#arrow';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
-import { fragmentOf, type ComputedRows } from '#jobs/local/rows.ts';
+import { fragmentId, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';
 
@@ -84,7 +84,7 @@ function rowsOf(batch: RecordBatch): ComputedRows {
   const [addresses, hashes] = [uint64sOf(batch, '_rowaddr'), uint64sOf(batch, 'hash')];
   const [key, value] = ['key', 'value'].map((name) => batch.getChild(name)?.data[0]);
   return {
-    fragment: fragmentOf(addresses[0]!),
+    fragment: fragmentId(addresses[0]!),
     addresses,
     hashes,
     states: uint8sOf(batch, 'state'),

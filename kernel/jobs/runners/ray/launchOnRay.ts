@@ -6,7 +6,7 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 import { specWithoutSecrets } from '#jobs/jobSpec.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import { bundleFile } from '#processes/bundleFile.ts';
-import { environmentOf, lookAtRay } from './rayFitness.ts';
+import { environmentOf, inspectRay } from './rayFitness.ts';
 
 /**
  * Submits a job after checking that it can run there. Submitting one id twice starts it once.
@@ -21,7 +21,7 @@ export async function launchOnRay(
   const spec = await withRayConcurrency(jobs, context, signal);
   const waitingFor = `a check of ${jobs.subject}, once per table`;
   const onLook = (): void => emit({ kind: 'workers', ready: 0, wanted: spec.concurrency, waitingFor });
-  const { pip, notices } = await lookAtRay(jobs, { spec, version, onLook }, signal);
+  const { pip, notices } = await inspectRay(jobs, { spec, version, onLook }, signal);
   for (const text of notices) emit({ kind: 'notice', text });
   const workingDir = await jobs.upload(rayPackage(await filesOf(spec)), signal);
   await jobs.submit(

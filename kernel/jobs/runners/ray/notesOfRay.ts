@@ -2,7 +2,7 @@ import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { lookAtRay } from './rayFitness.ts';
+import { inspectRay } from './rayFitness.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 
 /** Milliseconds. A Ray that first has to start nodes takes too long for a plan. */
@@ -17,7 +17,7 @@ export async function notesOfRay(
   const limit = AbortSignal.timeout(patience);
   try {
     const { notices } = await withRay(place, AbortSignal.any([signal, limit]), async (jobs, live) =>
-      lookAtRay(jobs, { spec, version: await jobs.version(live), onLook: () => {} }, live),
+      inspectRay(jobs, { spec, version: await jobs.version(live), onLook: () => {} }, live),
     );
     return notices.map((text) => ({ level: 'info', text }));
   } catch (cause) {

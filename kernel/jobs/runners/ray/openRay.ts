@@ -4,7 +4,7 @@ import type { RayLink } from '#cluster/ray/rayRequest.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
-import { loadPart } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadPart.ts';
 
 /**
  * Connects to Ray by address, cluster or profile.
@@ -13,7 +13,7 @@ import { loadPart } from '#shared/loadPart.ts';
 async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
   // Lazy: the Kubernetes libraries are large.
-  const { findProfiles, openRayLink, readProfile } = await loadPart(() => import('#cluster/entry.ts'));
+  const { findProfiles, openRayLink, readProfile } = await loadLazy(() => import('#cluster/entry.ts'));
   if ('cluster' in place)
     return await openRayLink(readProfile({ call: 'ray.cluster' }, place.cluster), {
       rayCluster: place.rayCluster,

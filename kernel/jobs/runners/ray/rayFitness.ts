@@ -28,7 +28,7 @@ export type Wanted = {
   readonly dependencies: readonly string[];
 };
 
-type Fitness = {
+type RayRequirements = {
   /** Packages that Ray must install first. */
   readonly pip: readonly string[];
   readonly notices: readonly string[];
@@ -44,14 +44,14 @@ function missingPackages({ driver, nodes }: Probed, { kind }: Wanted): string[] 
 }
 
 /** Whether a stored probe can be reused. Missing packages may have been installed since. */
-export const isFine = (probed: Probed, wanted: Wanted): boolean =>
+export const isSatisfied = (probed: Probed, wanted: Wanted): boolean =>
   obstacle('', probed, wanted, '') === undefined && missingPackages(probed, wanted).length === 0 && probed.silent === 0;
 
 /**
  * Determines what Ray must install first.
  * @throws JobError if something is missing that can't be installed, with a hint
  */
-export function fitnessOf(subject: string, probed: Probed, wanted: Wanted, tableUri: string): Fitness {
+export function checkRequirements(subject: string, probed: Probed, wanted: Wanted, tableUri: string): RayRequirements {
   const error = obstacle(subject, probed, wanted, tableUri);
   if (error) throw error;
   const missing = missingPackages(probed, wanted);
@@ -132,7 +132,11 @@ type Look = {
  * Checks that Ray has what a job needs and reaches the table.
  * @throws JobError if something is missing that can't be installed, with a hint; ClusterError
  */
-export async function lookAtRay(jobs: RayJobs, { spec, version, onLook }: Look, signal: AbortSignal): Promise<Fitness> {
+export async function inspectRay(
+  jobs: RayJobs,
+  { spec, version, onLook }: Look,
+  signal: AbortSignal,
+): Promise<RayRequirements> {
   const wanted = {
     kind: spec.function.kind,
     dependencies: spec.function.kind === 'python' ? pythonDependencies(spec.function.code) : [],
@@ -145,10 +149,10 @@ export async function lookAtRay(jobs: RayJobs, { spec, version, onLook }: Look, 
       envVars: environmentOf(spec),
       code: await readFile(driverFile('rayProbe.py'), 'utf8'),
       functionCode: spec.function.kind === 'python' ? spec.function.code : undefined,
-      isFine: (found) => isFine(found, wanted),
+      isFine: (found) => isSatisfied(found, wanted),
       onLook,
     },
     signal,
   );
-  return fitnessOf(jobs.subject, probed, wanted, spec.table.uri);
+  return checkRequirements(jobs.subject, probed, wanted, spec.table.uri);
 }

@@ -1,7 +1,7 @@
 import { isClusterError } from '#cluster/errors.ts';
 import type { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { RayJob } from '#cluster/ray/rayReplies.ts';
-import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
+import { pendingReason } from '#cluster/ray/rayRoom.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { DriverEnd } from './rayEvents.ts';
@@ -50,7 +50,7 @@ function lastLine(message: string): string {
 const patience = 15_000;
 
 /** Reports what a pending job waits for. */
-export function tellPending(
+export function reportPending(
   { emit, spec }: RunContext,
   jobs: RayJobs,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ export function tellPending(
 async function roomOf(jobs: RayJobs, signal: AbortSignal): Promise<string | undefined> {
   try {
     const room = await jobs.room(signal);
-    return room && waitingForRoom(room);
+    return room && pendingReason(room);
   } catch (error) {
     // Other requests show whether Ray responds.
     if (isClusterError(error) && !signal.aborted) return undefined;

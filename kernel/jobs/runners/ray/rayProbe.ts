@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { pauseFor } from '#cluster/ray/pauseFor.ts';
+import { sleep } from '#cluster/ray/pauseFor.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
-import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
+import { isFinished, type RayJob } from '#cluster/ray/rayReplies.ts';
 import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
@@ -110,8 +110,8 @@ const nothing: Probed = {
 async function ended(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<RayJob> {
   for (;;) {
     const job = await jobs.status(submissionId, signal);
-    if (isOver(job.state)) return job;
-    await pauseFor(150, signal);
+    if (isFinished(job.state)) return job;
+    await sleep(150, signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { followRayJob } from '#cluster/ray/followRayJob.ts';
 import { isClusterError } from '#cluster/errors.ts';
-import { isOver, type RayJob } from '#cluster/ray/rayReplies.ts';
+import { isFinished, type RayJob } from '#cluster/ray/rayReplies.ts';
 import type { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { Availability, RunContext, Runner } from '#jobs/runners/runner.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
@@ -10,7 +10,7 @@ import { launchOnRay } from './launchOnRay.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 import { failureOf } from './rayPending.ts';
 import { RayEvents } from './rayEvents.ts';
-import { tellPending } from './rayPending.ts';
+import { reportPending } from './rayPending.ts';
 
 /** For the next process: id of the Ray job, submitted id, log position and attempt. */
 const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;
@@ -94,7 +94,7 @@ async function submissionOf(context: RunContext, jobs: RayJobs, signal: AbortSig
   if (known) {
     const job = await statusOf(jobs, known, signal);
     // An id that Ray has forgotten is not reused: remains of the old job could end a new one.
-    const goesOn = job ? !isOver(job.state) || job.state === 'SUCCEEDED' : context.kept.get(kept.sent) !== known;
+    const goesOn = job ? !isFinished(job.state) || job.state === 'SUCCEEDED' : context.kept.get(kept.sent) !== known;
     if (goesOn) return known;
   }
   const attempt = Number(context.kept.get(kept.attempt) ?? '0') + 1;
@@ -128,7 +128,7 @@ async function follow(
       submissionId,
       known: Number(context.kept.get(kept.known) ?? '0'),
       onText: (text, known) => events.take(text, known),
-      onJob: tellPending(context, jobs, signal),
+      onJob: reportPending(context, jobs, signal),
       onLost: ({ what }) => context.emit({ kind: 'notice', text: `${what} ${goesOn}` }),
       onReturn: (reason) => context.emit({ kind: 'restarted', what: 'connection', reason }),
       patience: silence,
@@ -148,7 +148,7 @@ async function cancel(context: RunContext, jobs: RayJobs, submissionId: string):
   const signal = AbortSignal.timeout(endingMs);
   try {
     const job = await jobs.stop(submissionId, signal);
-    if (!isOver(job.state)) {
+    if (!isFinished(job.state)) {
       const text = `${submissionId} has not started on Ray. Ray stops it when it starts.`;
       context.emit({ kind: 'notice', text });
       return;

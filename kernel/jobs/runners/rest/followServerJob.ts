@@ -12,10 +12,10 @@ const pauseMs = 5000;
 const most = 10_000;
 
 /** `isLast`: regardless of the time of the last request. */
-type TellLog = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
+type LogWriter = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
 
 /** Logs new events of the server as JSON lines. A server without events is asked only once; the job continues. */
-function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): TellLog {
+function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): LogWriter {
   let told = 0;
   let askedAt = -Infinity;
   let isThere = true;
@@ -112,7 +112,7 @@ export async function followServerJob(following: Following): Promise<void> {
 
 const isOver = ({ state }: JobDescription): boolean => state !== 'queued' && state !== 'running';
 
-async function untilEnded(following: Following, tellLog: TellLog, signal: AbortSignal): Promise<JobDescription> {
+async function untilEnded(following: Following, tellLog: LogWriter, signal: AbortSignal): Promise<JobDescription> {
   const { context, rows, patience } = following;
   let pause = patience.firstPause;
   let isRunning = false;

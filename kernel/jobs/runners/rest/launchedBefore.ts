@@ -23,7 +23,7 @@ type Wanted = {
  * Finds the server's job of an earlier process: by id, or by table, column and time if the process died before it
  * received the id. Failed and cancelled jobs don't count.
  */
-export async function launchedBefore({ id, askedAt, ...wanted }: Wanted): Promise<string | undefined> {
+export async function findEarlierJob({ id, askedAt, ...wanted }: Wanted): Promise<string | undefined> {
   if (id !== undefined) {
     const job = await described(wanted, id);
     return job && isWorth(job) ? id : undefined;

@@ -1,15 +1,15 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
 import type { Table } from '#catalog/table.ts';
-import { onCatalog } from '#jobs/openCatalog.ts';
+import { withCatalog } from '#jobs/openCatalog.ts';
 import type { Availability, RunContext, Runner } from '#jobs/runners/runner.ts';
 import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { displayPath } from '#shared/names.ts';
-import { given } from '#shared/records.ts';
+import { definedEntries } from '#shared/records.ts';
 import { followServerJob, type Patience } from './followServerJob.ts';
-import { launchedBefore } from './launchedBefore.ts';
+import { findEarlierJob } from './launchedBefore.ts';
 import { serverProgress } from './serverProgress.ts';
 
 /** For the next process: time of the request and id of the job. */
@@ -36,7 +36,7 @@ const isServer = ({ table }: BackfillRequest): boolean => table.catalog.implemen
 
 async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Promise<Availability> {
   if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a folder, not a server.' };
-  return onCatalog(request.table.catalog, signal, async (catalog) => {
+  return withCatalog(request.table.catalog, signal, async (catalog) => {
     try {
       // A backfill can't be probed, but a server that lists jobs can run them.
       const can = await catalog.capabilities({ probe: ['ListJobs'], signal });
@@ -56,7 +56,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
   const { request, spec, signal } = context;
   if (!isServer(request))
     throw new JobError('RunnerUnavailable', 'The catalog is a folder, not a server.', 'Choose another runner.');
-  await onCatalog(request.table.catalog, signal, async (catalog) => {
+  await withCatalog(request.table.catalog, signal, async (catalog) => {
     const { name, namespacePath } = request.table;
     const table = await catalog.openTable(name, [...namespacePath], { signal });
     const rows = await serverProgress(table, spec, signal);
@@ -75,7 +75,7 @@ async function jobOf(
   catalog: Catalog,
   table: Table,
 ): Promise<{ readonly id: string; readonly isAdopted: boolean }> {
-  const adopted = await launchedBefore({
+  const adopted = await findEarlierJob({
     catalog,
     table: displayPath(table.namespacePath, table.name),
     column: context.spec.column,
@@ -96,7 +96,7 @@ async function jobOf(
 }
 
 async function launch({ spec, request, signal }: RunContext, table: Table): Promise<string> {
-  const options: BackfillColumnOptions = given({
+  const options: BackfillColumnOptions = definedEntries({
     where: spec.where,
     // If not set by the user, the server chooses.
     concurrency: request.concurrency,

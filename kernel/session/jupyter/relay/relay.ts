@@ -15,7 +15,7 @@ import {
 import { bindSockets, lingerMs, type SocketEvents, type Sockets } from '#session/jupyter/jupyterSockets.ts';
 import { notebookLanguages, type NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { ownVersions } from '#session/about.ts';
-import { sayWarnings } from '#session/start/warnings.ts';
+import { redirectWarnings } from '#session/start/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
 
 // The process that listens for a Jupyter kernel: `relay.cjs PATH PID --connection-file=FILE`, started by the launcher
@@ -150,7 +150,7 @@ async function closeAfter(sockets: Sockets, socket: Socket): Promise<void> {
 
 // Ctrl-C and Jupyter send these to the whole process group; the kernel decides what to do, and the relay ends with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-sayWarnings();
+redirectWarnings();
 // The relay's socket must be private to the user.
 process.umask(0o077);
 const [path = '', pid = '', ...rest] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { tableFromIPC, tableToIPC, type RecordBatch, type Schema } from '#arrow'
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { isSamePlace, type BoundQuery, type TablePlace } from '#session/sql/sqlMessages.ts';
 import { quotedName } from '#session/sql/sqlText.ts';
-import { affinityOf, storedReader, tableOf, type Stored } from '#session/sql/sqlValues.ts';
+import { affinityOf, storedReader, tableOf, type SqliteValue } from '#session/sql/sqlValues.ts';
 
 type Sqlite = Pick<typeof sqliteModule, 'DatabaseSync' | 'constants'>;
 
@@ -44,7 +44,7 @@ export class SqlDatabase {
     if (!this.#schemas.has(schema)) this.#attach(schema);
     const { fields } = tableFromIPC(stream).schema;
     const columns = fields.map((field) => `${quotedName(field.name)} ${affinityOf(field.type)}`);
-    this.#database.exec(`CREATE TABLE ${placeOf({ schema, name })} (${columns.join(', ')})`);
+    this.#database.exec(`CREATE TABLE ${qualifiedName({ schema, name })} (${columns.join(', ')})`);
     this.#tables.push({ schema, name, fields });
     return null;
   }
@@ -102,7 +102,7 @@ export class SqlDatabase {
       return { name, type: origin?.fields.find((field) => field.name === column)?.type };
     });
     statement.setReturnArrays(true);
-    const rows: Stored[][] = [];
+    const rows: SqliteValue[][] = [];
     for (const row of statement.iterate(...bound)) {
       if (rows.length === maxResult)
         throw new CatalogError(
@@ -110,7 +110,7 @@ export class SqlDatabase {
           `The result has more than ${maxResult.toLocaleString('en')} rows.`,
           'Add a limit, or group the rows.',
         );
-      rows.push(row as unknown as Stored[]);
+      rows.push(row as unknown as SqliteValue[]);
     }
     return tableToIPC(tableOf(columns, rows), 'stream');
   }
@@ -126,7 +126,7 @@ export class SqlDatabase {
       return vector ? storedReader(name, vector) : () => null;
     });
     const statement = this.#database.prepare(
-      `INSERT INTO ${placeOf(place)} (${names.map(quotedName).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+      `INSERT INTO ${qualifiedName(place)} (${names.map(quotedName).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
     );
     let bytes = 0;
     this.#database.exec('BEGIN');
@@ -154,7 +154,7 @@ export class SqlDatabase {
   }
 }
 
-const placeOf = ({ schema, name }: TablePlace): string => `${quotedName(schema)}.${quotedName(name)}`;
+const qualifiedName = ({ schema, name }: TablePlace): string => `${quotedName(schema)}.${quotedName(name)}`;
 
 function loadSqlite(): Sqlite {
   const sqlite = process.getBuiltinModule('node:sqlite') as Sqlite | undefined;

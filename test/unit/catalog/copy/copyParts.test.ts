@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Field, Int32, LargeBinary, Schema } from '#arrow';
 import type { RestConfig } from '#catalog/connect.ts';
 import { indexSettings } from '#catalog/copy/copyIndexes.ts';
-import { type CopyMark, isUnfinished, readMark, sourceId, stagingName, withMark } from '#catalog/copy/copyMark.ts';
+import { type CopyState, isUnfinished, readMark, sourceId, stagingName, withMark } from '#catalog/copy/copyMark.ts';
 import { schemaOfCopy } from '#catalog/copy/copyTable.ts';
 import { identityOfRoot } from '#catalog/identity.ts';
 import { transportOptionsOf } from '#catalog/rest/config.ts';
@@ -11,7 +11,7 @@ import { isCatalogError } from '#shared/errors.ts';
 const field = (name: string, metadata: Record<string, string> = {}): Field =>
   new Field(name, new Int32(), true, new Map(Object.entries(metadata)));
 
-const mark: CopyMark = { source: 'abc', version: 3, rows: 10, chunkRows: 4, state: 'staged' };
+const mark: CopyState = { source: 'abc', version: 3, rows: 10, chunkRows: 4, state: 'staged' };
 
 suite('The mark of a copy', () => {
   test('is read as it was written, beside the metadata of the schema', () => {

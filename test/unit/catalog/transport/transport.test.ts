@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { type Operation, operations, readingOperations } from '#catalog/contract.ts';
 import { addressOf } from '#catalog/transport/address.ts';
-import { wishesOf } from '#catalog/transport/bodies.ts';
-import { firstLine, meaningOf } from '#catalog/transport/errors.ts';
-import { mayRepeat, parseRetryAfter, waitBefore } from '#catalog/transport/retry.ts';
+import { appliedPreferences } from '#catalog/transport/bodies.ts';
+import { firstLine, parseServerError } from '#catalog/transport/errors.ts';
+import { isRetryable, parseRetryAfter, retryDelay } from '#catalog/transport/retry.ts';
 
 suite('tries of a request', () => {
   const passing = { retryAfter: undefined };
 
   test('wait a random part of a time that doubles up to five seconds', () => {
-    const longest = [1, 2, 3, 4, 5, 6, 7].map((tries) => waitBefore(tries, 10, passing, 1));
+    const longest = [1, 2, 3, 4, 5, 6, 7].map((tries) => retryDelay(tries, 10, passing, 1));
     assert.deepEqual(longest, [200, 400, 800, 1600, 3200, 5000, 5000]);
-    assert.equal(waitBefore(3, 10, passing, 0), 0);
-    assert.equal(waitBefore(3, 10, passing, 0.5), 400);
+    assert.equal(retryDelay(3, 10, passing, 0), 0);
+    assert.equal(retryDelay(3, 10, passing, 0.5), 400);
   });
 
   test('end with their number, with what does not pass, and where a server wants too much patience', () => {
-    assert.equal(waitBefore(4, 3, passing, 1), undefined);
-    assert.equal(waitBefore(1, 3, undefined, 1), undefined);
-    assert.equal(waitBefore(1, 3, { retryAfter: 30_000 }, 1), 30_000);
-    assert.equal(waitBefore(1, 3, { retryAfter: 30_001 }, 1), undefined);
+    assert.equal(retryDelay(4, 3, passing, 1), undefined);
+    assert.equal(retryDelay(1, 3, undefined, 1), undefined);
+    assert.equal(retryDelay(1, 3, { retryAfter: 30_000 }, 1), 30_000);
+    assert.equal(retryDelay(1, 3, { retryAfter: 30_001 }, 1), undefined);
   });
 
   test('read Retry-After as seconds or as a date, and nothing else', () => {
@@ -36,7 +36,7 @@ suite('tries of a request', () => {
     const changing =
       /^(Create|Drop|Rename|Insert|Merge|Update|Delete|Restore|Alter|Register|Deregister|Declare|Batch|Cancel|Refresh)/;
     for (const operation of Object.keys(operations) as Operation[]) {
-      assert.equal(mayRepeat(operation), !changing.test(operation), operation);
+      assert.equal(isRetryable(operation), !changing.test(operation), operation);
     }
     assert.ok(readingOperations.size > 0);
   });
@@ -85,18 +85,18 @@ suite('what servers say', () => {
   });
 
   test('decides what an error is where the code is Internal, and where it is not stays as it is', () => {
-    const internal = (text: string) => meaningOf('Internal', text, asked)?.kind;
+    const internal = (text: string) => parseServerError('Internal', text, asked)?.kind;
     assert.equal(internal('Not supported: rename_table not implemented'), 'Unsupported');
     assert.equal(internal('Dataset at path a/_versions/99.manifest was not found'), 'VersionNotFound');
     assert.equal(internal('Schema error: No field named colour. Valid fields are id'), 'ColumnNotFound');
     assert.equal(internal('the disk is full'), undefined);
-    assert.equal(meaningOf('TableNotFound', 'rename not implemented', asked), undefined);
-    assert.equal(meaningOf('InvalidInput', 'feature not implemented', asked), undefined);
-    assert.equal(meaningOf('Internal', 'No field named a.', asked)?.what, 'Table "shop/t" has no column "a".');
+    assert.equal(parseServerError('TableNotFound', 'rename not implemented', asked), undefined);
+    assert.equal(parseServerError('InvalidInput', 'feature not implemented', asked), undefined);
+    assert.equal(parseServerError('Internal', 'No field named a.', asked)?.what, 'Table "shop/t" has no column "a".');
   });
 
   test('of wishes is read by their names', () => {
-    assert.deepEqual(wishesOf('Order_By, wait=5; x'), ['order_by', 'wait']);
-    assert.deepEqual(wishesOf(undefined), []);
+    assert.deepEqual(appliedPreferences('Order_By, wait=5; x'), ['order_by', 'wait']);
+    assert.deepEqual(appliedPreferences(undefined), []);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { awsError } from '#cluster/aws/awsErrors.ts';
 import { keyRefusalOf } from '#cluster/aws/awsErrors.ts';
-import { keyMend } from '#cluster/aws/awsFixes.ts';
+import { kmsKeyFix } from '#cluster/aws/awsFixes.ts';
 
 suite('A refusal of S3', () => {
   const question = { action: 's3:PutObject', thing: 's3://b/k', as: 'the client role' };
@@ -19,7 +19,7 @@ suite('A refusal of S3', () => {
       `User: arn:aws-us-gov:sts::1:assumed-role/r/s is not authorized to perform: kms:GenerateDataKey on resource: ${key} because no identity-based policy allows the kms:GenerateDataKey action`,
     );
     assert.deepEqual(found, { action: 'kms:GenerateDataKey', key });
-    const mend = keyMend('arn:aws-us-gov:iam::123456789012:role/r', found);
+    const mend = kmsKeyFix('arn:aws-us-gov:iam::123456789012:role/r', found);
     assert.ok(mend.kind === 'document' && mend.text.includes(`"Resource": "${key}"`));
   });
 

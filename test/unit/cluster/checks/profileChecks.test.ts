@@ -3,7 +3,7 @@ import type { CheckContext } from '#cluster/check.ts';
 import { profileChecks } from '#cluster/checks/profileChecks.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { runChecks } from '#cluster/runChecks.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 
 /** Status and sentence of each, for a profile. They ask nobody, so there is nobody to ask. */
 async function verdicts(value: unknown): Promise<Record<string, string>> {
@@ -13,7 +13,7 @@ async function verdicts(value: unknown): Promise<Record<string, string>> {
     profile: 'prod',
     signal,
     mayWrite: false,
-    hidden: new HiddenTexts(),
+    hidden: new SecretRedactor(),
   });
   return Object.fromEntries(results.map(({ id, status, sentence }) => [id, `${status}: ${sentence}`]));
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { bucketMend, callerTrustMend, describeMend } from '#cluster/aws/awsFixes.ts';
+import { bucketPolicyFix, callerTrustFix, describeRoleFix } from '#cluster/aws/awsFixes.ts';
 import { readPolicy } from '#cluster/aws/policyDocument.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 
 const role = 'arn:aws:iam::123456789012:role/team/geneva-client';
 const trust = readPolicy('{"Statement": [{"Effect": "Allow", "Principal": {"AWS": "1"}, "Action": "sts:AssumeRole"}]}');
 const place = { scheme: 's3', bucket: 'geneva-data', prefix: '' } as const;
 
 /** The statements of the document that a mend puts in place. */
-function statementsOf(mend: Mend): readonly Readonly<Record<string, unknown>>[] {
+function statementsOf(mend: Fix): readonly Readonly<Record<string, unknown>>[] {
   assert.ok(mend.kind === 'document');
   return (JSON.parse(mend.text) as { Statement: Readonly<Record<string, unknown>>[] }).Statement;
 }
@@ -16,21 +16,21 @@ function statementsOf(mend: Mend): readonly Readonly<Record<string, unknown>>[] 
 suite('What mends an account of AWS', () => {
   test('names a user by their ARN, after those who are trusted already', () => {
     const alice = 'arn:aws:iam::123456789012:user/alice';
-    const statements = statementsOf(callerTrustMend(role, alice, trust));
+    const statements = statementsOf(callerTrustFix(role, alice, trust));
     assert.deepEqual(statements[0], trust?.written[0]);
     assert.deepEqual(statements[1], { Effect: 'Allow', Principal: { AWS: alice }, Action: 'sts:AssumeRole' });
   });
 
   test('names a session by its role', () => {
     const [, statement] = statementsOf(
-      callerTrustMend(role, 'arn:aws-cn:sts::123456789012:assumed-role/dev/alice', trust),
+      callerTrustFix(role, 'arn:aws-cn:sts::123456789012:assumed-role/dev/alice', trust),
     );
     assert.deepEqual(statement?.['Principal'], { AWS: 'arn:aws-cn:iam::123456789012:role/dev' });
   });
 
   test('names the role of a single sign-on, whose path no session shows, by a condition', () => {
     const session = 'arn:aws:sts::123456789012:assumed-role/AWSReservedSSO_Dev_0123456789abcdef/alice@example.com';
-    const [, statement] = statementsOf(callerTrustMend(role, session, trust));
+    const [, statement] = statementsOf(callerTrustFix(role, session, trust));
     assert.deepEqual(statement, {
       Effect: 'Allow',
       Principal: { AWS: 'arn:aws:iam::123456789012:root' },
@@ -45,7 +45,7 @@ suite('What mends an account of AWS', () => {
   });
 
   test('replaces no trust policy that could not be read', () => {
-    const mend = callerTrustMend(role, 'arn:aws:iam::123456789012:user/alice', undefined);
+    const mend = callerTrustFix(role, 'arn:aws:iam::123456789012:user/alice', undefined);
     assert.ok(mend.kind === 'document');
     assert.match(mend.command, /^aws iam get-role --role-name geneva-client /);
   });
@@ -53,8 +53,8 @@ suite('What mends an account of AWS', () => {
   test('gives rights to roles alone, and else says whom to ask', () => {
     const alice = 'arn:aws:iam::123456789012:user/alice';
     const cluster = 'arn:aws:eks:eu-west-1:123456789012:cluster/geneva';
-    assert.equal(describeMend(role, 'eu-west-1', cluster).kind, 'document');
-    assert.deepEqual(bucketMend(alice, place, 'put'), {
+    assert.equal(describeRoleFix(role, 'eu-west-1', cluster).kind, 'document');
+    assert.deepEqual(bucketPolicyFix(alice, place, 'put'), {
       kind: 'advice',
       text: 'Ask the administrator of the AWS account for s3:PutObject on arn:aws:s3:::geneva-data/*.',
     });
@@ -62,8 +62,11 @@ suite('What mends an account of AWS', () => {
 
   test('lists a bucket by the bucket, and writes objects by what is in it, in the partition of the role', () => {
     const china = role.replace('arn:aws', 'arn:aws-cn');
-    assert.equal(statementsOf(bucketMend(china, place, 'list'))[0]?.['Resource'], 'arn:aws-cn:s3:::geneva-data');
+    assert.equal(statementsOf(bucketPolicyFix(china, place, 'list'))[0]?.['Resource'], 'arn:aws-cn:s3:::geneva-data');
     const tables = { ...place, prefix: 'tables' };
-    assert.equal(statementsOf(bucketMend(role, tables, 'get'))[0]?.['Resource'], 'arn:aws:s3:::geneva-data/tables/*');
+    assert.equal(
+      statementsOf(bucketPolicyFix(role, tables, 'get'))[0]?.['Resource'],
+      'arn:aws:s3:::geneva-data/tables/*',
+    );
   });
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { kubectl, shellLine } from '#cluster/fixes/commands.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
+import { kubectl, shellCommand } from '#cluster/fixes/commands.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import { grantByAccessEntry } from '#cluster/fixes/roleFixes.ts';
 import { grantLauncher, grantRunner, withRules } from '#cluster/fixes/roleFixes.ts';
 import { readBinding, readRole } from '#cluster/kube/roles.ts';
-import { beyondRange, readQuota, shortagesOf } from '#cluster/kube/room.ts';
+import { limitRangeViolations, readQuota, shortagesOf } from '#cluster/kube/quota.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
 // What mends ask of a profile.
@@ -15,7 +15,7 @@ const profile = {
   serviceAccount: 'runner',
 } as ClusterProfile;
 
-const objectsOf = (mend: Mend): readonly Record<string, unknown>[] =>
+const objectsOf = (mend: Fix): readonly Record<string, unknown>[] =>
   mend.kind === 'objects' ? mend.objects : assert.fail(`${mend.kind} is no objects`);
 
 const role = (name: string, rules: readonly object[], more: object = {}) =>
@@ -31,7 +31,7 @@ const runner = { kind: 'ServiceAccount', name: 'runner', namespace: 'geneva' };
 suite('Commands', () => {
   test('are read back by a shell word for word', () => {
     const words = ['plain', "it's", 'two words', '$HOME', '`ls`', 'a"b', '', '*', ';rm', 'a\nb', '{x,y}', '-n'];
-    const said = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${shellLine(words)}`], { encoding: 'utf8' });
+    const said = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${shellCommand(words)}`], { encoding: 'utf8' });
     assert.deepEqual(said.split('\0').slice(0, -1), words);
   });
 
@@ -81,7 +81,7 @@ suite('Rules that are added to a role', () => {
   });
 });
 
-const namesOf = (mend: Mend): unknown[] =>
+const namesOf = (mend: Fix): unknown[] =>
   objectsOf(mend).map(({ kind, metadata }) => [kind, (metadata as { name: string }).name]);
 
 suite('The grant of what the runner takes', () => {
@@ -178,13 +178,13 @@ suite('The room of a namespace', () => {
       },
     };
     const two = { cpu: 3, memory: 6 * 2 ** 30, gpu: 0 };
-    assert.deepEqual(beyondRange(range, [{ ...two, memory: 2 ** 30 }]), []);
+    assert.deepEqual(limitRangeViolations(range, [{ ...two, memory: 2 ** 30 }]), []);
     assert.deepEqual(
-      beyondRange(range, [two, two]).map(({ type, key, asked }) => [type, key, asked]),
+      limitRangeViolations(range, [two, two]).map(({ type, key, asked }) => [type, key, asked]),
       [['Pod', 'memory', 12 * 2 ** 30]],
     );
     assert.deepEqual(
-      beyondRange(range, [{ ...two, cpu: 5 }]).map(({ type, side, key }) => [type, side, key]),
+      limitRangeViolations(range, [{ ...two, cpu: 5 }]).map(({ type, side, key }) => [type, side, key]),
       [['Container', 'max', 'cpu']],
     );
   });

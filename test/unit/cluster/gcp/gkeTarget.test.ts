@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createBucket, grantClusterViewer } from '#cluster/gcp/gcloud.ts';
-import { type GkePlace, tokenAudience, workloadPoolOf } from '#cluster/gcp/gkeTarget.ts';
+import { type GkeTarget, tokenAudience, workloadPoolOf } from '#cluster/gcp/gkeTarget.ts';
 import { profileFor } from '../../../cluster/parts/soundCluster.ts';
 
-const place: GkePlace = {
+const place: GkeTarget = {
   project: 'my-project',
   location: 'europe-west1-b',
   clusterName: 'ray',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import { gkeCredential } from '#cluster/gcp/defaultCredentials.ts';
 import { openDefaultCredentials } from '#cluster/gcp/defaultCredentials.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { MetadataStandIn } from '../../../cluster/standIns/metadataStandIn.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
@@ -38,7 +38,7 @@ suite('Application-default credentials', function () {
   });
 
   const { signal } = new AbortController();
-  const open = (hidden = new HiddenTexts()) => openDefaultCredentials({ hidden, signal });
+  const open = (hidden = new SecretRedactor()) => openDefaultCredentials({ hidden, signal });
   const write = (content: unknown, name = 'application_default_credentials.json'): string => {
     const path = join(folder, name);
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
@@ -62,7 +62,7 @@ suite('Application-default credentials', function () {
       refresh_token: '1//a-refresh-token',
       quota_project_id: 'paying-project',
     });
-    const hidden = new HiddenTexts();
+    const hidden = new SecretRedactor();
     const found = await open(hidden);
     assert.deepEqual([found.source, found.account, found.quotaProject], [path, undefined, 'paying-project']);
     assert.equal(hidden.hide('a-client-secret 1//a-refresh-token'), '••• •••');
@@ -110,7 +110,7 @@ suite('Application-default credentials', function () {
     try {
       const found = await open();
       assert.equal(found.source, 'the metadata server of this machine');
-      const hidden = new HiddenTexts();
+      const hidden = new SecretRedactor();
       const bearer = await gkeCredential({ hidden })(signal);
       assert.equal(bearer.token, 'ya29.of-the-machine');
       assert.ok(bearer.expiresAt && bearer.expiresAt.getTime() > Date.now() + 3_000_000);
@@ -139,7 +139,7 @@ suite('Application-default credentials', function () {
     delete process.env['METADATA_SERVER_DETECTION'];
     const stop = new AbortController();
     try {
-      const opening = openDefaultCredentials({ hidden: new HiddenTexts(), signal: stop.signal });
+      const opening = openDefaultCredentials({ hidden: new SecretRedactor(), signal: stop.signal });
       stop.abort(new Error('Nobody wants it.'));
       await assert.rejects(opening, /Nobody wants it/);
     } finally {

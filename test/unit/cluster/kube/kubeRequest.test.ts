@@ -7,7 +7,7 @@ import { fixed } from '#cluster/kube/credential.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { connectBy, kubeconfigText, written } from '../kubeconfigs.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -33,7 +33,7 @@ const refusal = (reason: string, message: string) => ({ kind: 'Status', apiVersi
 
 function readsOf(server: string): KubeReads {
   const kubeconfig = written(kubeconfigText({ server, user: { token } }));
-  return new KubeReads(readProfile('test', { kubeconfig }), new HiddenTexts(), signal);
+  return new KubeReads(readProfile('test', { kubeconfig }), new SecretRedactor(), signal);
 }
 
 suite('A request to an API server', function () {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type KubeNode, readNode, spotLabelOf, taintsAgainst } from '#cluster/kube/nodes.ts';
-import { likelyPlaces, meantFor, placesFor } from '#cluster/kube/placement.ts';
+import { candidateNodes, nodesForGroup, matchingNodes } from '#cluster/kube/placement.ts';
 import { type GroupSpec, readRayCluster } from '#cluster/kube/rayGroups.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
@@ -27,20 +27,20 @@ suite('The nodes for a group', () => {
   ];
 
   test('are those with its label, whatever the value', () => {
-    assert.deepEqual(names(meantFor(profile, head({ [label]: 'true' }), nodes)), ['right', 'wrong-value']);
+    assert.deepEqual(names(nodesForGroup(profile, head({ [label]: 'true' }), nodes)), ['right', 'wrong-value']);
   });
 
   test('are fewer by what else it selects', () => {
     const group = head({ [label]: 'true', pool: 'blue' });
-    assert.deepEqual(names(placesFor(profile, group, nodes)), ['right']);
+    assert.deepEqual(names(matchingNodes(profile, group, nodes)), ['right']);
     const green = head({ [label]: 'true', pool: 'green' });
-    assert.deepEqual(names(placesFor(profile, green, nodes)), []);
-    assert.deepEqual(names(likelyPlaces(profile, green, nodes)), ['right', 'wrong-value']);
+    assert.deepEqual(names(matchingNodes(profile, green, nodes)), []);
+    assert.deepEqual(names(candidateNodes(profile, green, nodes)), ['right', 'wrong-value']);
   });
 
   test('are those of the whole selector where it does not go by the label, and all without one', () => {
-    assert.deepEqual(names(meantFor(profile, head({ pool: 'blue' }), nodes)), ['right', 'other']);
-    assert.deepEqual(names(meantFor(profile, head({}), nodes)), ['right', 'wrong-value', 'other']);
+    assert.deepEqual(names(nodesForGroup(profile, head({ pool: 'blue' }), nodes)), ['right', 'other']);
+    assert.deepEqual(names(nodesForGroup(profile, head({}), nodes)), ['right', 'wrong-value', 'other']);
   });
 });
 

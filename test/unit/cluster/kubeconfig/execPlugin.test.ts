@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { isRunning } from '../../../harness/running.ts';
 import { connectBy, kubeconfigText, written } from '../kubeconfigs.ts';
 
@@ -12,7 +12,7 @@ const credential = (status: unknown): unknown => ({ apiVersion, kind: 'ExecCrede
 type Exec = Readonly<Record<string, unknown>>;
 
 /** What comes of signing in by a program: real processes, as a kubeconfig has them. */
-async function signIn(exec: Exec, { pluginLimit = 20_000, hidden = new HiddenTexts() } = {}) {
+async function signIn(exec: Exec, { pluginLimit = 20_000, hidden = new SecretRedactor() } = {}) {
   const file = written(kubeconfigText({ user: { exec: { apiVersion, ...exec } } }));
   const connection = await connectBy(file, { pluginLimit, hidden });
   return connection.access.credential(new AbortController().signal);
@@ -33,7 +33,7 @@ suite('A program that a kubeconfig signs in by', function () {
   this.timeout(30_000);
 
   test('gives a token, which is put out of sight', async () => {
-    const hidden = new HiddenTexts();
+    const hidden = new SecretRedactor();
     const expirationTimestamp = new Date(Date.now() + 3_600_000).toISOString();
     const code = printing(credential({ token: 'planted-token', expirationTimestamp }));
     const { token, expiresAt } = await signIn(running(code), { hidden });

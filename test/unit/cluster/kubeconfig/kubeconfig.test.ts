@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { chooseContext } from '#cluster/kubeconfig/chooseContext.ts';
 import { loadKubeconfig } from '#cluster/kubeconfig/loadKubeconfig.ts';
-import { HiddenTexts } from '#cluster/secretTexts.ts';
+import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 import { connectBy, kubeconfigText, type Parts, written } from '../kubeconfigs.ts';
 
@@ -183,7 +183,7 @@ suite('A kubeconfig', () => {
   });
 
   test('has its secrets put out of sight before they are used', async () => {
-    const hidden = new HiddenTexts();
+    const hidden = new SecretRedactor();
     await connectBy(written(kubeconfigText({ user: { token: 'planted-token' } })), { hidden });
     await connectBy(written(kubeconfigText({ user: { username: 'a', password: 'planted-password' } })), { hidden });
     assert.equal(hidden.hide('planted-token planted-password'), '••• •••');

@@ -3,7 +3,7 @@ import { connect, type Connection, type Table as NativeTable } from '@lancedb/la
 import { makeVector, Table, type Table as ArrowTable } from '#arrow';
 import { isFirst } from '#engine/dir/dirCreate.ts';
 import { addGathered } from '#engine/dir/dirWrites.ts';
-import { takenBack } from '#engine/dir/dirWrites.ts';
+import { rollBackTo } from '#engine/dir/dirWrites.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
 const numbers = (...ids: number[]): ArrowTable => new Table({ id: makeVector(Int32Array.from(ids)) });
@@ -71,7 +71,7 @@ suite('taking rows back', function () {
       isFirstCall = false;
       await restore();
     };
-    assert.equal(await takenBack(own, 1, version), false);
+    assert.equal(await rollBackTo(own, 1, version), false);
     assert.deepEqual(await idsNow(), [1, 5, 9]);
     await own.add(numbers(10));
   });

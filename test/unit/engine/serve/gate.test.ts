@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { Gate } from '#engine/serve/gate.ts';
+import { Authorizer } from '#engine/serve/gate.ts';
 import { openKeyRing } from '#engine/serve/keyRing.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 suite('the gate of a server', () => {
-  let gate: Gate;
+  let gate: Authorizer;
   suiteSetup(async () => {
-    gate = new Gate({
+    gate = new Authorizer({
       keys: await openKeyRing({ kind: 'none' }, { changed: () => undefined, problem: () => undefined }),
       databases: [
         { name: 'EU', root: '/eu' },

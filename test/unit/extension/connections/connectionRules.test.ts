@@ -5,8 +5,8 @@ import {
   readConnections,
   storedConnection,
   suggestName,
-  usable,
-  whereOf,
+  checkConnection,
+  connectionLabel,
 } from '../../../../extension/connections/connectionRules.ts';
 import type { Connection } from '../../../../extension/explorer/node.ts';
 
@@ -43,12 +43,12 @@ suite('the rules of connections', () => {
       'setting',
       base,
     );
-    assert.deepEqual(read.map(whereOf), ['/1']);
+    assert.deepEqual(read.map(connectionLabel), ['/1']);
   });
 
   test('put the folder of the window in for ${workspaceFolder}', () => {
     const value = [{ name: 'a', root: '${workspaceFolder}/data' }];
-    assert.deepEqual(readConnections(value, 'setting', base).map(whereOf), ['/folder/data']);
+    assert.deepEqual(readConnections(value, 'setting', base).map(connectionLabel), ['/folder/data']);
     assert.deepEqual(readConnections(value, 'setting', { home }), []);
   });
 
@@ -89,7 +89,7 @@ suite('the rules of connections', () => {
       { name: 'b', root: '~/data' },
     ];
     assert.deepEqual(
-      readConnections(value, 'setting', base).map((one) => whereOf(usable(one))),
+      readConnections(value, 'setting', base).map((one) => connectionLabel(checkConnection(one))),
       ['/folder/data', '/home/someone/data'],
     );
   });
@@ -104,9 +104,9 @@ suite('the rules of connections', () => {
       { home },
     );
     assert.ok(connection && good);
-    assert.equal(whereOf(connection), 'data');
-    assert.throws(() => usable(connection), /the relative path "data"/);
-    assert.equal(whereOf(usable(good)), '/b');
+    assert.equal(connectionLabel(connection), 'data');
+    assert.throws(() => checkConnection(connection), /the relative path "data"/);
+    assert.equal(connectionLabel(checkConnection(good)), '/b');
   });
 
   test('take an entry with an address for a server, with its database', () => {
@@ -119,7 +119,7 @@ suite('the rules of connections', () => {
   test('list a server whose address is none, and refuse to open it', () => {
     const [connection] = readConnections([{ name: 'company', uri: 'ftp://example.com' }], 'setting', base);
     assert.ok(connection);
-    assert.throws(() => usable(connection), /not the URL of a catalog server/);
+    assert.throws(() => checkConnection(connection), /not the URL of a catalog server/);
   });
 
   test('take no secret from what is stored or set, whatever somebody wrote there', () => {

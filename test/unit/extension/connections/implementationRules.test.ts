@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { readConnections, secretOwner, usable, whereOf } from '../../../../extension/connections/connectionRules.ts';
+import {
+  readConnections,
+  secretOwner,
+  checkConnection,
+  connectionLabel,
+} from '../../../../extension/connections/connectionRules.ts';
 import { restConfigOf } from '../../../../extension/connections/restRules.ts';
 import type { Connection } from '../../../../extension/explorer/node.ts';
 
@@ -16,7 +21,7 @@ function read(implementation: unknown, properties?: unknown): Connection {
 
 suite('connections by an implementation and its properties, as they are read', () => {
   test('are a directory, with the rules of other roots', () => {
-    const at = (root: string) => whereOf(read('dir', { root }));
+    const at = (root: string) => connectionLabel(read('dir', { root }));
     assert.deepEqual(
       [at('/data'), at('~/x'), at('x'), at('${workspaceFolder}/y')],
       ['/data', '/home/someone/x', '/folder/x', '/folder/y'],
@@ -31,7 +36,7 @@ suite('connections by an implementation and its properties, as they are read', (
     const properties = { databasePrefix: 'eu', headers: { 'x-team': 'data' }, 'headers.x-role': 'r', retries: 1 };
     const connection = read('rest', { uri: `${uri}/`, database: 'sales', ...properties });
     assert.ok(connection.kind === 'rest');
-    assert.equal(whereOf(connection), `${uri}, database sales, prefix eu`);
+    assert.equal(connectionLabel(connection), `${uri}, database sales, prefix eu`);
     assert.deepEqual(restConfigOf(connection, { apiKey: 'k', headers: { 'x-own': 'o' } }, noProxy), {
       ...properties,
       uri,
@@ -48,7 +53,7 @@ suite('connections by an implementation and its properties, as they are read', (
 
   test('keep the name of an implementation that nobody knows here', () => {
     const connection = read('glue', { region: 'eu' });
-    assert.deepEqual([connection.kind, whereOf(connection)], ['other', 'implementation "glue"']);
+    assert.deepEqual([connection.kind, connectionLabel(connection)], ['other', 'implementation "glue"']);
   });
 
   for (const [implementation, properties, named] of [
@@ -62,18 +67,24 @@ suite('connections by an implementation and its properties, as they are read', (
   ] as const) {
     test(`refuse a secret in ${named}, and do not keep it`, () => {
       const connection = read(implementation, properties);
-      assert.throws(() => usable(connection), new RegExp(`"team": the property "${named}.*is a secret.* Remove it`));
+      assert.throws(
+        () => checkConnection(connection),
+        new RegExp(`"team": the property "${named}.*is a secret.* Remove it`),
+      );
       assert.ok(!JSON.stringify(connection).includes('sesame'));
       assert.ok(!connection.problem?.message.includes('sesame'));
     });
   }
 
   test('refuse properties that are missing or of another type', () => {
-    assert.throws(() => usable(read('dir')), /"team": it has no properties.*"root"/);
-    assert.throws(() => usable(read('rest', 5)), /"team": it has no properties.*"uri"/);
-    assert.throws(() => usable(read('rest', { uri, timeouts: { connect: 'long' } })), /"timeouts" has the wrong type/);
-    assert.throws(() => usable(read('dir', { root: 5 })), /"root" has the wrong type/);
-    assert.throws(() => usable(read('rest', {})), /address/);
+    assert.throws(() => checkConnection(read('dir')), /"team": it has no properties.*"root"/);
+    assert.throws(() => checkConnection(read('rest', 5)), /"team": it has no properties.*"uri"/);
+    assert.throws(
+      () => checkConnection(read('rest', { uri, timeouts: { connect: 'long' } })),
+      /"timeouts" has the wrong type/,
+    );
+    assert.throws(() => checkConnection(read('dir', { root: 5 })), /"root" has the wrong type/);
+    assert.throws(() => checkConnection(read('rest', {})), /address/);
   });
 
   test('have a key of their own for each way to the address', () => {

@@ -3,9 +3,9 @@ import type { Capabilities, Capability } from '#catalog/catalog.ts';
 import { type Operation, operations } from '#catalog/contract.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { abilitiesOf } from '../../../../extension/connections/abilityRules.ts';
-import { serverRemedy } from '../../../../extension/connections/failureWords.ts';
+import { serverErrorAction } from '../../../../extension/connections/failureWords.ts';
 import { columnsProblem, schemaOf } from '../../../../extension/explorer/columnText.ts';
-import { contentsOf, contentsText } from '../../../../extension/explorer/contents.ts';
+import { countContents, formatContents } from '../../../../extension/explorer/contents.ts';
 import { abilityNames } from '../../../../extension/explorer/node.ts';
 
 const capabilities = (known: Partial<Record<Operation, Capability>>): Capabilities => ({
@@ -21,10 +21,10 @@ suite('what the tree offers', () => {
   });
 
   test('after a failure is the key where the server asks who one is, else another try', () => {
-    assert.equal(serverRemedy(new CatalogError('Unauthenticated', 'Who?', '')), 'key');
-    assert.equal(serverRemedy(new CatalogError('PermissionDenied', 'Not you.', '')), 'key');
-    assert.equal(serverRemedy(new CatalogError('ServiceUnavailable', 'Nobody is there.', '')), 'retry');
-    assert.equal(serverRemedy(new TypeError('odd')), 'retry');
+    assert.equal(serverErrorAction(new CatalogError('Unauthenticated', 'Who?', '')), 'key');
+    assert.equal(serverErrorAction(new CatalogError('PermissionDenied', 'Not you.', '')), 'key');
+    assert.equal(serverErrorAction(new CatalogError('ServiceUnavailable', 'Nobody is there.', '')), 'retry');
+    assert.equal(serverErrorAction(new TypeError('odd')), 'retry');
   });
 });
 
@@ -77,7 +77,7 @@ suite('what a cascading drop would take', () => {
         return Promise.resolve({ tables: page, ...(from + 1 < tables.length && { pageToken: String(from + 1) }) });
       },
     };
-    assert.deepEqual(await contentsOf(catalog, ['shop'], signal), { tables: 4, namespaces: 3, isMore: false });
+    assert.deepEqual(await countContents(catalog, ['shop'], signal), { tables: 4, namespaces: 3, isMore: false });
   });
 
   test('is counted to an end where the same page comes again and again', async () => {
@@ -85,7 +85,7 @@ suite('what a cascading drop would take', () => {
       listNamespaces: () => Promise.resolve({ namespaces: [] }),
       listTables: () => Promise.resolve({ tables: ['a'], pageToken: 'again' }),
     };
-    assert.deepEqual(await contentsOf(catalog, ['shop'], signal), { tables: 2, namespaces: 0, isMore: false });
+    assert.deepEqual(await countContents(catalog, ['shop'], signal), { tables: 2, namespaces: 0, isMore: false });
   });
 
   test('is not counted beyond what anybody reads', async () => {
@@ -95,13 +95,13 @@ suite('what a cascading drop would take', () => {
       listTables: () =>
         Promise.resolve({ tables: Array.from({ length: 1000 }, () => 'a'), pageToken: String(asked++) }),
     };
-    assert.equal((await contentsOf(catalog, ['shop'], signal)).isMore, true);
+    assert.equal((await countContents(catalog, ['shop'], signal)).isMore, true);
     assert.equal(asked, 10);
   });
 
   test('is said in words', () => {
-    assert.equal(contentsText({ tables: 1, namespaces: 0, isMore: false }), '1 table');
-    assert.equal(contentsText({ tables: 1200, namespaces: 1, isMore: false }), '1 namespace and 1,200 tables');
-    assert.equal(contentsText({ tables: 10_000, namespaces: 0, isMore: true }), 'more than 10,000 tables');
+    assert.equal(formatContents({ tables: 1, namespaces: 0, isMore: false }), '1 table');
+    assert.equal(formatContents({ tables: 1200, namespaces: 1, isMore: false }), '1 namespace and 1,200 tables');
+    assert.equal(formatContents({ tables: 10_000, namespaces: 0, isMore: true }), 'more than 10,000 tables');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Catalog, PageOptions } from '#catalog/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { serverRemedy } from '../../../../extension/connections/failureWords.ts';
+import { serverErrorAction } from '../../../../extension/connections/failureWords.ts';
 import { loadChildren, type LoaderContext, loadPage } from '../../../../extension/explorer/loaders.ts';
 import type { CatalogNode } from '../../../../extension/explorer/node.ts';
 
@@ -38,7 +38,7 @@ suite('the loaders of the catalog tree', () => {
     );
     const failing = world({ listNamespaces: () => Promise.reject(told), listTables: () => Promise.reject(told) });
     assert.equal(
-      await hintUnderRoot({ ...failing, remedy: (_, error) => serverRemedy(error) }),
+      await hintUnderRoot({ ...failing, remedy: (_, error) => serverErrorAction(error) }),
       'Correct the API key.',
     );
     assert.equal(await hintUnderRoot(failing), told.hint);

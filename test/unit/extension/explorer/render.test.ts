@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkRoot } from '#catalog/root.ts';
 import type { CatalogError } from '#shared/errors.ts';
-import type { Ability, NodeOf, Remedy } from '../../../../extension/explorer/node.ts';
+import type { Ability, NodeOf, ErrorAction } from '../../../../extension/explorer/node.ts';
 import { columnIcon, renderNode } from '../../../../extension/explorer/render.ts';
 
 const at = { connection: 'sample', path: ['shop', 'eu'] } as const;
@@ -140,7 +140,7 @@ suite('a row of the catalog tree', () => {
   }
 });
 
-const error = (remedy: Remedy): NodeOf<'error'> => ({
+const error = (remedy: ErrorAction): NodeOf<'error'> => ({
   kind: 'error',
   ...at,
   about: 'tables',

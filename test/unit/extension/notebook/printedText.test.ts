@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { PrintedText } from '../../../../extension/notebook/printedText.ts';
+import { TruncatedOutput } from '../../../../extension/notebook/printedText.ts';
 
-function printed(limit: number, ...texts: string[]): PrintedText {
-  const text = new PrintedText(limit);
+function printed(limit: number, ...texts: string[]): TruncatedOutput {
+  const text = new TruncatedOutput(limit);
   for (const each of texts) text.add(each);
   return text;
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Field, Int32 } from '#arrow';
 import type { Table } from '#catalog/table.ts';
 import { engineFunction } from '#jobs/definition/engineFunction.ts';
-import { typeOfWords } from '#jobs/definition/functionOptions.ts';
+import { parseTypeName } from '#jobs/definition/functionOptions.ts';
 import { readFunction } from '#jobs/definition/functionSource.ts';
 import { functionHash } from '#jobs/definition/hash.ts';
 import { decodeOutput, encodeOutput } from '#jobs/definition/outputType.ts';
@@ -69,12 +69,12 @@ suite('The words of types', () => {
     ['fixed_size_list<float>[768]', 'fixed_size_list<float>[768]'],
     ['fixed_size_binary[16]', 'fixed_size_binary[16]'],
   ] as const)
-    test(`"${words}" is ${text}`, () => assert.equal(typeText(typeOfWords(words)), text));
+    test(`"${words}" is ${text}`, () => assert.equal(typeText(parseTypeName(words)), text));
 
   for (const words of ['int33', 'list<', 'float[0]', 'int32 x', 'decimal(50, 2)', 'timestamp[h]', ''])
     test(`"${words}" is refused with those that are known`, () =>
       assert.throws(
-        () => typeOfWords(words),
+        () => parseTypeName(words),
         fails('FunctionInvalid', /is not a column type\. Use one of bool, int8/),
       ));
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Int32 } from '#arrow';
 import { withHash } from '#jobs/definition/hash.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
-import { accept, checkAccepted, consentText, isAccepted } from '#jobs/definition/trust.ts';
-import { notKept } from '#jobs/records/recordErrors.ts';
+import { acceptFunction, checkAccepted, consentText, isAccepted } from '#jobs/definition/trust.ts';
+import { recordWriteError } from '#jobs/records/recordErrors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
@@ -39,14 +39,14 @@ suite('Consent to functions that were found', () => {
       () => checkAccepted(fn, 'shop/t'),
       (error) => isJobError(error) && error.kind === 'FunctionNotAccepted' && error.message.includes(fn.hash),
     );
-    accept(fn.hash, { name: fn.name, table: 'shop/t' });
-    accept(fn.hash);
+    acceptFunction(fn.hash, { name: fn.name, table: 'shop/t' });
+    acceptFunction(fn.hash);
     checkAccepted(fn, 'shop/t');
     assert.equal(isAccepted(fn.hash), true);
   });
 
   test('to one function is none to another', () => {
-    accept(fn.hash);
+    acceptFunction(fn.hash);
     assert.equal(isAccepted(lengthOf(`${code} `).hash), false);
   });
 
@@ -58,7 +58,7 @@ suite('Consent to functions that were found', () => {
   test('is not asked for where no code runs', () => checkAccepted(sql, 't'));
 
   test('is kept where only the person can read and write', () => {
-    accept(fn.hash);
+    acceptFunction(fn.hash);
     const folder = join(home, 'lance-catalog', 'accepted-functions');
     assert.deepEqual(readdirSync(folder), [fn.hash]);
     assert.equal(statSync(join(folder, fn.hash)).mode & 0o777, 0o600);
@@ -72,7 +72,7 @@ suite('Consent to functions that were found', () => {
       assert.throws(
         () => writeSync(full, fn.hash),
         (error) => {
-          const told = notKept(error, '/home/a', 'accepted');
+          const told = recordWriteError(error, '/home/a', 'accepted');
           assert.equal(told?.kind, 'StorageFull');
           assert.match(
             told.message,
@@ -87,13 +87,13 @@ suite('Consent to functions that were found', () => {
     process.env['XDG_DATA_HOME'] = join(home, 'file');
     writeFileSync(join(home, 'file'), '');
     assert.throws(
-      () => accept(fn.hash),
+      () => acceptFunction(fn.hash),
       /^JobError: Can't write the hash of an accepted function to ".*accepted-functions"/,
     );
   });
 
   test('is not to be had by a hash that is a path', () => {
-    assert.throws(() => accept('../../.bashrc'), /not a function hash/);
+    assert.throws(() => acceptFunction('../../.bashrc'), /not a function hash/);
     assert.equal(isAccepted('../../../etc/passwd'), false);
   });
 

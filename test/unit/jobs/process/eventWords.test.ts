@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventWords } from '#jobs/process/recorder.ts';
-import { foldRun } from '#shared/jobs/foldEvents.ts';
+import { createProgressReducer } from '#shared/jobs/foldEvents.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 const planned: JobEvent = {
@@ -16,7 +16,7 @@ const planned: JobEvent = {
 
 /** What the log says of the last of these events. */
 function lastOf(...events: readonly JobEvent[]): string | undefined {
-  const fold = foldRun(0);
+  const fold = createProgressReducer(0);
   let words: string | undefined;
   for (const event of events) {
     fold.add(event);
@@ -61,7 +61,7 @@ suite('What the log of a job says of its events', () => {
 
   test('asks how the job stands only where it is told', () => {
     let asked = 0;
-    const fold = foldRun(0);
+    const fold = createProgressReducer(0);
     const progressNow = () => {
       asked++;
       return fold.progress(1);

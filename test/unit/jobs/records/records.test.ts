@@ -6,10 +6,10 @@ import { findProcess } from '#jobs/records/control.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog, readLog } from '#jobs/records/jobLog.ts';
 import { type JobRecord, parseRecord, recordText } from '#jobs/records/jobRecord.ts';
-import { viewOf } from '#jobs/records/viewOf.ts';
+import { toJobView } from '#jobs/records/viewOf.ts';
 import { replaceFile } from '#processes/files.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
-import { foldRun } from '#shared/jobs/foldEvents.ts';
+import { createProgressReducer } from '#shared/jobs/foldEvents.ts';
 import { newJobId } from '#shared/jobs/jobId.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 import { recordFor } from '../recordFor.ts';
@@ -19,7 +19,7 @@ const request: BackfillRequest = {
   table: { catalog: { implementation: 'dir', root: '/data' }, namespacePath: [], name: 'words' },
   column: 'length',
 };
-const succeeded = foldRun(0);
+const succeeded = createProgressReducer(0);
 succeeded.add({ at: 5, kind: 'succeeded', rows: 1, errors: 0, skipped: 0, bytesWritten: 1, version: 2 });
 
 const folders = (): JobFolders => new JobFolders(join(tempFolder(), 'jobs'));
@@ -159,20 +159,20 @@ suite('The process of a job', () => {
   });
 
   test('may be on its way for a minute, and then is not coming', () => {
-    const queued = { ...foldRun(1000).progress(1000), state: 'queued' as const };
-    const at = (now: number) => viewOf(recordFor(id, { progress: queued }), { kind: 'gone', words: '' }, now).state;
+    const queued = { ...createProgressReducer(1000).progress(1000), state: 'queued' as const };
+    const at = (now: number) => toJobView(recordFor(id, { progress: queued }), { kind: 'gone', words: '' }, now).state;
     assert.deepEqual([at(1000), at(60_000), at(62_000)], ['queued', 'queued', 'interrupted']);
   });
 
   test('that came up and is gone is not waited for, but one of an earlier run has nothing to say', () => {
-    const queued = { ...foldRun(1000).progress(1000), state: 'queued' as const };
+    const queued = { ...createProgressReducer(1000).progress(1000), state: 'queued' as const };
     const marked = (markedAt: number) =>
-      viewOf(recordFor(id, { progress: queued }), { kind: 'gone', words: '', markedAt }, 2000).state;
+      toJobView(recordFor(id, { progress: queued }), { kind: 'gone', words: '', markedAt }, 2000).state;
     assert.deepEqual([marked(500), marked(1500)], ['queued', 'interrupted']);
   });
 
   test('that said something before it died is quoted', () => {
-    const { sentence } = viewOf(recordFor(id), { kind: 'gone', words: 'JavaScript heap out of memory' }, 0);
+    const { sentence } = toJobView(recordFor(id), { kind: 'gone', words: 'JavaScript heap out of memory' }, 0);
     assert.match(sentence, /\(JavaScript heap out of memory\)/);
   });
 });

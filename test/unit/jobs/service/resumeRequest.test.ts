@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { requestToResume } from '#jobs/service/resumeRequest.ts';
-import { placeOf } from '#jobs/service/stateFolders.ts';
+import { jobKey } from '#jobs/service/stateFolders.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
-import { foldRun } from '#shared/jobs/foldEvents.ts';
+import { createProgressReducer } from '#shared/jobs/foldEvents.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { recordFor } from '../recordFor.ts';
 
@@ -24,11 +24,11 @@ const request: BackfillRequest = {
   function: fn,
 };
 /** A job at what the request says. */
-const record = recordFor(id, { place: placeOf(request) });
+const record = recordFor(id, { place: jobKey(request) });
 const kept = { request, isWhole: true };
-const done = foldRun(0);
+const done = createProgressReducer(0);
 done.add({ at: 1, kind: 'succeeded', rows: 9, errors: 2, skipped: 0, bytesWritten: 1, version: 2 });
-const succeeded = recordFor(id, { place: placeOf(request), progress: done.progress(2) });
+const succeeded = recordFor(id, { place: jobKey(request), progress: done.progress(2) });
 
 suite('What a job is resumed by', () => {
   test('is what was asked, where that is whole', () => {

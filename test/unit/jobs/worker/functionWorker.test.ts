@@ -25,7 +25,7 @@ import {
 } from '#arrow';
 import { bundleFunction } from '#jobs/definition/bundle.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
-import { failureIn } from '#jobs/worker/failures.ts';
+import { failureIn } from '#jobs/worker/rowFailures.ts';
 import { functionWorkerEntry } from '#jobs/worker/functionWorkers.ts';
 import { workerLine } from '#jobs/worker/workerOptions.ts';
 import type { OnError } from '#shared/jobs/computedFunction.ts';

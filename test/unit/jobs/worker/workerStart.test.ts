@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Int32, Table, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from '#arrow';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
-import { failureIn } from '#jobs/worker/failures.ts';
+import { failureIn } from '#jobs/worker/rowFailures.ts';
 import { functionWorkerEntry } from '#jobs/worker/functionWorkers.ts';
 import { workerLine } from '#jobs/worker/workerOptions.ts';
 import { tempFolder } from '../../../harness/temp.ts';

@@ -3,7 +3,7 @@ import ts from 'typescript-6';
 import { createCellConverter } from '#session/compile/cellConverter.ts';
 import { prelude } from '#session/compile/prelude.ts';
 import { isInstalled } from '#session/compiler/installedFiles.ts';
-import { keepDocsApart, leaveOutDocs } from '#session/compiler/lazyComments.ts';
+import { trackNodeComments, dropComments } from '#session/compiler/lazyComments.ts';
 import { leaveOutModules } from '#session/start/lazyModules.ts';
 import { inRoot } from '../../../../scripts/paths.ts';
 import { told } from '../compile/told.ts';
@@ -33,12 +33,12 @@ suite('What is left out of a start-up snapshot', function () {
   let files: readonly ts.SourceFile[];
 
   suiteSetup(() => {
-    keepDocsApart();
+    trackNodeComments();
     const { program } = createCellConverter({ folder }).service(prelude, cell);
     // Binds all files.
     program.getTypeChecker();
     files = program.getSourceFiles().filter(({ fileName }) => isInstalled(fileName));
-    files.forEach(leaveOutDocs);
+    files.forEach(dropComments);
     leaveOutModules(files, program.getCompilerOptions());
   });
 

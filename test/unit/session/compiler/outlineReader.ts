@@ -3,7 +3,7 @@
 import { createCellConverter } from '#session/compile/cellConverter.ts';
 import { prelude } from '#session/compile/prelude.ts';
 import { useOutlines } from '#session/compiler/installedFiles.ts';
-import { keepDocsApart } from '#session/compiler/lazyComments.ts';
+import { trackNodeComments } from '#session/compiler/lazyComments.ts';
 import { OutlinedFiles } from '#session/compiler/outlinedFiles.ts';
 import { OutlineRecords } from '#session/compiler/outlinedFiles.ts';
 import { told } from '../compile/told.ts';
@@ -18,7 +18,7 @@ export type Seen = {
 };
 
 const [folder = '', records = '', cell = ''] = process.argv.slice(2);
-keepDocsApart();
+trackNodeComments();
 const outlined = new OutlinedFiles(new OutlineRecords(records));
 useOutlines(outlined);
 const converter = createCellConverter({ folder });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import ts from 'typescript-6';
-import { lendToDebugger } from '#session/debug/debugHook.ts';
+import { exposeToDebugger } from '#session/debug/debugHook.ts';
 import { type DebugHook, debugHookKey } from '#session/debug/debugTypes.ts';
 import { ScriptMaps } from '#session/run/scriptMaps.ts';
 
@@ -12,7 +12,7 @@ suite('What the main thread lends to the debugger', () => {
   let hook: DebugHook;
 
   suiteSetup(() => {
-    lendToDebugger({ locals, names: () => ['price'], maps: new ScriptMaps(), show });
+    exposeToDebugger({ locals, names: () => ['price'], maps: new ScriptMaps(), show });
     hook = Reflect.get(globalThis, debugHookKey) as DebugHook;
   });
 

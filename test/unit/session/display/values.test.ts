@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { tableFromArrays } from '#arrow';
 import { createShow } from '#session/display/display.ts';
-import type { Shown, ShowOptions } from '#session/display/mimeBundle.ts';
+import type { RenderedOutput, ShowOptions } from '#session/display/mimeBundle.ts';
 
 const show = createShow((stack) => stack.replaceAll('evalmachine', 'cell'));
-const now = (value: unknown, options?: ShowOptions): Shown => {
+const now = (value: unknown, options?: ShowOptions): RenderedOutput => {
   const shown = show(value, options);
   assert.ok(!(shown instanceof Promise));
   return shown;

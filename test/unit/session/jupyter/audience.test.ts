@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Audience } from '#session/jupyter/jupyterWire.ts';
+import { SubscriberWait } from '#session/jupyter/jupyterWire.ts';
 
 suite('The audience of a kernel', () => {
   test('is waited for, and what comes as it arrives is answered behind what has waited', () => {
-    const audience = new Audience(false);
+    const audience = new SubscriberWait(false);
     const answered: string[] = [];
     const ask = (name: string) => audience.before(() => answered.push(name));
     ask('first');
@@ -19,12 +19,12 @@ suite('The audience of a kernel', () => {
 
   test('that is there is not waited for', () => {
     let answered = 0;
-    new Audience(true).before(() => answered++);
+    new SubscriberWait(true).before(() => answered++);
     assert.equal(answered, 1);
   });
 
   test('that does not come is waited for once', async () => {
-    const audience = new Audience(false);
+    const audience = new SubscriberWait(false);
     const answered: string[] = [];
     const came = new Promise<void>((resolve) => audience.before(() => resolve(void answered.push('first'))));
     audience.before(() => answered.push('second'));

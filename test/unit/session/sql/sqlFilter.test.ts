@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Bool, Field, Float32, Float64, Int32, Int8, Utf8 } from '#arrow';
 import { tableFilter } from '#session/sql/sqlFilter.ts';
-import { shapeOf, wantedRows } from '#session/sql/sqlShape.ts';
-import type { Stored } from '#session/sql/sqlValues.ts';
+import { parseSimpleSelect, wantedRows } from '#session/sql/sqlShape.ts';
+import type { SqliteValue } from '#session/sql/sqlValues.ts';
 
 const fields = [
   new Field('id', new Int32(), true),
@@ -14,8 +14,8 @@ const fields = [
   new Field('a b', new Int32(), true),
 ];
 
-const filterOf = (text: string, bound: readonly Stored[] = []): string | undefined => {
-  const shape = shapeOf(text, fields);
+const filterOf = (text: string, bound: readonly SqliteValue[] = []): string | undefined => {
+  const shape = parseSimpleSelect(text, fields);
   return shape && tableFilter(shape, bound, fields);
 };
 
@@ -82,7 +82,7 @@ suite('the rows that a query wants', () => {
   ];
   for (const [text, rows, reach = rows] of wanted)
     test(`are ${rows ?? 'not known'} of ${text}`, () => {
-      const shape = shapeOf(text, fields);
+      const shape = parseSimpleSelect(text, fields);
       const found = shape && wantedRows(shape, [3n, 4n]);
       assert.deepEqual([found?.rows, found?.reach], [rows, reach]);
     });

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { CellOutput } from '#session/threads/coreMessages.ts';
 import {
-  createRoom,
+  createOutputWindow,
   OutputReceiver,
   OutputSender,
-  roomForChars,
-  roomForOutputs,
+  maxPendingChars,
+  maxPendingOutputs,
 } from '#session/threads/outputLimit.ts';
 
 const module = new URL('../../../../kernel/session/threads/outputLimit.ts', import.meta.url).href;
@@ -38,11 +38,11 @@ suite('The room for what is shown', function () {
   this.timeout(60_000);
 
   for (const [what, chars, room] of [
-    ['outputs', 10, roomForOutputs],
-    ['characters', roomForChars / 8, 8],
+    ['outputs', 10, maxPendingOutputs],
+    ['characters', maxPendingChars / 8, 8],
   ] as const)
     test(`holds so many ${what}, lets the others wait, and them all through in the end`, async () => {
-      const memory = createRoom();
+      const memory = createOutputWindow();
       const receiver = new OutputReceiver(memory);
       const times = room * 3 + 1;
       const thread = showing(memory, times, chars);
@@ -62,14 +62,14 @@ suite('The room for what is shown', function () {
 
   test('takes one that is larger than all of it', () => {
     let times = 0;
-    new OutputSender(createRoom()).send(shown(roomForChars + 1), () => times++);
+    new OutputSender(createOutputWindow()).send(shown(maxPendingChars + 1), () => times++);
     assert.equal(times, 1);
   });
 
   test('is not used up by outputs that were cut off while they were sent', () => {
-    const memory = createRoom();
+    const memory = createOutputWindow();
     const [sender, receiver] = [new OutputSender(memory), new OutputReceiver(memory)];
-    for (let i = 0; i < roomForOutputs * 2; i++) {
+    for (let i = 0; i < maxPendingOutputs * 2; i++) {
       assert.throws(() =>
         sender.send(shown(10), () => {
           receiver.take();
@@ -79,7 +79,7 @@ suite('The room for what is shown', function () {
       receiver.makeRoom();
     }
     let times = 0;
-    for (let i = 0; i < roomForOutputs; i++) sender.send(shown(10), () => times++);
-    assert.equal(times, roomForOutputs);
+    for (let i = 0; i < maxPendingOutputs; i++) sender.send(shown(10), () => times++);
+    assert.equal(times, maxPendingOutputs);
   });
 });

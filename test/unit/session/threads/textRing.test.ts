@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRing, type RingPlace, RingReader, RingWriter } from '#session/threads/textRing.ts';
+import { createRing, type RingPosition, RingReader, RingWriter } from '#session/threads/textRing.ts';
 
 function makeRing() {
   const memory = createRing();
@@ -53,7 +53,7 @@ suite('The ring of printed text', () => {
 
   test('gives only what was printed before a position', () => {
     const { reader, writer, read } = makeRing();
-    const places: RingPlace[] = [];
+    const places: RingPosition[] = [];
     writer.write('a', 'before');
     writer.post((place) => places.push(place));
     writer.write('a', 'after');
@@ -68,7 +68,7 @@ suite('The ring of printed text', () => {
 
   test('holds text back until the messages before it have come', () => {
     const { reader, writer, read } = makeRing();
-    const places: RingPlace[] = [];
+    const places: RingPosition[] = [];
     for (const name of ['1', '2', '3']) {
       writer.write('a', `before ${name}`);
       writer.post((place) => places.push(place));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { turnsOfMainThread } from '#session/worker/interrupt.ts';
+import { readThreadTimes } from '#session/worker/interrupt.ts';
 
 const computeFor = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
@@ -9,7 +9,7 @@ const computeFor = (milliseconds: number): void => {
 
 suite('The work of the main thread', () => {
   test('is what it has computed since, or waited to compute', () => {
-    const turns = turnsOfMainThread();
+    const turns = readThreadTimes();
     const since = performance.now();
     computeFor(100);
     const { usedMs, waitedMs } = turns();
@@ -19,7 +19,7 @@ suite('The work of the main thread', () => {
   });
 
   test('is none while it rests', async () => {
-    const turns = turnsOfMainThread();
+    const turns = readThreadTimes();
     await sleep(200);
     const { usedMs, waitedMs } = turns();
     assert.ok(usedMs + waitedMs < 100, `${usedMs} and ${waitedMs} ms`);
@@ -27,7 +27,7 @@ suite('The work of the main thread', () => {
 
   test('is not that of other threads, where they can be told apart', async function () {
     if (process.platform !== 'linux') this.skip();
-    const turns = turnsOfMainThread();
+    const turns = readThreadTimes();
     const code = 'for (const end = performance.now() + 400; performance.now() < end;);';
     const other = new Worker(code, { eval: true });
     await new Promise((resolve) => other.once('exit', resolve));

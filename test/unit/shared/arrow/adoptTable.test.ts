@@ -8,7 +8,7 @@ import * as arrow from '#arrow';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
+import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { npm, quietInstall } from '../../../../scripts/npm.mjs';
 
 type Arrow = typeof arrow;
@@ -76,7 +76,7 @@ function build(a: Arrow): arrow.Table {
 /** Every cell as exact text, after a journey through our writer and reader. */
 function rowsThroughStream(table: arrow.Table): string[][] {
   const back = arrow.tableFromIPC(arrow.tableToIPC(table, 'stream'));
-  const read = back.schema.fields.map((_, i) => columnFormatter(back.getChildAt(i)!, { limits: noLimits }));
+  const read = back.schema.fields.map((_, i) => columnFormatter(back.getChildAt(i)!, { limits: unlimited }));
   return Array.from({ length: back.numRows }, (_, row) => read.map((cell) => cell(row).text));
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as a from '#arrow';
 import { columnsOf, typeText } from '#shared/arrow/arrowTypes.ts';
-import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
+import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { field, item, of, texts } from './formattedColumns.ts';
 
 const formatValue = (vector: a.Vector, row: number, options?: Parameters<typeof columnFormatter>[1]) =>
@@ -25,7 +25,7 @@ suite('Strings, bytes and nested values as text', () => {
   });
 
   test('a long string is cut between characters and says its size', () => {
-    const limits = { ...noLimits, chars: 3 };
+    const limits = { ...unlimited, chars: 3 };
     assert.deepEqual(texts(of(new a.Utf8(), ['abc', 'ab😀d', 'x'.repeat(5000)]), limits), [
       'abc',
       'ab… (7 bytes)',

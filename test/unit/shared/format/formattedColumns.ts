@@ -1,11 +1,11 @@
 import * as a from '#arrow';
-import { columnFormatter, noLimits } from '#shared/format/cellText.ts';
+import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 
 export const field = (name: string, type: a.DataType) => new a.Field(name, type, true);
 export const item = (type: a.DataType) => field('item', type);
 
 /** Texts of a column, `∅` for a null; through a stream, since that is where columns come from. */
-export function texts(vector: a.Vector, limits = noLimits): string[] {
+export function texts(vector: a.Vector, limits = unlimited): string[] {
   const back = a.tableFromIPC(a.tableToIPC(new a.Table({ column: vector }), 'stream')).getChildAt(0)!;
   const read = columnFormatter(back, { limits });
   return Array.from({ length: back.length }, (_, row) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { foldRun, type JobProgress } from '#shared/jobs/foldEvents.ts';
+import { createProgressReducer, type JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 type Told = JobEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 
 /** What a run says of a job at a second of it, after events at the seconds given. */
 function after(second: number, ...events: readonly (readonly [second: number, event: Told])[]): JobProgress {
-  const fold = foldRun(0);
+  const fold = createProgressReducer(0);
   for (const [at, event] of events) fold.add({ at: at * 1000, ...event });
   return fold.progress(second * 1000);
 }
@@ -187,7 +187,7 @@ suite('Events of a run, folded', () => {
   });
 
   test('change nothing of their list by what is told later', () => {
-    const fold = foldRun(0);
+    const fold = createProgressReducer(0);
     const before = fold.progress(0);
     fold.add({ at: 1, kind: 'errors', count: 1, samples: [sample] });
     assert.deepEqual(before.errors, { count: 0, samples: [] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { jobsChecks, jobsHostChecks } from '#shared/jobs/jobShapes.ts';
 import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
-import { viewOf } from '#jobs/records/viewOf.ts';
+import { toJobView } from '#jobs/records/viewOf.ts';
 import { recordFor } from '../../jobs/recordFor.ts';
 
 const table = { catalog: { implementation: 'dir', root: '/data' }, namespacePath: ['shop'], name: 'words' };
@@ -80,7 +80,7 @@ suite('Messages about jobs', () => {
   });
 
   test('tell of jobs that are whole', () => {
-    const view = viewOf(recordFor('bf-00000000000000000a'), { kind: 'gone', words: '' }, 0);
+    const view = toJobView(recordFor('bf-00000000000000000a'), { kind: 'gone', words: '' }, 0);
     assert.ok(jobsHostChecks.jobsChanged({ changed: [view], removed: ['x'] }));
     assert.ok(jobsHostChecks.jobsChanged(JSON.parse(JSON.stringify({ changed: [view], removed: [] }))));
     for (const part of ['id', 'table', 'state', 'rows', 'errors', 'can'] as const)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import type { RayJob } from '#cluster/ray/rayReplies.ts';
-import { waitingForRoom } from '#cluster/ray/rayRoom.ts';
-import { fitnessOf, isFine, type Wanted } from '#jobs/runners/ray/rayFitness.ts';
+import { pendingReason } from '#cluster/ray/rayRoom.ts';
+import { checkRequirements, isSatisfied, type Wanted } from '#jobs/runners/ray/rayFitness.ts';
 import { failureOf } from '#jobs/runners/ray/rayPending.ts';
 import { type Probed, type ProbedNode, readProbe } from '#jobs/runners/ray/rayProbe.ts';
 
@@ -24,7 +24,7 @@ const uri = '/data/films.lance';
 type Kind = Wanted['kind'];
 const wanting = (kind: Kind, ...dependencies: string[]): Wanted => ({ kind, dependencies });
 const fitness = (found: Probed, kind: Kind = 'sql', ...dependencies: string[]) =>
-  fitnessOf('Ray', found, wanting(kind, ...dependencies), uri);
+  checkRequirements('Ray', found, wanting(kind, ...dependencies), uri);
 
 const line = (python: string): string =>
   `@@probe {"driver": {"python": "${python}"}, "ray": "2.60.0", "nodes": [], "silent": 0}`;
@@ -32,14 +32,14 @@ const line = (python: string): string =>
 suite('What a Ray has for backfills', () => {
   test('needs nothing more where all is there', () => {
     assert.deepEqual(fitness(probed({}, {}), 'typescript'), { pip: [], notices: [] });
-    assert.ok(isFine(probed({}), wanting('typescript')));
+    assert.ok(isSatisfied(probed({}), wanting('typescript')));
   });
 
   test('is completed by a package where one node has no pylance, which is said', () => {
     const { pip, notices } = fitness(probed({}, { pylance: undefined }));
     assert.deepEqual(pip, ['pylance==14.0.2']);
     assert.match(notices[0]!, /^Ray has no supported pylance and installs it first/);
-    assert.ok(!isFine(probed({}, { pylance: undefined }), wanting('sql')));
+    assert.ok(!isSatisfied(probed({}, { pylance: undefined }), wanting('sql')));
   });
 
   test('counts a pylance that is too old as none', () => {
@@ -89,7 +89,7 @@ suite('What a Ray has for backfills', () => {
 
   test('says of nodes that did not answer that nothing is known of them', () => {
     assert.match(fitness({ ...probed({}), silent: 2 }).notices[0]!, /^2 nodes of Ray did not report in time/);
-    assert.ok(!isFine({ ...probed({}), silent: 1 }, wanting('sql')));
+    assert.ok(!isSatisfied({ ...probed({}), silent: 1 }, wanting('sql')));
   });
 
   test('is read from the last line of a log that says it, and from nothing else', () => {
@@ -169,20 +169,20 @@ const room = (cpu: readonly [number, number], wanted: Record<string, number>) =>
 
 suite('What work waits for on Ray', () => {
   test('is nothing where there is room', () => {
-    assert.equal(waitingForRoom(room([1, 4], { CPU: 2 })), undefined);
-    assert.equal(waitingForRoom({ resources: {}, demands: [] }), undefined);
+    assert.equal(pendingReason(room([1, 4], { CPU: 2 })), undefined);
+    assert.equal(pendingReason({ resources: {}, demands: [] }), undefined);
   });
 
   test('is what is in use, where it will be free some day', () => {
     assert.equal(
-      waitingForRoom(room([3, 4], { CPU: 2 })),
+      pendingReason(room([3, 4], { CPU: 2 })),
       'The work needs 2 CPU at once, but Ray has 4 CPU (1 CPU free).',
     );
   });
 
   test('is a node that is not there, of what no node has', () => {
     assert.equal(
-      waitingForRoom(room([0, 4], { GPU: 1, memory: 16 * 1024 ** 3, CPU: 1 })),
+      pendingReason(room([0, 4], { GPU: 1, memory: 16 * 1024 ** 3, CPU: 1 })),
       'The work needs 1 GPU and 16 GiB of memory at once, but Ray has no GPU and 8 GiB of memory (8 GiB of memory free); it waits until nodes with these resources are added.',
     );
   });

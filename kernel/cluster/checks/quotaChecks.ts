@@ -1,9 +1,9 @@
 import type { Check } from '#cluster/check.ts';
-import { fail, pass, warn } from '#cluster/findings.ts';
-import { raiseQuota, widenRange } from '#cluster/fixes/capacityFixes.ts';
-import type { Mend } from '#cluster/fixes/fix.ts';
-import { textAt } from '#cluster/kube/fields.ts';
-import { type KubeReads, sawAt } from '#cluster/kube/kubeReads.ts';
+import { fail, pass, warn } from '#cluster/checkResults.ts';
+import { raiseQuota, widenLimitRange } from '#cluster/fixes/capacityFixes.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
+import { stringAt } from '#cluster/kube/objectFields.ts';
+import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import {
   groupsOf,
   limitRangesOf,
@@ -18,15 +18,15 @@ import { showResources } from '#cluster/kube/quantities.ts';
 import type { GroupSpec } from '#cluster/kube/rayGroups.ts';
 import {
   addAmounts,
-  type Amounts,
-  beyondRange,
-  countedFor,
+  type ResourceAmounts,
+  limitRangeViolations,
+  quotaUsage,
   type Quota,
   readQuota,
-  type Shortage,
+  type QuotaShortage,
   shortagesOf,
   showAmount,
-} from '#cluster/kube/room.ts';
+} from '#cluster/kube/quota.ts';
 import type { Evidence } from '#cluster/result.ts';
 
 /** Returns the pods of the RayCluster that a quota counts already: none if it is not launched yet. */
@@ -42,12 +42,12 @@ const missingOf = (group: GroupSpec, pods: readonly Pod[]): number => {
 
 function tooSmall(
   quotas: readonly Quota[],
-  needed: Amounts,
-): { readonly quota: Quota; readonly short: readonly Shortage[] } | undefined {
+  needed: ResourceAmounts,
+): { readonly quota: Quota; readonly short: readonly QuotaShortage[] } | undefined {
   return quotas.map((quota) => ({ quota, short: shortagesOf(quota, needed) })).find(({ short }) => short.length > 0);
 }
 
-const showShort = (short: readonly Shortage[]): string =>
+const showShort = (short: readonly QuotaShortage[]): string =>
   short
     .map(
       ({ key, needed, left }) =>
@@ -68,17 +68,17 @@ const quotaRoom: Check = {
   needs: ['ns-exists'],
   run: async ({ kube, profile }) => {
     const quotas = (await quotasOf(kube)).flatMap((item) => readQuota(item) ?? []);
-    const evidence: Evidence[] = [sawAt(quotasPath(kube), quotas.map(showQuota).join('; ') || 'none')];
+    const evidence: Evidence[] = [evidenceFor(quotasPath(kube), quotas.map(showQuota).join('; ') || 'none')];
     if (quotas.length === 0) return pass('No quota limits the pods of the namespace.', ...evidence);
     const [groups, pods] = await Promise.all([groupsOf(kube), runningPods(kube)]);
     const missing = groups.map((group) => ({ group, count: missingOf(group, pods) })).filter(({ count }) => count > 0);
-    const needed = addAmounts(missing.map(({ group, count }) => countedFor(group.resources, count)));
+    const needed = addAmounts(missing.map(({ group, count }) => quotaUsage(group.resources, count)));
     for (const { group, count } of missing)
       evidence.push({ asked: `${count} of ${group.title}`, saw: `each ${showResources(group.resources)}` });
     const growing = groups.filter(({ minReplicas, maxReplicas }) => maxReplicas > minReplicas);
     // The fix leaves room to grow too: one more worker of each group that may grow.
-    const grown = addAmounts([needed, ...growing.map((group) => countedFor(group.resources, 1))]);
-    const mendOf = (quota: Quota): Mend => raiseQuota(profile, quota.name, shortagesOf(quota, grown));
+    const grown = addAmounts([needed, ...growing.map((group) => quotaUsage(group.resources, 1))]);
+    const mendOf = (quota: Quota): Fix => raiseQuota(profile, quota.name, shortagesOf(quota, grown));
     const small = tooSmall(quotas, needed);
     if (small)
       return fail(`The quota ${small.quota.name} has no room for head and workers: ${showShort(small.short)}.`, {
@@ -86,7 +86,7 @@ const quotaRoom: Check = {
         mend: mendOf(small.quota),
       });
     for (const group of growing) {
-      const full = tooSmall(quotas, addAmounts([needed, countedFor(group.resources, 1)]));
+      const full = tooSmall(quotas, addAmounts([needed, quotaUsage(group.resources, 1)]));
       if (full)
         return warn(
           `The quota ${full.quota.name} leaves no room for one more of ${group.title}: ${showShort(full.short)}.`,
@@ -105,10 +105,10 @@ const limitsRoom: Check = {
   needs: ['ns-exists'],
   run: async ({ kube, profile }) => {
     const [ranges, groups] = await Promise.all([limitRangesOf(kube), groupsOf(kube)]);
-    const names = ranges.map((range) => textAt(range, 'metadata', 'name') ?? '?');
-    const evidence = sawAt(limitRangesPath(kube), names.join(', ') || 'none');
+    const names = ranges.map((range) => stringAt(range, 'metadata', 'name') ?? '?');
+    const evidence = evidenceFor(limitRangesPath(kube), names.join(', ') || 'none');
     for (const [index, range] of ranges.entries()) {
-      const beyond = groups.map((group) => ({ group, bounds: beyondRange(range, group.containers) }));
+      const beyond = groups.map((group) => ({ group, bounds: limitRangeViolations(range, group.containers) }));
       const first = beyond.find(({ bounds }) => bounds.length > 0);
       const bound = first?.bounds[0];
       if (!first || !bound) continue;
@@ -118,7 +118,7 @@ const limitsRoom: Check = {
         `The limit range ${names[index]} allows a ${type.toLowerCase()} ${most}, but ${first.group.title} requests ${showAmount(key, asked)}.`,
         {
           evidence: [evidence],
-          mend: widenRange(profile, range, widest(beyond.flatMap(({ bounds }) => bounds))),
+          mend: widenLimitRange(profile, range, widest(beyond.flatMap(({ bounds }) => bounds))),
         },
       );
     }
@@ -132,7 +132,7 @@ const limitsRoom: Check = {
 };
 
 /** Sorts the bounds so that the one that lets all groups pass is written last. */
-const widest = (bounds: ReturnType<typeof beyondRange>): ReturnType<typeof beyondRange> =>
+const widest = (bounds: ReturnType<typeof limitRangeViolations>): ReturnType<typeof limitRangeViolations> =>
   bounds.toSorted((a, b) => (a.side === 'max' ? a.asked - b.asked : b.asked - a.asked));
 
 export const roomChecks: readonly Check[] = [quotaRoom, limitsRoom];

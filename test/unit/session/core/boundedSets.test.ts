@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RecentTexts } from '#session/core/recent.ts';
+import { RecentTexts } from '#session/core/boundedSets.ts';
 
 suite('Texts that were kept last', () => {
   test('are so many, the oldest forgotten first', () => {

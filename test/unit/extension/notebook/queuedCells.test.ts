@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import {
-  findWaiting,
-  readWaiting,
-  WaitingCells,
-  type WaitingRow,
-} from '../../../../extension/notebook/waitingCells.ts';
+import { findWaiting, readWaiting, WaitingCells, type WaitingRow } from '../../../../extension/notebook/queuedCells.ts';
 
 /** As much of a notebook as is asked: ids and texts of its cells. */
 function notebookOf(...cells: [id: string, code: string][]): vscode.NotebookDocument {

@@ -1,4 +1,4 @@
-import type { Mend } from '#cluster/fixes/fix.ts';
+import type { Fix } from '#cluster/fixes/fix.ts';
 import type { Evidence, Finding } from './result.ts';
 
 // Constructors of findings: one sentence with the evidence for it.
@@ -9,7 +9,7 @@ export const pass = (sentence: string, ...evidence: readonly Evidence[]): Findin
   evidence,
 });
 
-type Problem = { readonly evidence?: readonly Evidence[]; readonly mend?: Mend | undefined };
+type Problem = { readonly evidence?: readonly Evidence[]; readonly mend?: Fix | undefined };
 
 export const fail = (sentence: string, { evidence = [], mend }: Problem = {}): Finding => ({
   status: 'fail',

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 import { isCellPlace, type CellPlace } from '#shared/protocol/kernelMessages.ts';
-import { findCell, placeOf } from './cellLocation.ts';
+import { findCell, cellLocation } from './cellLocation.ts';
 
 /** A requested cell that has not started, in a form that stays valid after a window reload. */
 type WaitingCell = { place: CellPlace; code: string };
@@ -29,7 +29,7 @@ export class WaitingCells {
   }
 
   add(cells: readonly vscode.NotebookCell[]): WaitingRow {
-    const waiting = cells.map((cell) => ({ place: placeOf(cell), code: cell.document.getText() }));
+    const waiting = cells.map((cell) => ({ place: cellLocation(cell), code: cell.document.getText() }));
     const row = { hasBegun: false, cells: waiting };
     this.#rows.push(row);
     this.#later();

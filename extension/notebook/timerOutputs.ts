@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import { messageOf } from '#shared/errors.ts';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import type { Log } from '../host/log.ts';
-import { findCell, placeOf } from './cellLocation.ts';
+import { findCell, cellLocation } from './cellLocation.ts';
 import type { CellRun } from './cellRun.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
@@ -46,7 +46,7 @@ export class LateOutputs implements vscode.Disposable {
 
   moveTo(notebook: vscode.NotebookDocument): void {
     for (const [id, { cell, order, startedAt, ended }] of this.#runs) {
-      const moved = ended && findCell(notebook, placeOf(cell), cell.document.getText());
+      const moved = ended && findCell(notebook, cellLocation(cell), cell.document.getText());
       if (moved) this.#runs.set(id, { cell: moved, order, startedAt, ended });
     }
   }

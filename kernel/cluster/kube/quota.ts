@@ -1,12 +1,12 @@
-import { listAt, mapAt, textAt, textsAt } from './fields.ts';
+import { listAt, mapAt, stringAt, textsAt } from './objectFields.ts';
 import { gpuResource, parseQuantity, showCpu, showMemory, times, type Resources } from './quantities.ts';
 
 // The resources that a namespace allows: quotas for all pods together, limit ranges for each.
 
 /** Amounts by resource name, in base units: cores, bytes or a count. */
-export type Amounts = Readonly<Record<string, number>>;
+export type ResourceAmounts = Readonly<Record<string, number>>;
 
-export type Quota = { readonly name: string; readonly hard: Amounts; readonly used: Amounts };
+export type Quota = { readonly name: string; readonly hard: ResourceAmounts; readonly used: ResourceAmounts };
 
 /**
  * Parses a quota that counts the pods of head and workers.
@@ -14,7 +14,7 @@ export type Quota = { readonly name: string; readonly hard: Amounts; readonly us
  * which head and workers don't have.
  */
 export function readQuota(item: unknown): Quota | undefined {
-  const name = textAt(item, 'metadata', 'name');
+  const name = stringAt(item, 'metadata', 'name');
   const isScoped =
     textsAt(item, 'spec', 'scopes').some((scope) => scope !== 'NotTerminating' && scope !== 'NotBestEffort') ||
     listAt(item, 'spec', 'scopeSelector', 'matchExpressions').length > 0;
@@ -22,7 +22,7 @@ export function readQuota(item: unknown): Quota | undefined {
   return { name, hard: amountsAt(item, 'spec', 'hard'), used: amountsAt(item, 'status', 'used') };
 }
 
-const amountsAt = (item: unknown, ...path: readonly string[]): Amounts =>
+const amountsAt = (item: unknown, ...path: readonly string[]): ResourceAmounts =>
   Object.fromEntries(
     Object.entries(mapAt(item, ...path)).flatMap(([key, text]) => {
       const amount = parseQuantity(text);
@@ -31,7 +31,7 @@ const amountsAt = (item: unknown, ...path: readonly string[]): Amounts =>
   );
 
 /** Returns how a quota counts a number of pods with these requests. Their limits equal their requests. */
-export function countedFor(resources: Resources, pods: number): Amounts {
+export function quotaUsage(resources: Resources, pods: number): ResourceAmounts {
   const { cpu, memory, gpu } = times(resources, pods);
   return {
     cpu,
@@ -46,16 +46,21 @@ export function countedFor(resources: Resources, pods: number): Amounts {
   };
 }
 
-export const addAmounts = (all: readonly Amounts[]): Amounts => {
+export const addAmounts = (all: readonly ResourceAmounts[]): ResourceAmounts => {
   const sum: Record<string, number> = {};
   for (const amounts of all) for (const [key, amount] of Object.entries(amounts)) sum[key] = (sum[key] ?? 0) + amount;
   return sum;
 };
 
 /** A resource of which a quota has too little left. */
-export type Shortage = { readonly key: string; readonly needed: number; readonly left: number; readonly hard: number };
+export type QuotaShortage = {
+  readonly key: string;
+  readonly needed: number;
+  readonly left: number;
+  readonly hard: number;
+};
 
-export function shortagesOf({ hard, used }: Quota, needed: Amounts): readonly Shortage[] {
+export function shortagesOf({ hard, used }: Quota, needed: ResourceAmounts): readonly QuotaShortage[] {
   return Object.entries(hard).flatMap(([key, most]) => {
     const more = needed[key] ?? 0;
     const left = most - (used[key] ?? 0);
@@ -71,7 +76,7 @@ export function showAmount(key: string, amount: number): string {
 }
 
 /** A bound of a limit range that a container or a pod exceeds. */
-export type Bound = {
+export type LimitRangeViolation = {
   /** Index of the entry in the range. */
   readonly index: number;
   readonly type: 'Container' | 'Pod';
@@ -82,16 +87,19 @@ export type Bound = {
 };
 
 /** Returns the bounds of a limit range that a pod exceeds. */
-export function beyondRange(range: unknown, containers: readonly Resources[]): readonly Bound[] {
+export function limitRangeViolations(range: unknown, containers: readonly Resources[]): readonly LimitRangeViolation[] {
   return listAt(range, 'spec', 'limits').flatMap((entry, index) => {
-    const type = textAt(entry, 'type');
+    const type = stringAt(entry, 'type');
     if (type === 'Container') return containers.flatMap((one) => beyond(entry, { index, type, asked: byName(one) }));
     if (type !== 'Pod') return [];
     return beyond(entry, { index, type, asked: addAmounts(containers.map(byName)) });
   });
 }
 
-function beyond(entry: unknown, { index, type, asked }: Pick<Bound, 'index' | 'type'> & { asked: Amounts }): Bound[] {
+function beyond(
+  entry: unknown,
+  { index, type, asked }: Pick<LimitRangeViolation, 'index' | 'type'> & { asked: ResourceAmounts },
+): LimitRangeViolation[] {
   const bounds = (['max', 'min'] as const).flatMap((side) =>
     Object.entries(amountsAt(entry, side)).map(([key, bound]) => ({ side, key, bound, asked: asked[key] ?? 0 })),
   );
@@ -100,4 +108,4 @@ function beyond(entry: unknown, { index, type, asked }: Pick<Bound, 'index' | 't
     .map((one) => ({ index, type, ...one }));
 }
 
-const byName = ({ cpu, memory, gpu }: Resources): Amounts => ({ cpu, memory, [gpuResource]: gpu });
+const byName = ({ cpu, memory, gpu }: Resources): ResourceAmounts => ({ cpu, memory, [gpuResource]: gpu });
