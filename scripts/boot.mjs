@@ -17,6 +17,7 @@ const commands = {
   watch: 'scripts/watch.ts',
   check: 'scripts/check.ts',
   generate: 'scripts/generate.ts',
+  words: 'scripts/words.ts',
   format: 'scripts/format.ts',
   package: 'scripts/package.ts',
   cli: 'scripts/cli.ts',

@@ -6,10 +6,11 @@ export const checks = [
   { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-b'] },
   { name: 'rules', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware'] },
   { name: 'format', script: 'node_modules/prettier/bin/prettier.cjs', args: ['--check', '--log-level=warn', '.'] },
+  { name: 'words', script: 'scripts/boot.mjs', args: ['words'] },
   { name: 'generated files', script: 'scripts/boot.mjs', args: ['generate', '--check'] },
 ] as const;
 
-/** `npm run check`: checks types, lint rules with the layer locks, format and generated files. Returns the exit code. */
+/** `npm run check`: checks types, lint rules with the layer locks, format, odd words and generated files. Returns the exit code. */
 export function main(): number {
   const failed = checks.filter(({ name, script, args }) => {
     const { status } = spawnSync(process.execPath, [inRoot(script), ...args], {

@@ -35,10 +35,10 @@ const passedOn = [
  */
 const loading = `
 const { withOwnGlobals } = require(${shared('ownGlobals.ts')});
-const { loadPartNow } = require(${shared('loadPart.ts')});
+const { requireLazy } = require(${shared('loadPart.ts')});
 const { quickenSchema } = require(${shared('arrow/arrowSchema.cjs')});
 let arrow;
-const load = () => arrow ?? loadPartNow(whole);
+const load = () => arrow ?? requireLazy(whole);
 function whole() {
   const loaded = withOwnGlobals(() => require('apache-arrow'));
   quickenSchema(loaded);

@@ -10,8 +10,8 @@ type Passage = { readonly line: number; readonly text: string };
 const folders = ['kernel', 'extension', 'webviews', 'scripts', 'docs'];
 const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
 
-/** Names that users have in scripts and settings, and so keep, although they are odd. */
-const allowed = /--mend\b|\b(?:copyMend|showMend|applyMend|lance-mend|ClusterMend|2_mend)\b|\.mend\b/g;
+/** Names that users have in scripts and settings, and so stay, and a command of LaTeX. */
+const allowed = /\\begin\b|--mend\b|\b(?:copyMend|showMend|applyMend|lance-mend|ClusterMend|2_mend)\b|\.mend\b/g;
 
 /** Shorter strings are keys and names, not sentences. */
 const fewestWords = 3;

@@ -9,7 +9,7 @@ import type { Finding, Severity } from './result.ts';
 import type { SecretRedactor } from './secretTexts.ts';
 
 /**
- * The sources that checks read from. Each result is read once a run (`Once`), so that forty checks need a dozen
+ * The sources that checks read from. Each result is read once a run (`RequestCache`), so that forty checks need a dozen
  * requests; connections open on first use.
  */
 export type CheckContext = {

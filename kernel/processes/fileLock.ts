@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from './files.ts';
 import { isProcessRunning } from './running.ts';
 
-/** The holder of a lock touches it every `touchMs`; a lock untouched for `lapsedMs` is stale. */
+/** The holder of a lock touches it every `heartbeatMs`; a lock untouched for `lapsedMs` is stale. */
 const touchMs = 5000;
 const lapsedMs = 30_000;
 const lookMs = 50;
@@ -26,7 +26,7 @@ export async function withFileLock<T>(path: string, signal: AbortSignal, call: (
 }
 
 /**
- * Like `whileLocked`, but does not wait.
+ * Like `withFileLock`, but does not wait.
  * @param busy creates the error if another process holds the lock
  */
 export async function tryFileLock<T>(path: string, busy: () => Error, call: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ declare global {
 }
 
 /**
- * Loads a part: `loadPart(() => import('./dir.ts'))`. A module interrupted during its evaluation stays incomplete
+ * Loads a part: `loadLazy(() => import('./dir.ts'))`. A module interrupted during its evaluation stays incomplete
  * forever.
  */
 export const loadLazy = <T>(load: () => Promise<T>): Promise<T> =>

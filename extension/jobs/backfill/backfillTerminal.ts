@@ -143,5 +143,5 @@ const progressLine = (view: JobView): string =>
     .filter(Boolean)
     .join(' · ');
 
-// oxlint-disable-next-line no-control-regex -- what a text brings along is taken out before
+// oxlint-disable-next-line no-control-regex -- control characters of the string are removed before
 const red = (text: string): string => `\u001b[31m${text.replaceAll('\u001b', '')}\u001b[0m`;

@@ -37,7 +37,7 @@ export class OtherProviders {
   readonly #asked: string[] = [];
 
   /**
-   * Whether a request of VS Code was sent by `Others`. True once per request sent: the user may request the same
+   * Whether a request of VS Code was sent by `OtherProviders`. True once per request sent: the user may request the same
    * position meanwhile and must get a result.
    */
   isOwn(document: vscode.TextDocument, position: vscode.Position): boolean {

@@ -75,7 +75,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
-/** Calls until it succeeds or `waitBefore` returns no delay; `signal` ends a delay. */
+/** Calls until it succeeds or `retryDelay` returns no delay; `signal` ends a delay. */
 export async function withRetries<T>(
   { retries, signal }: { retries: number; signal: AbortSignal | undefined },
   call: () => Promise<T>,

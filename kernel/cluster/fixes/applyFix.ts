@@ -115,7 +115,7 @@ export async function previewFix(
  * @param options.force takes over fields of other managers; only after the user has seen the conflict
  * @returns the names of the applied objects
  * @throws ClusterError Conflict if an object would differ from its preview, or has another manager (objects applied
- *   before stay); else as `previewMend`
+ *   before stay); else as `previewFix`
  */
 export async function applyFix(
   connection: KubeConnection,

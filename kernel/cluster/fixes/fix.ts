@@ -7,7 +7,7 @@ export type KubernetesManifest = {
 
 /**
  * The fix of a failed check. Checks never apply it: a command is copied, a document is reviewed, and objects are
- * applied only after the user has seen a preview (`applyMend`).
+ * applied only after the user has seen a preview (`applyFix`).
  */
 export type Fix =
   /** A shell line, such as an `aws`, `gcloud`, `helm` or `kubectl` command. */

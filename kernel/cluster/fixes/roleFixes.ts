@@ -10,14 +10,14 @@ import type { KubernetesManifest, Fix } from './fix.ts';
 
 /**
  * Grants access by an EKS access policy: the session of a role has a new name each time, so no binding can name it.
- * @param person the user name as the API server reports it
+ * @param user the name as the API server reports it
  * @returns `undefined` if it is not an AWS role session
  */
-export function grantByAccessEntry(profile: ClusterProfile, person: string): Fix | undefined {
-  const session = roleOfSession(person);
+export function grantByAccessEntry(profile: ClusterProfile, user: string): Fix | undefined {
+  const session = roleOfSession(user);
   const cluster = profile.auth.configMethod === 'EKS_AUTH' ? profile.auth : profile.aws;
   if (!session || cluster?.clusterName === undefined) return undefined;
-  const partition = readArn(person)?.partition ?? 'aws';
+  const partition = readArn(user)?.partition ?? 'aws';
   return {
     kind: 'command',
     command: shellCommand(
@@ -119,9 +119,9 @@ export function withRules(there: readonly unknown[], wanted: readonly Rule[]): r
 }
 
 /** Grants the user what launching needs in the namespace. */
-export function grantLauncher(profile: ClusterProfile, person: string): Fix {
+export function grantLauncher(profile: ClusterProfile, user: string): Fix {
   const { namespace } = profile;
-  const name = `lance-client-${person.replaceAll(/[/%]/g, '-')}`;
+  const name = `lance-client-${user.replaceAll(/[/%]/g, '-')}`;
   const rules: Rule[] = [
     { apiGroups: ['ray.io'], resources: ['rayclusters'], verbs: launchVerbs },
     { apiGroups: [''], resources: ['pods', 'services'], verbs: ['get', 'list', 'watch'] },
@@ -136,14 +136,14 @@ export function grantLauncher(profile: ClusterProfile, person: string): Fix {
       kind: 'RoleBinding',
       metadata: { name, namespace },
       roleRef: { apiGroup: rbac, kind: 'Role', name },
-      subjects: [subjectOf(person)],
+      subjects: [subjectOf(user)],
     },
   ]);
 }
 
 /** Lets the user list nodes, which are cluster-scoped. */
-export function grantNodes(profile: ClusterProfile, person: string): Fix {
-  const name = `lance-client-nodes-${person.replaceAll(/[/%]/g, '-')}`;
+export function grantNodes(profile: ClusterProfile, user: string): Fix {
+  const name = `lance-client-nodes-${user.replaceAll(/[/%]/g, '-')}`;
   return manifestFix(profile, [
     {
       apiVersion: `${rbac}/v1`,
@@ -156,15 +156,15 @@ export function grantNodes(profile: ClusterProfile, person: string): Fix {
       kind: 'ClusterRoleBinding',
       metadata: { name },
       roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
-      subjects: [subjectOf(person)],
+      subjects: [subjectOf(user)],
     },
   ]);
 }
 
 /** Returns the user or service account as the subject of a binding. */
-function subjectOf(person: string): Readonly<Record<string, string>> {
-  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(person);
+function subjectOf(user: string): Readonly<Record<string, string>> {
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user);
   return account
     ? { kind: 'ServiceAccount', namespace: account[1] ?? '', name: account[2] ?? '' }
-    : { kind: 'User', apiGroup: rbac, name: person };
+    : { kind: 'User', apiGroup: rbac, name: user };
 }

@@ -5,7 +5,7 @@ import { loadNative } from '#engine/native.ts';
 import { withTempFolder } from '#processes/files.ts';
 import type { Root } from './dirConnection.ts';
 
-/** The table name of the dataset on the connection of `onDataset`. */
+/** The table name of the dataset on the connection of `withDataset`. */
 export const datasetName = 'dataset';
 
 /**

@@ -62,7 +62,7 @@ export const withManifestLock = <T>(place: Root, call: () => Promise<T>): Promis
   untilDone(() => runExclusive(`list of ${place.location}`, call));
 
 /**
- * Runs a call that changes the manifest, on its current state. Not to be called inside `changingList`.
+ * Runs a call that changes the manifest, on its current state. Not to be called inside `withManifestLock`.
  * @throws CatalogError Unsupported (0) if the manifest has another format, ConcurrentModification (14) after many
  * tries
  */
@@ -71,14 +71,14 @@ export const updateManifest = <T>(place: Root, call: (manifest: Manifest) => Pro
 
 /**
  * Returns the current entry of a table without waiting for changes. @throws CatalogError Unsupported (0) as
- * `onManifest`
+ * `updateManifest`
  */
 export const entryOf = (place: Root, id: string): Promise<Entry | undefined> =>
   untilDone(() => onOpened(place, (manifest) => manifest.find(id)));
 
 /**
  * Returns the kind of an object in the manifest. Tables in the root may have no row. @throws CatalogError as
- * `onManifest`
+ * `updateManifest`
  */
 export async function objectKind(place: Root, path: NamespacePath): Promise<ObjectKind | undefined> {
   // The manifest has no names that contain the delimiter.
@@ -134,7 +134,7 @@ const onOpened = <T>(place: Root, call: (manifest: Manifest) => Promise<T>): Pro
 
 export type ManifestRow = { id: string; kind: ObjectKind; location: string | null };
 
-/** Returns all rows of an existing manifest. @throws CatalogError as `onManifest` */
+/** Returns all rows of an existing manifest. @throws CatalogError as `updateManifest` */
 export const readManifest = (place: Root): Promise<ManifestRow[]> =>
   untilDone(() => onOpened(place, (manifest) => manifest.rows()));
 

@@ -27,7 +27,7 @@ export type Control = {
   close(): void;
 };
 
-/** `markedAt`: when a process last touched its mark, milliseconds since 1970. */
+/** `lastHeartbeat`: when a process last touched its mark, milliseconds since 1970. */
 export type ProcessEnded = { readonly kind: 'gone'; readonly markedAt?: number };
 
 /** `here` is certain, and so is `gone` for processes of this machine. */

@@ -46,7 +46,7 @@ export function dropComments(file: ts.SourceFile): void {
   visit(file);
 }
 
-/** Returns how to parse a file for `leaveOutUnread`; undefined if its comments are not left out. */
+/** Returns how to parse a file for `recordDroppedComments`; undefined if its comments are not left out. */
 export const unreadDocs = (text: string): ts.JSDocParsingMode | undefined => {
   // The parser marks deprecated nodes while it parses their comments.
   return areApart() && !text.includes('@deprecated') ? ts.JSDocParsingMode.ParseNone : undefined;

@@ -28,7 +28,7 @@ export function answerInput(gate: SharedArrayBuffer, answer: InputAnswer): void 
   Atomics.notify(header, stateAt);
 }
 
-/** Blocks until the other thread calls `openGate`. */
+/** Blocks until the other thread calls `answerInput`. */
 export function waitForInput(gate: SharedArrayBuffer): InputAnswer {
   const header = new Int32Array(gate, 0, 2);
   // A loop, since `Atomics.wait` may return spuriously.

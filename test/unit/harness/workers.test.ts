@@ -66,10 +66,10 @@ suite('Several processes that run the files of a layer', function () {
     const processes = inRoot('scripts/processes.ts');
     const hangs = `import { spawn } from 'node:child_process';
       import { renameSync, writeFileSync } from 'node:fs';
-      import { ownGroup } from ${JSON.stringify(processes)};
+      import { trackProcessGroup } from ${JSON.stringify(processes)};
       suite('of a', () => test('hangs', () => new Promise(() => {
         const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
-        ownGroup(child);
+        trackProcessGroup(child);
         writeFileSync(import.meta.filename + '.part', String(child.pid));
         renameSync(import.meta.filename + '.part', import.meta.filename + '.pid');
       })));`;
