@@ -51,7 +51,7 @@ suite('Rays in the editor', function () {
     assert.equal(person.boxes.length, 1);
     const said = person.boxes[0]?.said.join('\n') ?? '';
     assert.match(said, /Expected the address of a dashboard/);
-    assert.match(said, /nobody listens there/);
+    assert.match(said, /no server listens there/);
     assert.deepEqual(api.jobs.rays.list(), before);
   });
 
