@@ -131,7 +131,7 @@ forEachSubject('writing', (makeCatalog) => {
     const table = await db.createTable('t', [{ v: [1, 2, 3] }], { schema: new Schema(fields) });
     const misfit = (values: Record<string, unknown>, ...words: string[]) =>
       fails(() => table.update({ values }), 'SchemaValidation', ...words);
-    await misfit({ v: [9, 9] }, '"v" has 2 elements', 'holds 3');
+    await misfit({ v: [9, 9] }, '"v" has 2 elements', 'Pass 3 elements');
     await misfit({ half: 1e6 }, '"half" is 1000000', 'Float16');
     await misfit({ small: 300 }, '"small" is 300', 'Int8');
     await misfit({ second: new Date(1500) }, '"second" is not a whole second');
