@@ -120,7 +120,7 @@ suite('lance-catalog check', function () {
     await cluster.api.delete(cluster.object('ServiceAccount', names.serviceAccount));
     const ran = await check(['--mend', 'sa-exists', '--apply'], { prod: profile('admin') });
     assert.equal(ran.code, 2, ran.stdout + ran.stderr);
-    assert.match(ran.stderr, /add --yes/);
+    assert.match(ran.stderr, /Add --yes/);
     assert.equal(await cluster.api.get(cluster.object('ServiceAccount', names.serviceAccount)), undefined);
   });
 

@@ -187,7 +187,7 @@ suite('a catalog on a server', () => {
   test('says which file of certificates it can not read', async () => {
     const given = { name: 'odd', uri: 'https://localhost:9', ca: join(folder.path, 'none.pem') };
     const told = await failuresOf(() => run('lanceCatalog.connection.addRest', given));
-    assert.match(told[0] ?? '', /certificates .*none\.pem/);
+    assert.match(told[0] ?? '', /certificate file ".*none\.pem"/);
   });
 
   test('can be kept though nobody answers, and says so in the tree with another try', async () => {
