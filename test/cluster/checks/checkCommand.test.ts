@@ -235,7 +235,7 @@ suite('lance-catalog check without a cluster', function () {
   test('explains a check by its section of the documentation', async () => {
     const { code, stdout } = await checkAlone(['--explain', 'sa-exists']);
     assert.equal(code, 0);
-    assert.match(stdout, /^sa-exists\n\nAsks for the service account /);
+    assert.match(stdout, /^sa-exists\n\nChecks that the service account of head and workers exists\./);
     assert.doesNotMatch(stdout, /pods-run-as/);
   });
 });

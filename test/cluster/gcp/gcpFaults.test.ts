@@ -116,7 +116,7 @@ const faults: readonly {
       for (const known of issuers.values()) known.keys = { keys: [] };
     },
     expect: { 'gcp-chain-exchange': 'fail', 'gcp-chain-impersonate': 'blocked', 'gcp-chain-bucket': 'blocked' },
-    sentence: /^Google does not accept the service account's token: Invalid ID Token signature/,
+    sentence: /^Google does not accept the service account's token\. Google reports: Invalid ID Token signature/,
   },
   {
     name: 'a token of another issuer',

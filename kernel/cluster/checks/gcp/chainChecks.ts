@@ -74,7 +74,7 @@ const exchange: Check = {
       if (!refusal || refusal.reason === 'SERVICE_DISABLED') throw error;
       const { asked, value } = await gcp.cluster();
       const { source, server } = await kube.connection();
-      return fail(`Google does not accept the service account's token: ${withStop(refusal.message)}`, {
+      return fail(`Google does not accept the service account's token. Google reports: ${withStop(refusal.message)}`, {
         evidence: [
           { asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` },
           // The usual cause is a profile that names two clusters; these addresses show it.
