@@ -1,6 +1,5 @@
 import type * as vscode from 'vscode';
-import type { CellPlace, KernelMessage } from '#shared/protocol/kernelMessages.ts';
-import { isKernelOutput } from '#shared/protocol/kernelMessages.ts';
+import { type CellPlace, isKernelOutput, type KernelMessage } from '#shared/protocol/kernelMessages.ts';
 import { OutputLog } from '#shared/protocol/outputLog.ts';
 import { findCell, cellLocation } from './cellLocation.ts';
 import { CellOutputs, type Displays } from './outputs.ts';

@@ -15,8 +15,7 @@ import { CatalogError, kindOfCode } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { engineHost, repairPath, rootHeader, storageOptionsHeader } from './contract.ts';
 import { type EngineHandshake, parseHandshake } from './engineHandshake.ts';
-import { identityOfRoot } from './identity.ts';
-import { isSecretOption } from './identity.ts';
+import { identityOfRoot, isSecretOption } from './identity.ts';
 
 export type { EngineHandshake } from './engineHandshake.ts';
 

@@ -1,16 +1,19 @@
 import { dirname, resolve } from 'node:path';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { runnerNames, type BackfillOptions, type RayPlace, type RunnerName } from '#shared/jobs/backfill.ts';
+import {
+  type BackfillOptions,
+  onErrorOfWords,
+  type RayPlace,
+  type RunnerName,
+  runnerNames,
+} from '#shared/jobs/backfill.ts';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
-import { jobFileEnding } from '#shared/jobs/jobFile.ts';
-import type { JobFile } from '#shared/jobs/jobFile.ts';
+import { type JobFile, jobFileEnding } from '#shared/jobs/jobFile.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
-import { onErrorOfWords } from '#shared/jobs/backfill.ts';
 import { definedEntries } from '#shared/records.ts';
 import { isObjectStore } from '#catalog/root.ts';
 import { UsageError } from './command.ts';
-import { catalogArguments, catalogOf, type CatalogValues } from './catalogArguments.ts';
-import { pathOf } from './catalogArguments.ts';
+import { catalogArguments, catalogOf, type CatalogValues, pathOf } from './catalogArguments.ts';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;

@@ -1,6 +1,5 @@
 import type { Jobs } from '#jobs/service/jobs.ts';
-import { endText, errorLines, jobLine } from '#jobs/report/jobText.ts';
-import { jobJson } from '#jobs/report/jobText.ts';
+import { endText, errorLines, jobJson, jobLine } from '#jobs/report/jobText.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, isRefused, jobTableText } from '#shared/jobs/jobLabels.ts';
 import { progressLine } from './terminal.ts';

@@ -25,11 +25,10 @@ export {
   type SuggestedProfile,
 } from '#cluster/kubeconfig/contexts.ts';
 export { createRayCluster, type CreateRayClusterOptions } from '#cluster/kuberay/createRayCluster.ts';
-export { openDashboard } from '#cluster/kuberay/dashboardProxy.ts';
+export { openDashboard, openDashboardProxy } from '#cluster/kuberay/dashboardProxy.ts';
 export { openRayLink } from '#cluster/kuberay/openRayLink.ts';
 export { rayClusterSpecOf, warningsOf } from '#cluster/kuberay/rayClusterSpec.ts';
 export { readConnectSettings, readRaySettings } from '#cluster/kuberay/raySettings.ts';
-export { openDashboardProxy } from '#cluster/kuberay/dashboardProxy.ts';
 export { RayJobs } from '#cluster/ray/rayJobs.ts';
 export { applyFix, previewFix, type FixPreview, type ObjectDiff } from '#cluster/fixes/applyFix.ts';
 export { findProfiles, type FoundProfiles } from '#cluster/profiles/findProfiles.ts';

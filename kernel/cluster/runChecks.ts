@@ -1,7 +1,6 @@
 import { wait } from '#processes/wait.ts';
 import { messageOf } from '#shared/errors.ts';
-import type { Check } from './check.ts';
-import type { CheckContext } from './check.ts';
+import type { Check, CheckContext } from './check.ts';
 import type { CheckId } from './checkIds.ts';
 import { isClusterError } from './errors.ts';
 import type { ClusterProfile } from './profile.ts';

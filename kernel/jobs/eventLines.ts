@@ -1,15 +1,15 @@
 import type { JobEvent, JobEventKind } from '#shared/jobs/jobEvents.ts';
 import { toCamel } from '#shared/jobs/caseKeys.ts';
-import { isRowError } from '#shared/jobs/jobShapes.ts';
 import {
-  isNonNegativeNumber,
+  type Check,
   isCount,
+  isNonNegativeNumber,
+  isRowError,
   isString,
   listOf,
   oneOf,
   optional,
   shape,
-  type Check,
 } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 

@@ -13,9 +13,16 @@ export * as arrow from '#arrow';
 export { connect, connectNamespace } from '#catalog/connect.ts';
 export type { ConnectOptions, DirConfig, RestConfig } from '#catalog/connect.ts';
 export type { CallOptions, CreateMode, DropNamespaceOptions } from '#catalog/arguments/options.ts';
-export type { Capabilities, Capability, CapabilityOptions } from '#catalog/catalog.ts';
 export type {
+  Capabilities,
+  Capability,
+  CapabilityOptions,
   Catalog,
+  CopiedTable,
+  CopyOptions,
+  CopyProgress,
+  CopyResult,
+  CopyTarget,
   CreateEmptyTableOptions,
   CreateNamespaceOptions,
   CreateTableOptions,
@@ -30,7 +37,6 @@ export type {
   TableDescription,
   TablePage,
 } from '#catalog/catalog.ts';
-export type { CopiedTable, CopyOptions, CopyProgress, CopyResult, CopyTarget } from '#catalog/catalog.ts';
 export type {
   BackfillJob,
   BackfillResult,
@@ -53,9 +59,10 @@ export type {
   IndexType,
   NewColumn,
   Table,
+  TableStats,
   UpdateSpec,
+  VersionInfo,
 } from '#catalog/table.ts';
-export type { TableStats, VersionInfo } from '#catalog/table.ts';
 export type { InsertResult, MergeResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
 export type { BatchSource, TableData, TableSource } from '#catalog/tableData.ts';
 export type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';

@@ -1,6 +1,8 @@
 import {
   Binary,
   Bool,
+  type Data,
+  type DataType,
   Decimal,
   Field,
   FixedSizeList,
@@ -18,7 +20,6 @@ import {
   Utf8,
   vectorFromArray,
 } from '#arrow';
-import type { Data, DataType } from '#arrow';
 import { deflateSync, crc32 } from 'node:zlib';
 
 const field = (name: string, type: DataType, metadata?: Map<string, string>) => new Field(name, type, true, metadata);

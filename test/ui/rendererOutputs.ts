@@ -1,4 +1,5 @@
 import {
+  type Data,
   DenseUnion,
   Field,
   makeData,
@@ -10,7 +11,6 @@ import {
   Utf8,
   vectorFromArray,
 } from '#arrow';
-import type { Data } from '#arrow';
 import { streamOf } from './gridRows.ts';
 
 /** A saved output of so many rows of the tests' own table. */

@@ -1,7 +1,6 @@
 import Plotly from 'plotly.js-dist-min';
 import { isRecord } from '#shared/records.ts';
-import { chartRenderer } from './chartOutput.ts';
-import type { ChartLook } from './chartOutput.ts';
+import { type ChartLook, chartRenderer } from './chartOutput.ts';
 
 /** Returns the defaults of a figure. */
 function templateOf({ text, lines, font }: ChartLook): object {

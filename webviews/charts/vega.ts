@@ -1,6 +1,5 @@
 import embed, { type VisualizationSpec } from 'vega-embed';
-import { chartRenderer } from './chartOutput.ts';
-import type { ChartLook } from './chartOutput.ts';
+import { type ChartLook, chartRenderer } from './chartOutput.ts';
 
 const configOf = ({ text, lines, font }: ChartLook) => {
   const labels = { labelColor: text, titleColor: text };

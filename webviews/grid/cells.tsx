@@ -1,5 +1,4 @@
-import { memo, useEffect, useRef, useState } from 'react';
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { CellContentProps } from 'hightable';
 import { spark, sparkPath } from '#shared/format/sparkPath.ts';
 import type { GridCell } from './frame.ts';

@@ -1,9 +1,7 @@
-import { tableFromIPC } from '#arrow';
-import type { Table } from '#arrow';
+import { type Table, tableFromIPC } from '#arrow';
 import type { DataFrame } from 'hightable';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
-import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
-import type { Cell } from '#shared/format/cellText.ts';
+import { type Cell, columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { pageRows } from '#shared/mime.ts';
 import { Pages } from './pages.ts';

@@ -1,7 +1,13 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { ClipboardEvent, ComponentProps, ReactNode } from 'react';
-import { HighTable } from 'hightable';
-import type { ColumnConfiguration } from 'hightable';
+import {
+  type ClipboardEvent,
+  type ComponentProps,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
+import { type ColumnConfiguration, HighTable } from 'hightable';
 import { openCell, renderCell } from './cells.tsx';
 import type { GridCell, GridColumn, GridFrame } from './frame.ts';
 

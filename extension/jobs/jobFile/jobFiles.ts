@@ -1,9 +1,8 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { jobFileEnding } from '#shared/jobs/jobFile.ts';
+import { type JobFile, jobFileEnding } from '#shared/jobs/jobFile.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
-import type { JobFile } from '#shared/jobs/jobFile.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
 import { requestOfFile, type JobFileDeps } from './request.ts';
 

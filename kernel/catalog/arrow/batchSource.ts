@@ -1,8 +1,14 @@
 import type { RecordBatch, Schema } from '#arrow';
 import { Query } from '#catalog/query.ts';
 import type { BatchStream } from '#catalog/querySpec.ts';
-import { adoptSchema, checkColumnNames, checkSameColumns, toArrowTable } from '#catalog/tableData.ts';
-import type { BatchSource, TableSource } from '#catalog/tableData.ts';
+import {
+  adoptSchema,
+  type BatchSource,
+  checkColumnNames,
+  checkSameColumns,
+  type TableSource,
+  toArrowTable,
+} from '#catalog/tableData.ts';
 import { adoptTable, batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { withFullValidity } from '#shared/arrow/nullData.ts';

@@ -1,7 +1,6 @@
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkName, checkNamespacePath, displayPath } from '#shared/names.ts';
-import type { Catalog } from '#catalog/catalog.ts';
-import type { CopiedTable, CopyOptions, CopyResult, CopyTarget, SkippedTable } from '#catalog/catalog.ts';
+import type { Catalog, CopiedTable, CopyOptions, CopyResult, CopyTarget, SkippedTable } from '#catalog/catalog.ts';
 import { copyTable } from './copyTable.ts';
 import { displayTable } from './copyMark.ts';
 import type { CopySource } from './copyTarget.ts';

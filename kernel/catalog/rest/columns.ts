@@ -14,8 +14,7 @@ import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/tabl
 import type { WriteResult } from '#catalog/writeResults.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { isRecord } from '#shared/records.ts';
-import { definedEntries } from '#shared/records.ts';
+import { definedEntries, isRecord } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, pinned, type RestTarget } from './target.ts';
 

@@ -1,10 +1,9 @@
 import type { RecordBatch } from '#arrow';
 import { withErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
-import type { CallOptions } from '#catalog/arguments/options.ts';
+import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
 import type { JobDescription, Jobs, JobState, JobSummary } from '#catalog/jobs.ts';
 import type { Operation } from '#catalog/contract.ts';
-import { checkOptions } from '#catalog/arguments/options.ts';
 import { readBatches } from './pages.ts';
 import { definedEntries } from '#shared/records.ts';
 import { Reply } from './reply.ts';

@@ -1,28 +1,28 @@
 import { type Schema, Table as ArrowTable } from '#arrow';
-import type { CallOptions, CreateMode, DropNamespaceOptions } from '#catalog/arguments/options.ts';
 import {
+  type CallOptions,
   checkChoice,
   checkCreateMode,
   checkDrop,
   checkOptions,
   checkPage,
+  type CreateMode,
+  type DropNamespaceOptions,
   isSamePath,
+  type NamespaceArguments,
   newTableCall,
   tableCall,
 } from '#catalog/arguments/options.ts';
-import type { NamespaceArguments } from '#catalog/arguments/options.ts';
 import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
-import type { Capabilities, CapabilityOptions } from '#catalog/catalog.ts';
+import type { Capabilities, CapabilityOptions, CopyOptions, CopyResult, CopyTarget } from '#catalog/catalog.ts';
 import type * as catalog from '#catalog/catalog.ts';
-import type { CopyOptions, CopyResult, CopyTarget } from '#catalog/catalog.ts';
 import type { ConnectOptions, RestConfig } from '#catalog/connect.ts';
 import { checkOperations, type Operation } from '#catalog/contract.ts';
 import { copyTables } from '#catalog/copy/copyTables.ts';
 import type { Identity } from '#catalog/identity.ts';
 import type { Jobs } from '#catalog/jobs.ts';
 import { allPages } from '#catalog/pages.ts';
-import { adoptSchema, newTableData } from '#catalog/tableData.ts';
-import type { TableSource } from '#catalog/tableData.ts';
+import { adoptSchema, newTableData, type TableSource } from '#catalog/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
 import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
 import { CatalogError, withErrorContext } from '#shared/errors.ts';
@@ -38,8 +38,7 @@ import { probeCapabilities } from './capabilities.ts';
 import { transportOptionsOf } from './config.ts';
 import { describeNamespace, mustExist, namespaceExists, tableExists } from './exists.ts';
 import { RestJobs } from './jobs.ts';
-import { listPage } from './namespaces.ts';
-import { createNamespace, dropNamespace } from './namespaces.ts';
+import { createNamespace, dropNamespace, listPage } from './namespaces.ts';
 import { createTable, declareTable, deregisterTable, registerTable } from './newTables.ts';
 import { describeTable, inNamespace, isOnlyDeclared, openTarget } from './restOpen.ts';
 import { RestTable } from './restTable.ts';

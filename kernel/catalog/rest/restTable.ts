@@ -1,11 +1,9 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
-import type { CallOptions } from '#catalog/arguments/options.ts';
-import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
+import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { isBatchSource, closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import { type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
 import type { Operation } from '#catalog/contract.ts';
-import { checkIndexOptions } from '#catalog/indexes.ts';
-import { defaultIndexType } from '#catalog/indexes.ts';
+import { checkIndexOptions, defaultIndexType } from '#catalog/indexes.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
 import { mergeColumns, MergeInsert } from '#catalog/mergeInsert.ts';
 import { checkFilter, Query } from '#catalog/query.ts';
@@ -19,9 +17,10 @@ import type {
   IndexStats,
   NewColumn,
   Table,
+  TableStats,
   UpdateSpec,
+  VersionInfo,
 } from '#catalog/table.ts';
-import type { TableStats, VersionInfo } from '#catalog/table.ts';
 import { tableBackfills } from '#catalog/tableBackfills.ts';
 import type { TableSource } from '#catalog/tableData.ts';
 import type { Branches, Tags } from '#catalog/tagsBranches.ts';
@@ -40,8 +39,7 @@ import {
 import { createIndex, dropIndex, indexStats, listIndices } from './indexes.ts';
 import { RestQueryRunner } from './query.ts';
 import { about, checkWritable, pinned, type RestTarget } from './target.ts';
-import { RestBranches, RestTags } from './versions.ts';
-import { currentVersion, listVersions, restore, stats } from './versions.ts';
+import { currentVersion, listVersions, RestBranches, restore, RestTags, stats } from './versions.ts';
 import { deleteRows, insert, mergeInsert, update } from './writes.ts';
 
 /**

@@ -7,25 +7,24 @@ import { RequestCache } from '#cluster/memo.ts';
 import type { BucketLocation, ClusterProfile } from '#cluster/profile.ts';
 import { AwsIdentity, assumeRole, callerOf } from './awsIdentity.ts';
 import { chainKeys } from './awsKeys.ts';
-import { isSessionOf, readArn, roleArnOf, type AwsCaller } from './awsNames.ts';
-import { awsPlaceOf, type AwsTarget } from './awsNames.ts';
-import { BucketProbe } from './bucketProbe.ts';
-import { readBucketRegion } from './bucketProbe.ts';
+import { type AwsCaller, awsPlaceOf, type AwsTarget, isSessionOf, readArn, roleArnOf } from './awsNames.ts';
+import { BucketProbe, readBucketRegion } from './bucketProbe.ts';
 import { eksAccess, loginOf, type EksAuth } from './connectEks.ts';
 import { describeEksCluster, type EksCluster } from './eksCluster.ts';
 import {
+  type AccessEntry,
+  type AccessPolicy,
   assumeByWebIdentity,
+  type AwsPrincipal,
+  type AwsRole,
+  type OidcProvider,
   readAccessEntry,
   readAccessPolicies,
   readOidcProvider,
   readPodIdentity,
+  readPrincipal,
   readRole,
-  type AccessEntry,
-  type AccessPolicy,
-  type AwsRole,
-  type OidcProvider,
 } from './iamReads.ts';
-import { readPrincipal, type AwsPrincipal } from './iamReads.ts';
 
 /** The identity that acts as the client: the client role, or the user if the profile has no client role. */
 type ClientIdentity = {

@@ -2,8 +2,7 @@ import { DescribeClusterCommand } from '@aws-sdk/client-eks';
 import { ClusterError } from '#cluster/errors.ts';
 import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
-import { readArn } from './awsNames.ts';
-import type { AwsTarget } from './awsNames.ts';
+import { type AwsTarget, readArn } from './awsNames.ts';
 
 /** The description of a cluster by EKS, as far as it is used. */
 export type EksCluster = {

@@ -1,6 +1,5 @@
 import { isServerError } from '#catalog/transport/errors.ts';
-import type { Check } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';

@@ -1,5 +1,4 @@
-import type { Check } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';
 import { describeNodes, labelUsableNode, uncordon } from '#cluster/fixes/nodeFixes.ts';

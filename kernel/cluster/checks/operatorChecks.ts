@@ -5,8 +5,7 @@ import { stringAt } from '#cluster/kube/objectFields.ts';
 import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
 import { isAtLeast, showMinor, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
-import { operatorVersionOf, watchedBy } from '#cluster/kube/workloads.ts';
-import type { Workload } from '#cluster/kube/workloads.ts';
+import { operatorVersionOf, watchedBy, type Workload } from '#cluster/kube/workloads.ts';
 import type { Evidence } from '#cluster/result.ts';
 import { isPaired, oldestOperator, pairsShown } from './operatorPairs.ts';
 

@@ -4,8 +4,15 @@ import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, unknown, warn } from '#cluster/checkResults.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';
 import { bindRunner, grantRunner, type KnownRoles } from '#cluster/fixes/roleFixes.ts';
-import { serviceAccountCan, userCan, chooseReviewMethod, runnerAccess } from '#cluster/kube/access.ts';
-import { type ResourceAccess, mayReview, formatAccess } from '#cluster/kube/access.ts';
+import {
+  chooseReviewMethod,
+  formatAccess,
+  mayReview,
+  type ResourceAccess,
+  runnerAccess,
+  serviceAccountCan,
+  userCan,
+} from '#cluster/kube/access.ts';
 import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import {
   clusterRoleBindingsOf,

@@ -1,8 +1,7 @@
 import type { Check } from '#cluster/check.ts';
 import { fail, pass, skip, warn } from '#cluster/checkResults.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';
-import type { KubeNode } from '#cluster/kube/nodes.ts';
-import { formatNodeNames } from '#cluster/kube/nodes.ts';
+import { formatNodeNames, type KubeNode } from '#cluster/kube/nodes.ts';
 import { groupsOf, nodesOf } from '#cluster/kube/objectReads.ts';
 import { candidateNodes } from '#cluster/kube/placement.ts';
 import { shortOf, showResources } from '#cluster/kube/quantities.ts';

@@ -7,8 +7,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { stringAt, textsAt } from '#cluster/kube/objectFields.ts';
 import { openDefaultCredentials, type DefaultCredentials } from './defaultCredentials.ts';
 import { bucketOf, clusterPath, gkePlace, tokenAudience, workloadPoolOf } from './gkeTarget.ts';
-import { GoogleClient, type GoogleAsk, type GoogleReply } from './googleClient.ts';
-import { cloudScope, type GoogleEndpoints } from './googleClient.ts';
+import { cloudScope, type GoogleAsk, GoogleClient, type GoogleEndpoints, type GoogleReply } from './googleClient.ts';
 import { readGkeCluster, readPolicy, tokenAt, type Binding, type GkeCluster } from './replies.ts';
 
 /** A value with the request it is from, for evidence. */

@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { KubeCredential } from './credential.ts';
-import { connectionErrorOf } from './kubeErrors.ts';
-import { errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
+import { connectionErrorOf, errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
 
 /** A user to act as; the signed-in user needs the right to impersonate. */
 export type Impersonation = { readonly user: string; readonly groups: readonly string[] };

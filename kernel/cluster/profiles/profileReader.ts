@@ -5,8 +5,14 @@ import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isRecord } from '#shared/records.ts';
 import { profileFields } from './profileFields.ts';
 import { readFields, invalidSetting, type Values } from './settingFields.ts';
-import { settingError, writtenPath, type SettingPath, type SettingRoot } from './settingPath.ts';
-import { looksSecret, secretError } from './settingPath.ts';
+import {
+  looksSecret,
+  secretError,
+  settingError,
+  type SettingPath,
+  type SettingRoot,
+  writtenPath,
+} from './settingPath.ts';
 
 type Settings = Values<typeof profileFields>;
 type GroupSettings = NonNullable<Settings['workerGroups']>[number];

@@ -2,8 +2,7 @@ import type { ClusterError } from '#cluster/errors.ts';
 import { nearestName } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { toSettingName } from './settingNames.ts';
-import { settingError, type SettingPath } from './settingPath.ts';
-import { looksSecret, secretError } from './settingPath.ts';
+import { looksSecret, secretError, settingError, type SettingPath } from './settingPath.ts';
 
 /** The type and limits of a setting, as data for the reader and the editor's schema. */
 export type Field = { readonly description: string; readonly default?: string | number | boolean } & (

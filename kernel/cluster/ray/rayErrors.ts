@@ -1,6 +1,5 @@
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
-import { connectionErrorOf } from '#cluster/kube/kubeErrors.ts';
-import { htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
+import { connectionErrorOf, htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 // Converts errors of Ray's dashboard. No other file reads its messages.

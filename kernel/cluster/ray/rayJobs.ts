@@ -5,8 +5,7 @@ import { sleep } from './pauseFor.ts';
 import { badReply, isAlreadyThere, isStillRunning } from './rayErrors.ts';
 import type { RayPackage } from './rayPackage.ts';
 import { isFinished, readRayJob, readRayRoom, type RayJob, type RayCapacity } from './rayReplies.ts';
-import { RayConnection } from './rayRequest.ts';
-import type { RayTarget } from './rayRequest.ts';
+import { RayConnection, type RayTarget } from './rayRequest.ts';
 
 /** Older versions lack features of the job API that backfills need. */
 export const oldestRay = { major: 2, minor: 43, patch: 0 } as const;

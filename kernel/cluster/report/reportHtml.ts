@@ -4,8 +4,7 @@ import { formatFix } from './fixText.ts';
 import { type Group, isGroup, withGroups } from './groups.ts';
 import { formatProgress, type RunProgress } from './progress.ts';
 import { evidenceText } from './reportMarkdown.ts';
-import { statusSymbols } from './summary.ts';
-import { byCategory, type CategoryResults, isProblem, summaryOf } from './summary.ts';
+import { byCategory, type CategoryResults, isProblem, statusSymbols, summaryOf } from './summary.ts';
 
 /**
  * The colors of the editor, else of JupyterLab, else defaults; only the marks are colored, so that text keeps the

@@ -2,8 +2,7 @@ import type { CheckReport, CheckResult, Evidence } from '#cluster/result.ts';
 import { escapeHtml, oneLine } from '#shared/format/markup.ts';
 import { formatFix } from './fixText.ts';
 import { type Group, isGroup, withGroups } from './groups.ts';
-import { statusSymbols } from './summary.ts';
-import { byCategory, docsOf, isProblem, summaryOf } from './summary.ts';
+import { byCategory, docsOf, isProblem, statusSymbols, summaryOf } from './summary.ts';
 
 /** Returns the link target for a check, or `undefined` if the viewer can't follow links. */
 type DocsOf = (id: string) => string | undefined;

@@ -3,8 +3,7 @@ import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import { escapeControlCharacters } from '#shared/format/markup.ts';
 import { formatFix } from './fixText.ts';
 import { type Group, isGroup, withGroups } from './groups.ts';
-import { statusSymbols } from './summary.ts';
-import { byCategory, docsOf, isProblem, isUnknown, summaryOf } from './summary.ts';
+import { byCategory, docsOf, isProblem, isUnknown, statusSymbols, summaryOf } from './summary.ts';
 
 export type TableOptions = {
   /** Whether the terminal supports colors. */

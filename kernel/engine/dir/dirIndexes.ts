@@ -1,13 +1,10 @@
 import type { Index as NativeIndex } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
-import { checkIndexOptions } from '#catalog/indexes.ts';
-import { indexTypeName } from '#catalog/indexes.ts';
-import { checkChoice } from '#catalog/arguments/options.ts';
+import { checkIndexOptions, indexTypeName } from '#catalog/indexes.ts';
+import { type CallOptions, checkChoice } from '#catalog/arguments/options.ts';
 import { checkText } from '#catalog/arguments/tableArguments.ts';
-import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#catalog/table.ts';
-import type { TableStats } from '#catalog/table.ts';
+import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType, TableStats } from '#catalog/table.ts';
 import { loadNative } from '#engine/native.ts';
 import type { TableHandle } from './tableHandle.ts';
 

@@ -13,9 +13,10 @@ import type {
   IndexStats,
   NewColumn,
   Table,
+  TableStats,
   UpdateSpec,
+  VersionInfo,
 } from '#catalog/table.ts';
-import type { TableStats, VersionInfo } from '#catalog/table.ts';
 import { tableBackfills } from '#catalog/tableBackfills.ts';
 import type { TableSource } from '#catalog/tableData.ts';
 import type { Branches, Tags } from '#catalog/tagsBranches.ts';

@@ -4,10 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { datasetName, withDataset } from './dataset.ts';
-import type { Root } from './dirConnection.ts';
+import { type Root, runExclusive } from './dirConnection.ts';
 import { engineError, isTableWithoutData } from '#engine/errors/engineErrors.ts';
 import { isTableLocation, pathExists } from './folders.ts';
-import { runExclusive } from './dirConnection.ts';
 
 // The manifest of a directory is a Lance table, `__manifest`, with a row per namespace and table: its identifier and
 // its folder ("Directory Namespace" of the format). Every change here is one commit of that table, so it is complete

@@ -1,15 +1,15 @@
 import { definedEntries } from '#shared/records.ts';
 import type { CreateIndexOptions, IndexInfo, IndexType } from '#catalog/table.ts';
 import { versionOf } from './queryRequest.ts';
-import { pageOfList } from './requestBody.ts';
 import {
   choice,
   count,
-  optionalBoolean,
-  unsupportedByServer,
-  requiredString,
-  optionalString,
   type Json,
+  optionalBoolean,
+  optionalString,
+  pageOfList,
+  requiredString,
+  unsupportedByServer,
 } from './requestBody.ts';
 import { openBranch, openQueryBranch } from './dataRoutes.ts';
 import { openTable, type RequestContext, type Handler, type Handlers } from './routeTypes.ts';

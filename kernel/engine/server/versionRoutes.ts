@@ -1,7 +1,14 @@
 import { CatalogError } from '#shared/errors.ts';
 import type { VersionInfo } from '#catalog/table.ts';
-import { pageInQuery, pageOfList } from './requestBody.ts';
-import { count, queryFlag, requiredCount, requiredString, optionalString } from './requestBody.ts';
+import {
+  count,
+  optionalString,
+  pageInQuery,
+  pageOfList,
+  queryFlag,
+  requiredCount,
+  requiredString,
+} from './requestBody.ts';
 import { openBranch, openQueryBranch, taggedVersion } from './dataRoutes.ts';
 import { openTable, type Handlers } from './routeTypes.ts';
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { makeFolder } from '#processes/files.ts';
+import { makeFolder, replaceFile } from '#processes/files.ts';
 import { dataFolder } from '#processes/userFolders.ts';
-import { replaceFile } from '#processes/files.ts';
 import { recordWriteError } from '#jobs/records/recordErrors.ts';
 import { decodeOutput } from './outputType.ts';
 

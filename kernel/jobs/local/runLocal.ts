@@ -20,8 +20,7 @@ import { KeyIndex } from './keyIndex.ts';
 import { Reusable } from './reusable.ts';
 import { firstAddress } from './rows.ts';
 import { countScope, type ScopeCount } from './scopeCount.ts';
-import { scopeOf } from './source.ts';
-import { openSource, type Source } from './source.ts';
+import { openSource, scopeOf, type Source } from './source.ts';
 import { ProgressReporter } from './tally.ts';
 import { WriteBack } from './writeBack.ts';
 

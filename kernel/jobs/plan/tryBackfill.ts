@@ -10,14 +10,12 @@ import {
   Utf8,
   vectorFromArray,
 } from '#arrow';
-import type { JobSpec } from '#jobs/jobSpec.ts';
-import { specOf } from '#jobs/jobSpec.ts';
+import { type JobSpec, specOf } from '#jobs/jobSpec.ts';
 import { type ScannedRows, computeScannedRows } from '#jobs/local/answers.ts';
 import { openComputing } from '#jobs/local/openComputing.ts';
 import { firstAddress, sliceComputed, sliceRead } from '#jobs/local/rows.ts';
 import { countScope } from '#jobs/local/scopeCount.ts';
-import { scopeOf } from '#jobs/local/source.ts';
-import { openSource, type Source } from '#jobs/local/source.ts';
+import { openSource, scopeOf, type Source } from '#jobs/local/source.ts';
 import { withTempFolder } from '#processes/files.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';

@@ -1,12 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '#processes/files.ts';
+import { makeFolder, replaceFile } from '#processes/files.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
 import { isJobId } from '#shared/jobs/jobId.ts';
 import { isBackfillRequest } from '#shared/jobs/jobShapes.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
-import { replaceFile } from '#processes/files.ts';
 import { parseRecord, recordText, type JobRecord } from './jobRecord.ts';
 import { withoutSecrets } from './withoutSecrets.ts';
 

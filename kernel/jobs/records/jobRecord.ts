@@ -1,10 +1,21 @@
 import type { BackfillOptions, RunnerName } from '#shared/jobs/backfill.ts';
 import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
 import { isJobId } from '#shared/jobs/jobId.ts';
-import { isBackfillOptions, isJobProgress, isJobTable, isRunnerName } from '#shared/jobs/jobShapes.ts';
+import {
+  type Check,
+  isBackfillOptions,
+  isCount,
+  isJobProgress,
+  isJobTable,
+  isNonNegativeNumber,
+  isRunnerName,
+  isString,
+  mapOf,
+  optional,
+  shape,
+} from '#shared/jobs/jobShapes.ts';
 import type { JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
-import { isCount, isString, mapOf, shape, isNonNegativeNumber, optional, type Check } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**

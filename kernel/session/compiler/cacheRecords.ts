@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '#processes/files.ts';
-import { replaceFile } from '#processes/files.ts';
+import { makeFolder, replaceFile } from '#processes/files.ts';
 
 /** JSON records by key in the user's cache, which one kernel writes for the next. */
 export class CacheRecords {

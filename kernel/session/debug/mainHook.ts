@@ -1,7 +1,6 @@
 import type { Runtime } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DebugProblem } from './debugTypes.ts';
-import { debugHookKey, type DebugHook } from './debugTypes.ts';
+import { type DebugHook, debugHookKey, DebugProblem } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 
 /** Retries while the compiler is busy, and the time between two of them. */

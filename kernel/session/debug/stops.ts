@@ -1,6 +1,5 @@
 import { messageOf } from '#shared/errors.ts';
-import type { Breakpoint, Breakpoints } from './breakpoints.ts';
-import type { HitBreakpoint } from './breakpoints.ts';
+import type { Breakpoint, Breakpoints, HitBreakpoint } from './breakpoints.ts';
 import type { Frame } from './frames.ts';
 import type { Pause } from './pause.ts';
 import { formatRemoteObject } from './remoteText.ts';

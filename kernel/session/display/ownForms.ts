@@ -1,8 +1,7 @@
 import { types } from 'node:util';
 import { isRecord } from '#shared/records.ts';
-import { jsonBundle } from './mimeBundle.ts';
+import { jsonBundle, type RenderedOutput } from './mimeBundle.ts';
 import { isObject, methodOf } from './typeGuards.ts';
-import type { RenderedOutput } from './mimeBundle.ts';
 
 /** The method by which a value supplies its own forms: it returns a MIME bundle, or a promise of it. */
 export const ownForms = Symbol.for('Jupyter.display');

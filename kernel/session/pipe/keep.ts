@@ -2,8 +2,7 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { keepAliveFile, keptFile, type KeptKernel } from '#shared/protocol/kernelMessages.ts';
-import type { KeepKernel } from '#shared/protocol/kernelMessages.ts';
+import { keepAliveFile, type KeepKernel, keptFile, type KeptKernel } from '#shared/protocol/kernelMessages.ts';
 import { isProcessRunning } from '#processes/running.ts';
 
 /** How often a kernel without a client checks that its editor process still runs. */

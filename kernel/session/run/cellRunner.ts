@@ -1,6 +1,5 @@
 import { describeError } from '#session/compile/cellError.ts';
-import { keepGlobalsOfCompiler } from '#session/compiler/compiler.ts';
-import { CellCompiler } from '#session/compiler/compiler.ts';
+import { CellCompiler, keepGlobalsOfCompiler } from '#session/compiler/compiler.ts';
 import { problemsError, problemsText } from '#session/compile/problemText.ts';
 import type { CellError } from '#session/threads/coreMessages.ts';
 import { cellGlobals } from './cellGlobals.ts';

@@ -1,8 +1,6 @@
-import { DataType, DateUnit, Type, UnionMode } from '#arrow';
-import type { Dictionary, Field, Schema } from '#arrow';
+import { DataType, DateUnit, type Dictionary, type Field, type Schema, Type, UnionMode } from '#arrow';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
-import { timeUnitNames } from '#shared/format/times.ts';
-import type { TimeUnit } from '#shared/format/times.ts';
+import { type TimeUnit, timeUnitNames } from '#shared/format/times.ts';
 
 const unitOf = (type: { unit: number }): string => timeUnitNames[type.unit as TimeUnit] ?? String(type.unit);
 const childTexts = (type: DataType): string[] => (type.children ?? []).map((child: Field) => typeText(child.type));

@@ -1,10 +1,42 @@
-import { DataType, DateUnit, IntervalUnit, Precision, Type, UnionMode } from '#arrow';
-import type { Data, Date_, Decimal, Duration, Field, Float, Interval, Time, Timestamp, Union, Vector } from '#arrow';
+import {
+  type Data,
+  DataType,
+  type Date_,
+  DateUnit,
+  type Decimal,
+  type Duration,
+  type Field,
+  type Float,
+  type Interval,
+  IntervalUnit,
+  Precision,
+  type Time,
+  type Timestamp,
+  Type,
+  type Union,
+  UnionMode,
+  type Vector,
+} from '#arrow';
 import { declaredImageMime, imageMime } from './images.ts';
-import { bytesText, countText, decimalText, doubleText, floatText, halfText } from './numbers.ts';
-import { roughText, wordsToBigInt } from './numbers.ts';
-import { arrowDurationText, dateMillisecondText, dateText, intervalText, monthsText } from './times.ts';
-import { timestampText, timeText } from './times.ts';
+import {
+  bytesText,
+  countText,
+  decimalText,
+  doubleText,
+  floatText,
+  halfText,
+  roughText,
+  wordsToBigInt,
+} from './numbers.ts';
+import {
+  arrowDurationText,
+  dateMillisecondText,
+  dateText,
+  intervalText,
+  monthsText,
+  timestampText,
+  timeText,
+} from './times.ts';
 
 // Values are read from the buffers, not by Vector.get, which returns decimals without their scale, timestamps as a
 // double of milliseconds, and a new Vector for every list.

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { eksCredential, loginToAws, stsOf } from '#cluster/aws/eksCredential.ts';
-import { signEksToken } from '#cluster/aws/eksCredential.ts';
+import { eksCredential, loginToAws, signEksToken, stsOf } from '#cluster/aws/eksCredential.ts';
 import { checkIdsByCategory } from '#cluster/checkIds.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';

@@ -1,5 +1,4 @@
-import type { CatalogModel } from './catalogModel.ts';
-import { Undecided } from './catalogModel.ts';
+import { type CatalogModel, Undecided } from './catalogModel.ts';
 import type { Operation, Path } from './operations.ts';
 import type { Random } from './random.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RestConfig } from '#catalog/connect.ts';
-import { connectNamespace } from '#catalog/connect.ts';
+import { connectNamespace, type RestConfig } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { fails } from '../expect.ts';
 import { Connecting } from './connecting.ts';

@@ -3,8 +3,7 @@ import { makeVector, Table } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table as CatalogTable } from '#catalog/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { isCatalogError } from '#shared/errors.ts';
-import { isAbort } from '#shared/errors.ts';
+import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { forEachSubject } from '../subjects.ts';
 
 const rows = Array.from({ length: 100 }, (_, index) => ({

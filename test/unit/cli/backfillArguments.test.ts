@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
-import type { JobFile } from '#shared/jobs/jobFile.ts';
-import { readJobFile } from '#shared/jobs/jobFile.ts';
+import { type JobFile, readJobFile } from '#shared/jobs/jobFile.ts';
 import {
   askedByArguments,
   askedByFile,

@@ -1,5 +1,4 @@
-import type { Check } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import type { CheckId } from '#cluster/checkIds.ts';
 import { ClusterError } from '#cluster/errors.ts';
 import type { Finding } from '#cluster/result.ts';

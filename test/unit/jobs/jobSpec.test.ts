@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JobSpec } from '#jobs/jobSpec.ts';
-import { specToJson, specWithoutSecrets } from '#jobs/jobSpec.ts';
+import { type JobSpec, specToJson, specWithoutSecrets } from '#jobs/jobSpec.ts';
 
 const spec: JobSpec = {
   version: 1,

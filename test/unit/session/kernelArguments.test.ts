@@ -7,8 +7,7 @@ import { catalogOfArgument } from '#session/catalogArgument.ts';
 import { chosenCatalog } from '#session/core/chosenCatalog.ts';
 import { readConnection } from '#session/jupyter/connectionFile.ts';
 import { dataFolder } from '#processes/userFolders.ts';
-import { jupyterFolder } from '#session/kernelspecs/folders.ts';
-import { kernelsFolder, knownFolders } from '#session/kernelspecs/folders.ts';
+import { jupyterFolder, kernelsFolder, knownFolders } from '#session/kernelspecs/folders.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';
 

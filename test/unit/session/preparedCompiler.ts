@@ -6,8 +6,7 @@ import ts from 'typescript-6';
 import { CellCompiler } from '#session/compiler/compiler.ts';
 import { ImportRecords } from '#session/compiler/importRecords.ts';
 import { useOutlines } from '#session/compiler/installedFiles.ts';
-import { OutlinedFiles } from '#session/compiler/outlinedFiles.ts';
-import { OutlineRecords } from '#session/compiler/outlinedFiles.ts';
+import { OutlinedFiles, OutlineRecords } from '#session/compiler/outlinedFiles.ts';
 import { ImportPrefetch } from '#session/core/preparation.ts';
 
 export type Prepared = { atRest: number; forCell: number; problems: string[] };

@@ -1,6 +1,5 @@
 import type { JobPageState } from '#shared/jobs/jobPageMessages.ts';
-import { jobTableText, runnerLabels } from '#shared/jobs/jobLabels.ts';
-import { functionText, planLines, planRunnerText } from '#shared/jobs/jobLabels.ts';
+import { functionText, jobTableText, planLines, planRunnerText, runnerLabels } from '#shared/jobs/jobLabels.ts';
 import { Actions, type Act } from '../parts/jobActions.tsx';
 
 type PlanState = Extract<JobPageState, { kind: 'plan' }>;

@@ -1,10 +1,8 @@
 import { formatAwsError } from '#cluster/aws/awsErrors.ts';
-import { awsPlaceOf } from '#cluster/aws/awsNames.ts';
-import { readArn } from '#cluster/aws/awsNames.ts';
+import { awsPlaceOf, readArn } from '#cluster/aws/awsNames.ts';
 import type { EksCluster } from '#cluster/aws/eksCluster.ts';
 import type { AccountPlace, AwsRole } from '#cluster/aws/iamReads.ts';
-import type { Check } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import { type ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 

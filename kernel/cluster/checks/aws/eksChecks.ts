@@ -1,8 +1,7 @@
 import { accessEntryFix, awsCommand, describeRoleFix } from '#cluster/aws/awsFixes.ts';
 import { eksAccess, pointsToCluster } from '#cluster/aws/connectEks.ts';
 import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
-import type { Check } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import { fail, pass, unknown, warn } from '#cluster/checkResults.ts';
 import type { KubeTarget } from '#cluster/kube/credential.ts';
 import { stringAt, textsAt } from '#cluster/kube/objectFields.ts';

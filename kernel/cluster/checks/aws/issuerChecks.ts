@@ -1,8 +1,7 @@
 import { awsCommand } from '#cluster/aws/awsFixes.ts';
 import { readArn } from '#cluster/aws/awsNames.ts';
 import { issuerName, oidcProviderArn } from '#cluster/aws/iamReads.ts';
-import type { Check } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import { fail, pass, skip } from '#cluster/checkResults.ts';
 import { kubectl, manifestFix } from '#cluster/fixes/commands.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';

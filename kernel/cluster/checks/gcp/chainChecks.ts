@@ -1,5 +1,4 @@
-import type { Check } from '#cluster/check.ts';
-import type { CheckContext } from '#cluster/check.ts';
+import type { Check, CheckContext } from '#cluster/check.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { fail, pass } from '#cluster/checkResults.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';

@@ -8,9 +8,8 @@ import { isAbort, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { launchOnRay } from './launchOnRay.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
-import { failureOf } from './rayPending.ts';
+import { failureOf, reportPending } from './rayPending.ts';
 import { RayEvents } from './rayEvents.ts';
-import { reportPending } from './rayPending.ts';
 
 /** For the next process: id of the Ray job, submitted id, log position and attempt. */
 const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { isSessionOf, readArn, roleArnOf, roleNameOf } from '#cluster/aws/awsNames.ts';
-import { stsOf } from '#cluster/aws/eksCredential.ts';
-import { signEksToken } from '#cluster/aws/eksCredential.ts';
+import { signEksToken, stsOf } from '#cluster/aws/eksCredential.ts';
 import { readEksPlugin } from '#cluster/aws/eksPlugin.ts';
 
 const caller = { arn: 'arn:aws-cn:iam::123456789012:user/alice', account: '123456789012', partition: 'aws-cn' };

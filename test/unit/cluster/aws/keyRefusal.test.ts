@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { awsError } from '#cluster/aws/awsErrors.ts';
-import { keyRefusalOf } from '#cluster/aws/awsErrors.ts';
+import { awsError, keyRefusalOf } from '#cluster/aws/awsErrors.ts';
 import { kmsKeyFix } from '#cluster/aws/awsFixes.ts';
 
 suite('A refusal of S3', () => {

@@ -9,8 +9,7 @@ import {
   versionIn,
   type VersionNumber,
 } from '#cluster/kube/versionNumbers.ts';
-import { isOperator, operatorVersionOf, watchedBy } from '#cluster/kube/workloads.ts';
-import type { Workload } from '#cluster/kube/workloads.ts';
+import { isOperator, operatorVersionOf, watchedBy, type Workload } from '#cluster/kube/workloads.ts';
 
 const shown = (version: VersionNumber | undefined): string | undefined => version && showVersion(version);
 const parsed = (text: string): VersionNumber => versionIn(text) ?? assert.fail(`${text} is no version`);

@@ -6,8 +6,7 @@ import { reportHtml, runningHtml } from '#cluster/report/reportHtml.ts';
 import { reportJson } from '#cluster/report/reportJson.ts';
 import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
 import { reportTable } from '#cluster/report/reportTable.ts';
-import { exitCodeOf } from '#cluster/report/summary.ts';
-import { summaryOf } from '#cluster/report/summary.ts';
+import { exitCodeOf, summaryOf } from '#cluster/report/summary.ts';
 import type { CheckResult } from '#cluster/result.ts';
 import { onlyOf, reportOf, someResults } from '../someReport.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Connection, type Table as NativeTable } from '@lancedb/lancedb';
 import { makeVector, Table, type Table as ArrowTable } from '#arrow';
 import { isFirst } from '#engine/dir/dirCreate.ts';
-import { addGathered } from '#engine/dir/dirWrites.ts';
-import { rollBackTo } from '#engine/dir/dirWrites.ts';
+import { addGathered, rollBackTo } from '#engine/dir/dirWrites.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
 const numbers = (...ids: number[]): ArrowTable => new Table({ id: makeVector(Int32Array.from(ids)) });

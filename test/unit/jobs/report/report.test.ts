@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { jobJson, planJson } from '#jobs/report/jobText.ts';
-import { endText, errorLines, jobDetails, jobLine, jobTable } from '#jobs/report/jobText.ts';
+import { endText, errorLines, jobDetails, jobJson, jobLine, jobTable, planJson } from '#jobs/report/jobText.ts';
 import { planText } from '#jobs/report/planRows.ts';
 import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';

@@ -4,8 +4,7 @@ import { createCellConverter } from '#session/compile/cellConverter.ts';
 import { prelude } from '#session/compile/prelude.ts';
 import { useOutlines } from '#session/compiler/installedFiles.ts';
 import { trackNodeComments } from '#session/compiler/lazyComments.ts';
-import { OutlinedFiles } from '#session/compiler/outlinedFiles.ts';
-import { OutlineRecords } from '#session/compiler/outlinedFiles.ts';
+import { OutlinedFiles, OutlineRecords } from '#session/compiler/outlinedFiles.ts';
 import { told } from '../compile/told.ts';
 
 export type Seen = {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { runInThisContext } from 'node:vm';
 import { type Notebook, parseNotebook, tagsOf } from '#session/headless/notebookFile.ts';
-import { injectParameters } from '#session/headless/parameters.ts';
-import { literal, readParameter } from '#session/headless/parameters.ts';
+import { injectParameters, literal, readParameter } from '#session/headless/parameters.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { History } from '#session/history/history.ts';
-import { HistoryFolder } from '#session/history/history.ts';
+import { History, HistoryFolder } from '#session/history/history.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
 suite('The history of a kernel', () => {

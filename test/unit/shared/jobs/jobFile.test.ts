@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { readJobFile } from '#shared/jobs/jobFile.ts';
-import { jobFileFields, type JobField } from '#shared/jobs/jobFile.ts';
+import { type JobField, jobFileFields, readJobFile } from '#shared/jobs/jobFile.ts';
 import { jobFileSchema } from '#shared/jobs/jobFileSchema.ts';
 
 const least = { table: 'shop/products', column: 'length' };

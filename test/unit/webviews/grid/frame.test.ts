@@ -7,12 +7,12 @@ import {
   RecordBatch,
   Schema,
   Struct,
+  type Table,
   Table as ArrowTable,
   tableFromArrays,
   tableToIPC,
   vectorFromArray,
 } from '#arrow';
-import type { Table } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { pagedFrame, tableFrame } from '../../../../webviews/grid/frame.ts';
