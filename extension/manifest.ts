@@ -9,8 +9,8 @@ import type { CatalogNode, Connection, GivenServer, RestConnection } from './exp
 import type { JobNode } from './jobs/jobNode.ts';
 
 /**
- * Commands by what they take. Arguments come from menus, key bindings and other extensions, so every one is optional and
- * checked where it arrives; without it the command asks, or takes what is selected.
+ * The signature of each command. Arguments come from menus, key bindings and other extensions, so each is optional and
+ * validated by the command, which otherwise uses the selection or prompts the user.
  */
 export type CommandTypes = {
   'lanceCatalog.connection.add': (connection?: { name?: string; root: string }) => Promise<Connection | undefined>;
@@ -81,7 +81,7 @@ export type CommandTypes = {
 };
 export type CommandId = keyof CommandTypes;
 
-/** Settings by their value. */
+/** The type of each setting. */
 export type SettingTypes = {
   'lanceCatalog.nodePath': string;
   'lanceCatalog.defaultConnections': unknown[];
@@ -124,10 +124,10 @@ export const viewIds = {
 } as const;
 export const panelTypes = { table: 'lanceCatalog.table', job: 'lanceCatalog.job' } as const;
 
-/** The notebook controller, the kernelspec that .ipynb files name, and the renderers of outputs. */
+/** Ids of the notebook controller, of the kernelspec in .ipynb files, and of the output renderers. */
 export const notebookIds = {
   controller: 'lance-typescript',
-  /** The extension as the editor names it where kernels are chosen. */
+  /** The extension's id, which the editor puts before a controller's id. */
   extension: 'lance-catalog.lance-catalog',
   kernelspec: 'lance-typescript',
   notebookType: 'jupyter-notebook',
@@ -137,8 +137,8 @@ export const notebookIds = {
   plotlyRenderer: 'lance-catalog.plotly',
 } as const;
 
-/** What a debug configuration calls the debugger of notebooks. */
+/** The `type` of debug configurations for notebooks. */
 export const debuggerType = 'lance-catalog-notebook';
 
-/** What tasks.json calls a backfill. */
+/** The `type` of backfills in tasks.json. */
 export const backfillTaskType = 'lance-catalog-backfill';

@@ -22,7 +22,7 @@ const patterns = oddWords.map(([pattern, instead]) => [new RegExp(pattern, 'g'),
 export function main(): number {
   let found = 0;
   for (const file of [...files, ...folders.flatMap((folder) => filesIn(folder))]) {
-    for (const { line, text } of passagesOf(file, readFileSync(inRoot(file), 'utf8'))) {
+    for (const { line, text } of readPassages(file, readFileSync(inRoot(file), 'utf8'))) {
       const plain = text.replaceAll(allowed, '').replaceAll(/`[^`]*`/g, '``');
       for (const [pattern, instead] of patterns)
         for (const match of plain.matchAll(pattern)) {
@@ -60,7 +60,7 @@ const readers: Readonly<Record<string, (text: string) => Passage[]>> = {
   '.md': markdownPassages,
 };
 
-const passagesOf = (file: string, text: string): Passage[] => readers[extname(file)]?.(text) ?? [];
+const readPassages = (file: string, text: string): Passage[] => readers[extname(file)]?.(text) ?? [];
 
 /** Comments, strings and template literals of TypeScript. */
 function typescriptPassages(text: string): Passage[] {

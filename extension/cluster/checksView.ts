@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { agoText } from '#shared/format/times.ts';
 import { setContext } from '../host/commands.ts';
-import type { TreeRow } from '../host/treeRow.ts';
+import { createTreeItem, type TreeRow } from '../host/treeRow.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
 import { type CheckRunState, countsOf } from './checkBoard.ts';
@@ -119,18 +119,7 @@ function messageOf(board: CheckRunState, onlyProblems: boolean): string | undefi
   return `No problems found; ${pass} checks passed. To list them, choose "Show All Checks".`;
 }
 
-function toTreeItem(view: TreeRow, node: CheckNode): vscode.TreeItem {
-  const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  const state = { leaf: None, collapsed: Collapsed, expanded: Expanded }[view.state ?? 'leaf'];
-  const { id, color } = view.icon;
-  const item = new vscode.TreeItem(view.label, state);
-  item.id = view.id;
-  item.description = view.description;
-  item.tooltip = new vscode.MarkdownString(view.tooltip);
-  item.iconPath = new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
-  item.contextValue = view.contextValue;
-  item.accessibilityInformation = { label: view.spoken };
-  if (node.kind === 'check')
-    item.command = { command: 'lanceCatalog.cluster.showEvidence', title: 'Show Evidence', arguments: [node] };
-  return item;
+function toTreeItem(row: TreeRow, node: CheckNode): vscode.TreeItem {
+  const show = { command: 'lanceCatalog.cluster.showEvidence', title: 'Show Evidence', arguments: [node] };
+  return createTreeItem(row, new vscode.MarkdownString(row.tooltip), node.kind === 'check' ? show : undefined);
 }

@@ -11,6 +11,7 @@ import {
   isOurKernel,
   isTrusted,
   mayBeOurKernel,
+  never,
   not,
 } from './whenClauses.ts';
 
@@ -24,12 +25,9 @@ export type CommandContribution = {
   readonly icon?: string;
   /** A `when` clause: the command is disabled everywhere while it does not hold. */
   readonly enablement?: string;
-  /** Where the palette lists the command: everywhere (default), nowhere, or while a `when` clause holds. */
+  /** A `when` clause: the palette lists the command while it holds (default: always). */
   readonly palette?: string;
 };
-
-/** The value of `palette` for commands that need an argument, such as a row of a tree. */
-export const hidden = 'hidden';
 
 /** The commands in the order in which package.json lists them. A command without a title does not compile. */
 export const commands: Readonly<Record<CommandId, CommandContribution>> = {
@@ -40,22 +38,22 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.connection.remove': { title: 'Remove Connection' },
   'lanceCatalog.namespace.create': { title: 'New Namespace…', icon: 'new-folder' },
   'lanceCatalog.namespace.drop': { title: 'Drop Namespace…', icon: 'trash' },
-  'lanceCatalog.catalog.refresh': { title: 'Refresh', icon: 'refresh', palette: hidden },
+  'lanceCatalog.catalog.refresh': { title: 'Refresh', icon: 'refresh', palette: never },
   'lanceCatalog.catalog.refreshAll': { title: 'Refresh All', icon: 'refresh' },
   'lanceCatalog.catalog.repair': { title: 'Repair Catalog…', icon: 'tools' },
-  'lanceCatalog.catalog.loadMore': { title: 'Load More', palette: hidden },
-  'lanceCatalog.catalog.copyIdentifier': { title: 'Copy Identifier', icon: 'copy', palette: hidden },
-  'lanceCatalog.catalog.copyPath': { title: 'Copy Path as JSON', palette: hidden },
+  'lanceCatalog.catalog.loadMore': { title: 'Load More', palette: never },
+  'lanceCatalog.catalog.copyIdentifier': { title: 'Copy Identifier', icon: 'copy', palette: never },
+  'lanceCatalog.catalog.copyPath': { title: 'Copy Path as JSON', palette: never },
   'lanceCatalog.table.create': { title: 'New Table…' },
   'lanceCatalog.table.rename': { title: 'Rename Table…' },
   'lanceCatalog.table.drop': { title: 'Drop Table…', icon: 'trash' },
-  'lanceCatalog.table.preview': { title: 'Preview Table', icon: 'open-preview', palette: hidden },
+  'lanceCatalog.table.preview': { title: 'Preview Table', icon: 'open-preview', palette: never },
   'lanceCatalog.table.keepOpen': {
     title: 'Keep Table Open',
     icon: 'pin',
     palette: contextKey('lanceCatalog.table.unpinned'),
   },
-  'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: hidden },
+  'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: never },
   'lanceCatalog.engine.restart': { title: 'Restart Lance Engine', icon: 'refresh' },
   'lanceCatalog.log.show': { title: 'Show Log' },
   'lanceCatalog.notebook.new': { title: 'New TypeScript Notebook', icon: 'new-file' },
@@ -70,7 +68,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
     icon: 'sync',
     palette: any(all(isOurKernel, isTrusted), hasOurKernel),
   },
-  'lanceCatalog.notebook.openVariable': { title: 'Show Table', icon: 'table', palette: hidden },
+  'lanceCatalog.notebook.openVariable': { title: 'Show Table', icon: 'table', palette: never },
   'lanceCatalog.notebook.debugCell': {
     title: 'Debug Cell',
     icon: 'debug-alt-small',
@@ -81,7 +79,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
     title: 'Verify Cluster Identity with Write Probes…',
     enablement: isTrusted,
   },
-  'lanceCatalog.cluster.rerun': { title: 'Run Check Again', icon: 'refresh', enablement: isTrusted, palette: hidden },
+  'lanceCatalog.cluster.rerun': { title: 'Run Check Again', icon: 'refresh', enablement: isTrusted, palette: never },
   'lanceCatalog.cluster.rerunFailed': {
     title: 'Run Failed Checks Again',
     icon: 'debug-rerun',
@@ -104,9 +102,9 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
     icon: 'filter-filled',
     palette: all(contextKey('lanceCatalog.cluster.hasReport'), contextKey('lanceCatalog.cluster.onlyProblems')),
   },
-  'lanceCatalog.cluster.showEvidence': { title: 'Show Evidence', icon: 'search', palette: hidden },
-  'lanceCatalog.cluster.copyMend': { title: 'Copy Fix Command', icon: 'copy', palette: hidden },
-  'lanceCatalog.cluster.showMend': { title: 'Show Fix', icon: 'wrench', palette: hidden },
+  'lanceCatalog.cluster.showEvidence': { title: 'Show Evidence', icon: 'search', palette: never },
+  'lanceCatalog.cluster.copyMend': { title: 'Copy Fix Command', icon: 'copy', palette: never },
+  'lanceCatalog.cluster.showMend': { title: 'Show Fix', icon: 'wrench', palette: never },
   'lanceCatalog.cluster.applyMend': { title: 'Apply to Cluster…', icon: 'check', palette: isFixDocument },
   'lanceCatalog.cluster.openDocs': { title: 'Open Check Documentation', icon: 'book' },
   'lanceCatalog.cluster.showReport': {
@@ -133,13 +131,13 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.python.setUp': { title: 'Set Up Python for Backfills…', palette: isTrusted },
   'lanceCatalog.python.remove': { title: 'Remove Python for Backfills…', palette: isTrusted },
   'lanceCatalog.jobs.show': { title: 'Show Jobs' },
-  'lanceCatalog.jobs.open': { title: 'Show Job', icon: 'go-to-file', palette: hidden },
-  'lanceCatalog.jobs.cancel': { title: 'Cancel Job', icon: 'debug-stop', palette: hidden },
-  'lanceCatalog.jobs.resume': { title: 'Resume Job', icon: 'debug-continue', palette: hidden },
-  'lanceCatalog.jobs.retry': { title: 'Retry Failed Rows', icon: 'debug-restart', palette: hidden },
-  'lanceCatalog.jobs.openTable': { title: 'Open Job Table', icon: 'table', palette: hidden },
-  'lanceCatalog.jobs.copyCode': { title: 'Copy Backfill as Code', icon: 'copy', palette: hidden },
-  'lanceCatalog.jobs.remove': { title: 'Remove Job', icon: 'close', palette: hidden },
+  'lanceCatalog.jobs.open': { title: 'Show Job', icon: 'go-to-file', palette: never },
+  'lanceCatalog.jobs.cancel': { title: 'Cancel Job', icon: 'debug-stop', palette: never },
+  'lanceCatalog.jobs.resume': { title: 'Resume Job', icon: 'debug-continue', palette: never },
+  'lanceCatalog.jobs.retry': { title: 'Retry Failed Rows', icon: 'debug-restart', palette: never },
+  'lanceCatalog.jobs.openTable': { title: 'Open Job Table', icon: 'table', palette: never },
+  'lanceCatalog.jobs.copyCode': { title: 'Copy Backfill as Code', icon: 'copy', palette: never },
+  'lanceCatalog.jobs.remove': { title: 'Remove Job', icon: 'close', palette: never },
   'lanceCatalog.jobs.removeEnded': {
     title: 'Remove Finished Jobs',
     icon: 'clear-all',

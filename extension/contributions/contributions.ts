@@ -1,12 +1,12 @@
 import { backfillTaskType, panelTypes, notebookIds, viewContainerId, viewIds } from '../manifest.ts';
-import { commands, hidden } from './commands.ts';
+import { commands } from './commands.ts';
 import { keybindings, menus } from './menus.ts';
 import { breakpoints, debuggers, grammars, notebookRenderer, snippets, typescriptServerPlugins } from './notebooks.ts';
 import { settings } from './settings.ts';
 import { jsonValidation, taskDefinitions } from './tasks.ts';
 import { views, viewsContainers, viewsWelcome } from './views.ts';
 
-/** The part of package.json that VS Code reads. `npm run generate` writes it, `npm run check` compares it. */
+/** Returns the part of package.json that VS Code reads. `npm run generate` writes it, `npm run check` compares it. */
 export function packageContributions() {
   return {
     activationEvents: [
@@ -21,10 +21,10 @@ export function packageContributions() {
       commands: Object.entries(commands).map(([command, { title, shortTitle, icon, enablement }]) => ({
         command,
         title,
-        ...(shortTitle !== undefined && { shortTitle }),
+        shortTitle,
         category: 'Lance Catalog',
-        ...(icon !== undefined && { icon: `$(${icon})` }),
-        ...(enablement !== undefined && { enablement }),
+        icon: icon && `$(${icon})`,
+        enablement,
       })),
       viewsContainers,
       views: {
@@ -35,7 +35,7 @@ export function packageContributions() {
       },
       viewsWelcome: viewsWelcome.map(({ view, when, contents }) => ({
         view: viewIds[view],
-        ...(when !== undefined && { when }),
+        when,
         contents: contents.join('\n'),
       })),
       menus: { ...menus, commandPalette: paletteItems() },
@@ -55,6 +55,6 @@ export function packageContributions() {
 
 function paletteItems(): { command: string; when: string }[] {
   return Object.entries(commands).flatMap(([command, { palette }]) =>
-    palette === undefined ? [] : [{ command, when: palette === hidden ? 'false' : palette }],
+    palette === undefined ? [] : [{ command, when: palette }],
   );
 }

@@ -1,6 +1,22 @@
-import { backfillTaskDefinition } from '../jobs/backfill/taskDefinition.ts';
+import { jobFileSchema } from '#shared/jobs/jobFileSchema.ts';
+import { asRecord } from '#shared/records.ts';
+import { backfillTaskType } from '../manifest.ts';
 
-export const taskDefinitions = [backfillTaskDefinition];
+const { $schema: _schema, ...fields } = asRecord(jobFileSchema['properties']);
+
+/** A backfill in tasks.json: a job file, or the fields of one. */
+export const taskDefinitions = [
+  {
+    type: backfillTaskType,
+    properties: {
+      file: {
+        type: 'string',
+        description: 'Job file (*.lance-job.json), relative to the workspace folder. Do not combine with other fields.',
+      },
+      ...fields,
+    },
+  },
+];
 
 /** The schema of job files: generated from the table that reads them. */
 export const jobSchemaFile = 'media/lance-job.schema.json';

@@ -15,6 +15,8 @@ export const viewHasFocus = (name: keyof typeof viewIds): string => `focusedView
 export const item = (pattern: RegExp): string => `viewItem =~ /${pattern.source}/`;
 export const itemIs = (contextValue: string): string => `viewItem == ${contextValue}`;
 
+/** For commands that need an argument, such as a row of a tree. */
+export const never = 'false';
 export const isTrusted = 'isWorkspaceTrusted';
 export const isNotebook = `notebookType == ${notebookIds.notebookType}`;
 export const isCodeCell = 'notebookCellType == code';

@@ -1,23 +1,11 @@
 import { displayPath } from '#shared/names.ts';
 import type { CommandId } from '../manifest.ts';
+import type { TreeRow } from '../host/treeRow.ts';
 import { connectionLabel } from '../connections/connectionRules.ts';
 import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type ErrorAction } from './node.ts';
 
-/** A tree row as data, which tree.ts converts to a `TreeItem`. */
-export type NodeView = {
-  id: string;
-  label: string;
-  description: string;
-  tooltip: string;
-  /** For screen readers. */
-  spoken: string;
-  /** A product icon (see "Product Icon Reference") and its theme color. */
-  icon: { id: string; color?: string };
-  state: 'leaf' | 'collapsed';
-  /** Value of `viewItem` in `when` clauses of menus: words separated by dots, the kind of row first. */
-  contextValue: string;
-  command?: { id: CommandId; title: string };
-};
+/** A row of the catalog tree. */
+export type NodeView = TreeRow & { readonly command?: { readonly id: CommandId; readonly title: string } };
 
 /** No `vscode` here, so that tests need no editor. */
 export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbilities): NodeView {

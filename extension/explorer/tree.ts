@@ -11,6 +11,7 @@ import {
   type Connection,
   type NodeOf,
 } from './node.ts';
+import { createTreeItem } from '../host/treeRow.ts';
 import { renderNode, type NodeView } from './render.ts';
 
 export type TreeContext = LoaderContext & {
@@ -198,17 +199,6 @@ const withoutFailedPages = (rows: CatalogNode[]): CatalogNode[] =>
   rows.filter((row) => row.kind !== 'error' || !rows.some((one) => one.kind === 'more' && one.what === row.about));
 
 function toTreeItem(view: NodeView, node: CatalogNode): vscode.TreeItem {
-  const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(view.label, view.state === 'collapsed' ? Collapsed : None);
-  item.id = view.id;
-  item.description = view.description;
-  item.tooltip = view.tooltip;
-  item.contextValue = view.contextValue;
-  item.accessibilityInformation = { label: view.spoken };
-  item.iconPath = new vscode.ThemeIcon(
-    view.icon.id,
-    view.icon.color === undefined ? undefined : new vscode.ThemeColor(view.icon.color),
-  );
-  if (view.command) item.command = { command: view.command.id, title: view.command.title, arguments: [node] };
-  return item;
+  const { tooltip, command } = view;
+  return createTreeItem(view, tooltip, command && { command: command.id, title: command.title, arguments: [node] });
 }

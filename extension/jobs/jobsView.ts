@@ -4,6 +4,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { setContext } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
+import { createTreeItem } from '../host/treeRow.ts';
 import { viewIds } from '../manifest.ts';
 import { activeJobs, jobsInOrder } from './jobBoard.ts';
 import type { JobNode } from './jobNode.ts';
@@ -122,14 +123,6 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
 
 function toTreeItem(view: JobView, node: JobNode): vscode.TreeItem {
   const row = renderJob(view, Date.now());
-  const { id, color } = row.icon;
-  const item = new vscode.TreeItem(row.label, vscode.TreeItemCollapsibleState.None);
-  item.id = row.id;
-  item.description = row.description;
-  item.tooltip = new vscode.MarkdownString(row.tooltip);
-  item.iconPath = new vscode.ThemeIcon(id, color === undefined ? undefined : new vscode.ThemeColor(color));
-  item.contextValue = row.contextValue;
-  item.accessibilityInformation = { label: row.spoken };
-  item.command = { command: 'lanceCatalog.jobs.open', title: 'Show Job', arguments: [node] };
-  return item;
+  const open = { command: 'lanceCatalog.jobs.open', title: 'Show Job', arguments: [node] };
+  return createTreeItem(row, new vscode.MarkdownString(row.tooltip), open);
 }

@@ -2,7 +2,6 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync
 import { mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { threadId } from 'node:worker_threads';
 
 /**
  * Creates a folder, by default private to the user, and its missing parents. Does not use Node's `recursive`, which
@@ -38,10 +37,11 @@ type ReplaceOptions = {
   readonly mode?: number;
 };
 
-let made = 0;
-
-/** In the same folder, since a rename does not cross file systems. Checkpoint readers ignore names that end like this. */
-const draftOf = (path: string): string => `${path}.${process.pid}-${threadId}-${made++}.tmp`;
+/**
+ * Returns a path in the same folder, since a rename does not cross file systems. Readers of checkpoints ignore the
+ * ending. It is random: in a container a process often has the number of one that was killed and left its draft.
+ */
+const draftPath = (path: string): string => `${path}.${Math.random().toString(36).slice(2)}.tmp`;
 
 /**
  * Replaces a file atomically: a reader finds the whole old file or the whole new one at any moment.
@@ -54,7 +54,7 @@ export function replaceFile(
   { isLasting, mode = 0o600 }: ReplaceOptions,
   finish?: (draft: string) => void,
 ): void {
-  const draft = draftOf(path);
+  const draft = draftPath(path);
   try {
     const file = openSync(draft, 'wx', mode);
     try {
@@ -78,7 +78,7 @@ export async function replaceFileAsync(
   content: string | Uint8Array,
   { isLasting, mode = 0o600 }: ReplaceOptions,
 ): Promise<void> {
-  const draft = draftOf(path);
+  const draft = draftPath(path);
   try {
     const file = await open(draft, 'wx', mode);
     try {

@@ -20,12 +20,12 @@ export function settingsPage(): string {
     'The commands of the category "Lance Catalog". Those that need a row of a view are in its menus, not in the palette.',
     table(
       ['command', 'id', 'key'],
-      Object.entries(commands).map(([id, { title }]) => [title, `\`${id}\``, keyOf(id)]),
+      Object.entries(commands).map(([id, { title }]) => [title, `\`${id}\``, describeKey(id)]),
     ),
   ].join('\n\n');
 }
 
-function keyOf(id: string): string {
+function describeKey(id: string): string {
   const { key, mac } = keybindings.find(({ command }) => command === id) ?? {};
   return key === undefined ? '' : `${key}${mac === undefined ? '' : ` (macOS: ${mac})`}, in the catalog view`;
 }

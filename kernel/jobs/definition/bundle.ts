@@ -23,12 +23,8 @@ export type ModuleText = {
 };
 
 /** Returns extra folders to search for packages: apache-arrow is available to every notebook. */
-const lentPackages = (): string[] => {
-  const here = import.meta.dirname;
-  return basename(here) === 'dist'
-    ? [join(here, 'node_modules'), join(here, '..', 'node_modules')]
-    : [join(packageFolder(), 'node_modules')];
-};
+const lentPackages = (): string[] =>
+  [import.meta.dirname, packageFolder()].map((folder) => join(folder, 'node_modules'));
 
 /** The same for every file, because esbuild derives identifiers from it. */
 const ownName = '<function>';

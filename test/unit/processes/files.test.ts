@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '#processes/files.ts';
+import { makeFolder, replaceFile, replaceFileAsync } from '#processes/files.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { command } from '../../kernel/support.ts';
@@ -50,5 +50,19 @@ suite('A folder of the person alone', function () {
     const code = `import(${module}).then(({ makeFolder }) => makeFolder('/proc/none/below')).catch((e) => console.log(e.code))`;
     const { stdout } = await command(process.execPath, ['-e', code], { seconds: 20 });
     assert.equal(stdout, 'ENOENT\n');
+  });
+});
+
+suite('A file that is replaced', () => {
+  test('has the new content alone, also beside a draft of a killed process with the same number', async () => {
+    const folder = tempFolder();
+    const path = join(folder, 'file');
+    const left = Array.from({ length: 100 }, (_, count) => `file.${process.pid}-0-${count}.tmp`);
+    for (const name of left) writeFileSync(join(folder, name), 'half');
+    replaceFile(path, 'first', { isLasting: false });
+    assert.equal(readFileSync(path, 'utf8'), 'first');
+    await replaceFileAsync(path, 'second', { isLasting: true });
+    assert.equal(readFileSync(path, 'utf8'), 'second');
+    assert.deepEqual(readdirSync(folder).toSorted(), ['file', ...left].toSorted());
   });
 });
