@@ -1,7 +1,7 @@
 import type { BuildOptions, Plugin } from 'esbuild';
 import { basename, relative, sep } from 'node:path';
 import { ownGlobalNames } from '#shared/ownGlobals.ts';
-import { lazyArrowPlugin } from './lateArrow.ts';
+import { lazyArrowPlugin } from './lazyArrowPlugin.ts';
 import { inRoot, root } from './paths.ts';
 
 /**

@@ -6,7 +6,7 @@ import { askStep } from '../host/askStep.ts';
 import type { Catalogs } from './catalogs.ts';
 import { uniqueName } from './connectionRules.ts';
 import type { Connections, NewServer } from './connections.ts';
-import { failureMessage, serverErrorAction } from './failureWords.ts';
+import { failureMessage, serverErrorAction } from './failureMessage.ts';
 import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
 import { askServer, type Draft, emptyDraft, isUnreachable, secretsOfDraft, stepFor } from './restWizard.ts';
 

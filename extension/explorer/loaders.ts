@@ -1,7 +1,7 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import { isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
-import { failureMessage } from '../connections/failureWords.ts';
+import { failureMessage } from '../connections/failureMessage.ts';
 import { nodePath, type CatalogNode, type NodeOf, type CatalogLocation, type ErrorAction } from './node.ts';
 
 const pageSize = 100;

@@ -3,7 +3,7 @@ import { Abilities } from '../connections/abilities.ts';
 import { Catalogs } from '../connections/catalogs.ts';
 import { registerConnectionCommands } from '../connections/connectionCommands.ts';
 import { Connections } from '../connections/connections.ts';
-import { serverErrorAction } from '../connections/failureWords.ts';
+import { serverErrorAction } from '../connections/failureMessage.ts';
 import { registerImplementations } from '../connections/implementations.ts';
 import type { Engine } from '../host/engine.ts';
 import type { HostServices } from '../host/register.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { setting } from '../host/settings.ts';
-import { TruncatedOutput } from './printedText.ts';
+import { TruncatedOutput } from './truncatedOutput.ts';
 import { bundleItems, errorOutput, streamItem, valueOutput } from './outputItems.ts';
 
 type OutputTarget = Pick<

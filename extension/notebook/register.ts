@@ -10,7 +10,7 @@ import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
 import { kernelStarter, type KernelStarterDeps } from './kernelStarter.ts';
 import { type CellLanguageDeps, registerCellLanguage } from './language/language.ts';
-import type { CellLanguage } from './language/services.ts';
+import type { CellLanguage } from './language/cellLanguage.ts';
 import { VariablesView } from './variablesView.ts';
 
 const againMilliseconds = 2000;

@@ -4,7 +4,7 @@ import type { QuerySpec } from '#catalog/querySpec.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
-import { failureMessage, serverErrorAction } from '../connections/failureWords.ts';
+import { failureMessage, serverErrorAction } from '../connections/failureMessage.ts';
 import { asRecord } from '#shared/records.ts';
 
 /** A catalog table as a panel stores it for a reload of the window. */

@@ -1,6 +1,6 @@
 import { appendFile, chmod, readFile } from 'node:fs/promises';
 import { databasesOf } from '#engine/serve/databases.ts';
-import type { KeySource } from '#engine/serve/keyRing.ts';
+import type { KeySource } from '#engine/serve/keyStore.ts';
 import { makeKey, parseKeys } from '#engine/serve/keys.ts';
 import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
 import { serve } from '#engine/serve/serve.ts';

@@ -2,7 +2,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { openRest } from '#catalog/rest/restCatalog.ts';
 import { isSecretOption } from '#catalog/identity.ts';
-import { RequestCache } from './memo.ts';
+import { RequestCache } from './requestCache.ts';
 import { ClusterError } from './errors.ts';
 import type { SecretRedactor } from './secretTexts.ts';
 import type { ClusterProfile } from './profile.ts';

@@ -3,7 +3,7 @@ import type { GcpReads } from '#cluster/gcp/gcpReads.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import type { CatalogReads } from './catalogReads.ts';
 import type { CheckCategory, CheckId } from './checkIds.ts';
-import type { CleanupList } from './leftovers.ts';
+import type { CleanupList } from './cleanupList.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { Finding, Severity } from './result.ts';
 import type { SecretRedactor } from './secretTexts.ts';

@@ -5,7 +5,7 @@ import type { GoogleEndpoints } from '#cluster/gcp/googleClient.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { CatalogReads } from './catalogReads.ts';
 import type { CheckId } from './checkIds.ts';
-import { CleanupList } from './leftovers.ts';
+import { CleanupList } from './cleanupList.ts';
 import type { ClusterProfile } from './profile.ts';
 import type { ResolveCatalog } from './resolvedCatalog.ts';
 import type { CheckEvent, CheckReport } from './result.ts';

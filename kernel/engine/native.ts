@@ -1,6 +1,6 @@
 import type * as lancedb from '@lancedb/lancedb';
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 
 type Native = typeof lancedb;
 

@@ -1,5 +1,5 @@
 import { registerImplementation } from '#catalog/connect.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 
 /** Lets `connect(root)` and `connectNamespace('dir', { root })` open directories in this process. */
 export function registerDir(): void {

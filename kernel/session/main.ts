@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { kernelFlags } from '#processes/nodeVersion.ts';
 import { dataFolder } from '#processes/userFolders.ts';
 import type { CoreDeps, startCore } from '#session/core/coreStart.ts';
-import { writeFatalError } from '#session/core/lastWords.ts';
+import { writeFatalError } from '#session/core/writeFatalError.ts';
 import { Outputs } from '#session/core/outputs.ts';
 import { listenPermanently } from '#session/core/uncaught.ts';
 import type { FromCore, OrderedFromCore, ToCore, WorkerStart } from '#session/threads/coreMessages.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { type CellItem, describe, itemOfKernel, itemOfName, itemOfWorker } from './items.ts';
-import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelKnowledge.ts';
+import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelCompletions.ts';
 import { cellPosition } from './notebooks.ts';
 import { signalOf, withTimeout } from './requests.ts';
-import type { CellLanguage } from './services.ts';
+import type { CellLanguage } from './cellLanguage.ts';
 
 export function cellCompletion(language: CellLanguage): vscode.CompletionItemProvider<CellItem> {
   const { notebooks, worker, mute, kernels, names, others } = language;

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { DefinitionTarget } from '#shared/protocol/languageMessages.ts';
 import { hoverOf, rangeOf } from './items.ts';
-import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelKnowledge.ts';
+import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelCompletions.ts';
 import { cellPosition } from './notebooks.ts';
 import { signalOf, withTimeout } from './requests.ts';
-import type { CellLanguage } from './services.ts';
+import type { CellLanguage } from './cellLanguage.ts';
 
 export function cellHover({ notebooks, worker, mute, kernels, others }: CellLanguage): vscode.HoverProvider {
   return {

@@ -3,12 +3,12 @@ import { notebookIds } from '../../manifest.ts';
 import type { NotebookKernels } from '../controller.ts';
 import { cellCompletion } from './completion.ts';
 import { cellDefinition, cellHover, cellSignature } from './hover.ts';
-import { KernelCompletions } from './kernelKnowledge.ts';
-import { TypeScriptSilencer, type LanguageMuteDeps } from './mute.ts';
+import { KernelCompletions } from './kernelCompletions.ts';
+import { TypeScriptSilencer, type LanguageMuteDeps } from './typeScriptSilencer.ts';
 import { LanguageNames, type LanguageNamesDeps } from './names.ts';
 import { LanguageNotebooks } from './notebooks.ts';
 import { OtherProviders } from './requests.ts';
-import type { CellLanguage } from './services.ts';
+import type { CellLanguage } from './cellLanguage.ts';
 import { LanguageWorker } from './worker.ts';
 
 export type CellLanguageDeps = LanguageNamesDeps &

@@ -6,7 +6,7 @@ import { namespaceHasName } from '#catalog/nameErrors.ts';
 import type { Table } from '#catalog/table.ts';
 import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { copyIndexes } from './copyIndexes.ts';
-import { type CopyState, displayTable, isUnfinished, sourceId, withMark } from './copyMark.ts';
+import { type CopyState, displayTable, isUnfinished, sourceId, withMark } from './copyState.ts';
 import { checksumOf, type RowRange, rowsOf, rowsPerChunk } from './copyRows.ts';
 import {
   alreadyThere,

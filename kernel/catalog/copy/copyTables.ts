@@ -2,7 +2,7 @@ import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkName, checkNamespacePath, displayPath } from '#shared/names.ts';
 import type { Catalog, CopiedTable, CopyOptions, CopyResult, CopyTarget, SkippedTable } from '#catalog/catalog.ts';
 import { copyTable } from './copyTable.ts';
-import { displayTable } from './copyMark.ts';
+import { displayTable } from './copyState.ts';
 import type { CopySource } from './copyTarget.ts';
 import type { Identity } from '#catalog/identity.ts';
 import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';

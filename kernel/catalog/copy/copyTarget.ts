@@ -3,7 +3,7 @@ import type { Schema } from '#arrow';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Catalog } from '#catalog/catalog.ts';
-import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyState } from './copyMark.ts';
+import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyState } from './copyState.ts';
 import { checksumOf } from './copyRows.ts';
 import type { Identity } from '#catalog/identity.ts';
 import type { Table } from '#catalog/table.ts';

@@ -1,4 +1,4 @@
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { registerImplementation } from '#catalog/connect.ts';
 
 /** Lets `connectNamespace('rest', { uri, headers })` connect to servers in this process. */

@@ -8,7 +8,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import type { CleanupList } from '#cluster/leftovers.ts';
+import type { CleanupList } from '#cluster/cleanupList.ts';
 import type { BucketLocation } from '#cluster/profile.ts';
 import { isRecord } from '#shared/records.ts';
 import { awsCall } from './awsErrors.ts';

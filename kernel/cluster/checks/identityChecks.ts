@@ -5,7 +5,7 @@ import { kubectl, manifestFix } from '#cluster/fixes/commands.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';
 import { accountOfGroups } from '#cluster/fixes/rayClusterFixes.ts';
 import { grantByAccessEntry, grantLauncher, grantNodes } from '#cluster/fixes/roleFixes.ts';
-import { type ResourceAccess, launchVerbs, userCan, formatAccess } from '#cluster/kube/access.ts';
+import { type ResourceAccess, launchVerbs, userCan, formatAccess } from '#cluster/kube/resourceAccess.ts';
 import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { formatNodeNames } from '#cluster/kube/nodes.ts';
 import { groupsOf, namespacePath, podsOf, podsPath, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';

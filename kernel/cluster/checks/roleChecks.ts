@@ -12,7 +12,7 @@ import {
   runnerAccess,
   serviceAccountCan,
   userCan,
-} from '#cluster/kube/access.ts';
+} from '#cluster/kube/resourceAccess.ts';
 import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import {
   clusterRoleBindingsOf,

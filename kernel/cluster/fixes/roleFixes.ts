@@ -1,5 +1,5 @@
 import { readArn, roleOfSession } from '#cluster/aws/awsNames.ts';
-import { launchVerbs, runnerAccess } from '#cluster/kube/access.ts';
+import { launchVerbs, runnerAccess } from '#cluster/kube/resourceAccess.ts';
 import { type Binding, bindsAccount, namesAccount, type Role } from '#cluster/kube/roles.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { manifestFix, shellCommand } from './commands.ts';

@@ -2,7 +2,7 @@ import { isClusterError } from '#cluster/errors.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
-import { RequestCache } from '#cluster/memo.ts';
+import { RequestCache } from '#cluster/requestCache.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { stringAt, textsAt } from '#cluster/kube/objectFields.ts';
 import { openDefaultCredentials, type DefaultCredentials } from './defaultCredentials.ts';

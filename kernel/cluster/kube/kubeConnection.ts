@@ -3,7 +3,7 @@ import { type PeerCertificate, TLSSocket } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import type { CredentialSource, KubeCredential, KubeTarget } from './credential.ts';
 import {
   abortedError,

@@ -1,6 +1,6 @@
 import type { AwsReads } from '#cluster/aws/awsReads.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { RequestCache } from '#cluster/memo.ts';
+import { RequestCache } from '#cluster/requestCache.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { Evidence } from '#cluster/result.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';

@@ -11,7 +11,7 @@ import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { connectionErrorOf, errorOfReply } from '#cluster/kube/kubeErrors.ts';
 import { createTempFolder } from '#processes/files.ts';
 import { messageOf } from '#shared/errors.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { rayPorts } from './rayClusterObject.ts';
 import { type RayClusterName, rayPodsPath } from './rayClusterState.ts';
 import { readRayPod } from './rayPods.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
-import { waitForChange } from '#cluster/kube/nextChange.ts';
+import { waitForChange } from '#cluster/kube/waitForChange.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import type { RayTarget } from '#cluster/ray/rayRequest.ts';
 import { messageOf } from '#shared/errors.ts';

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isClusterError } from '#cluster/errors.ts';
 import { listAt, stringAt } from '#cluster/kube/objectFields.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
-import { waitForChange } from '#cluster/kube/nextChange.ts';
-import type { CleanupAction, CleanupList } from '#cluster/leftovers.ts';
+import { waitForChange } from '#cluster/kube/waitForChange.ts';
+import type { CleanupAction, CleanupList } from '#cluster/cleanupList.ts';
 import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { probeLabels } from './probePod.ts';
 

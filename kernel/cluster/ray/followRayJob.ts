@@ -1,5 +1,5 @@
 import { type ClusterError, isClusterError } from '#cluster/errors.ts';
-import { sleep } from './pauseFor.ts';
+import { sleep } from './sleep.ts';
 import type { RayJobs } from './rayJobs.ts';
 import { isFinished, type RayJob } from './rayReplies.ts';
 

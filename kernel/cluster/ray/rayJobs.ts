@@ -1,7 +1,7 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { stringAt } from '#cluster/kube/objectFields.ts';
 import { isAtLeast, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
-import { sleep } from './pauseFor.ts';
+import { sleep } from './sleep.ts';
 import { badReply, isAlreadyThere, isStillRunning } from './rayErrors.ts';
 import type { RayPackage } from './rayPackage.ts';
 import { isFinished, readRayJob, readRayRoom, type RayJob, type RayCapacity } from './rayReplies.ts';

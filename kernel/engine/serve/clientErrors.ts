@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { isRootError } from '#catalog/root.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { withoutPath } from '#engine/errors/pathText.ts';
-import { prefixHeaders, type Caller } from './gate.ts';
+import { prefixHeaders, type Caller } from './authorizer.ts';
 
 /**
  * Returns an error without paths of the server, which a client can't use and need not know. Returns the same error if

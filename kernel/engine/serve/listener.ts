@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { RequestLog, ContractHandler } from '#engine/server/server.ts';
-import type { Authorizer } from './gate.ts';
+import type { Authorizer } from './authorizer.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';

@@ -3,7 +3,7 @@ import type { ServerJobs } from '#engine/server/serverJobs.ts';
 import type { CertificateFiles } from './certificate.ts';
 import type { Database } from './databases.ts';
 import { isLoopback } from './hosts.ts';
-import type { KeySource } from './keyRing.ts';
+import type { KeySource } from './keyStore.ts';
 
 /** Resource limits of a server. */
 export type ServeLimits = {

@@ -8,8 +8,8 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { createContractHandler } from '#engine/server/server.ts';
 import { openCertificate } from './certificate.ts';
 import { clientError } from './clientErrors.ts';
-import { Authorizer } from './gate.ts';
-import { openKeyRing } from './keyRing.ts';
+import { Authorizer } from './authorizer.ts';
+import { openKeyStore } from './keyStore.ts';
 import { jsonLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { checkExposure, defaultServeLimits, type ServeOptions } from './options.ts';
@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   );
   // A missing local root is a typing error: better reported now than to every client.
   for (const { root } of options.databases) await catalogs.get(root);
-  const keys = await openKeyRing(options.keys, {
+  const keys = await openKeyStore(options.keys, {
     changed: (count) => log('info', 'keys_read', { count }),
     problem: (error) => log('error', 'keys_kept', { problem: messageOf(error) }),
   });

@@ -4,7 +4,7 @@ import type { Table } from '#catalog/table.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { maxCodeBytes, shownPath } from './bundle.ts';
 import { checkFunctionOptions, invalid } from './functionOptions.ts';
 import { withHash } from './hash.ts';

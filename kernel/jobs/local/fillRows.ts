@@ -5,7 +5,7 @@ import type { ChunkWriter } from '#jobs/local/checkpoints/chunkWriter.ts';
 import type { Lease } from '#jobs/local/checkpoints/lease.ts';
 import { bytesOf, rowStates, type ComputedRows } from './rows.ts';
 import type { ScopeCount } from './scopeCount.ts';
-import { secondsSince, type ProgressReporter } from './tally.ts';
+import { secondsSince, type ProgressReporter } from './progressReporter.ts';
 import type { WriteBack } from './writeBack.ts';
 
 /** Bytes to write in one version: a merge holds all its rows in memory. */

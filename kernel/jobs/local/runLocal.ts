@@ -21,7 +21,7 @@ import { Reusable } from './reusable.ts';
 import { firstAddress } from './rows.ts';
 import { countScope, type ScopeCount } from './scopeCount.ts';
 import { openSource, scopeOf, type Source } from './source.ts';
-import { ProgressReporter } from './tally.ts';
+import { ProgressReporter } from './progressReporter.ts';
 import { WriteBack } from './writeBack.ts';
 
 /** Passes over the table. All but the first compute rows that were added meanwhile. */

@@ -18,7 +18,7 @@ import { withTempFolder } from '#processes/files.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { BackfillPlan, BackfillTrial, Figure } from '#shared/jobs/jobPlan.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { checkWhere } from './checkWhere.ts';
 import { chooseRunner, type ChoosingRequest, type RunnerChoice, type Runners } from './chooseRunner.ts';
 

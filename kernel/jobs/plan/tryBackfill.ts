@@ -20,7 +20,7 @@ import { withTempFolder } from '#processes/files.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 

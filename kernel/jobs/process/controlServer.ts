@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { processFile } from '#processes/jobsFolder.ts';
 import { replaceFile } from '#processes/files.ts';
 import type { ControlMethods } from '#jobs/records/control.ts';
-import { heartbeatMs, type Heartbeat } from '#jobs/records/processMark.ts';
+import { heartbeatMs, type Heartbeat } from '#jobs/records/heartbeat.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { isString, shape } from '#shared/jobs/jobShapes.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';

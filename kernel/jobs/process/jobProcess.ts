@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { failureOf } from '#jobs/jobFailure.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
-import { readyLine } from '#jobs/records/processMark.ts';
+import { readyLine } from '#jobs/records/heartbeat.ts';
 import { secretsOf } from '#jobs/records/withoutSecrets.ts';
 import type { LoadRunner } from '#jobs/runners/all.ts';
 import { specOf } from '#jobs/jobSpec.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
-import { isOnOtherHost, isRecent, lastHeartbeat, readMark } from './processMark.ts';
+import { isOnOtherHost, isRecent, lastHeartbeat, readMark } from './heartbeat.ts';
 
 /** Methods of a job's process. The secret is in its mark. */
 export type ControlMethods = {

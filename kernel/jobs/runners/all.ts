@@ -1,7 +1,7 @@
 import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runnerLabels } from '#shared/jobs/jobLabels.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import type { Runner } from './runner.ts';
 
 /** Loads a runner; tests pass their own. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProcess, type Control, type ProcessLookup } from '#jobs/records/control.ts';
 import type { JobFolders } from '#jobs/records/jobFolder.ts';
-import { isStarting } from '#jobs/records/viewOf.ts';
+import { isStarting } from '#jobs/records/toJobView.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { idleProgress } from '#shared/jobs/foldEvents.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';

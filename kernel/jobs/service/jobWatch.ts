@@ -4,7 +4,7 @@ import { makeFolder } from '#processes/files.ts';
 import { findProcess, type ProcessLookup } from '#jobs/records/control.ts';
 import { recordFile, type JobFolders } from '#jobs/records/jobFolder.ts';
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
-import { toJobView, type Liveness } from '#jobs/records/viewOf.ts';
+import { toJobView, type Liveness } from '#jobs/records/toJobView.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
 import { startupFailure } from './startProcess.ts';

@@ -3,7 +3,7 @@ import { jobCheckIds } from '#cluster/kuberay/launchChecks.ts';
 import type { CheckReport } from '#cluster/result.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 
 /** Number of failures to show, one sentence each. */
 const mostShown = 5;

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { startNode, type NodeRuntime } from '#processes/childProcess.ts';
 import { exitReason, lastErrorLine } from '#processes/exitReason.ts';
 import { exitMessageFile, type JobFolders } from '#jobs/records/jobFolder.ts';
-import { readyLine } from '#jobs/records/processMark.ts';
+import { readyLine } from '#jobs/records/heartbeat.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 

@@ -15,7 +15,7 @@ import { isJobError, isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts'
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { isRayPlace } from '#shared/jobs/jobShapes.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { displayPath } from '#shared/names.ts';
 import { isRecord, isAffirmative } from '#shared/records.ts';
 import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';

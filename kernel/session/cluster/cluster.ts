@@ -13,7 +13,7 @@ import { liveOutput } from '#session/display/live.ts';
 import { htmlAndText, type RenderedOutput } from '#session/display/mimeBundle.ts';
 import { ownForms } from '#session/display/ownForms.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { catalogFinder } from './catalogOfProfile.ts';
 import { chooseProfile, type NamingHints } from './chooseProfile.ts';
 import type {

@@ -7,9 +7,9 @@ import { useOwnOutlines } from '#session/compiler/outlinedFiles.ts';
 import { keepSnapshot, ensureSnapshot } from '#session/start/snapshots.ts';
 import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
 import { Core } from './core.ts';
-import { writeFatalError } from './lastWords.ts';
+import { writeFatalError } from './writeFatalError.ts';
 import type { Outputs } from './outputs.ts';
-import { ImportPrefetch } from './preparation.ts';
+import { ImportPrefetch } from './importPrefetch.ts';
 import { catchUncaught } from './uncaught.ts';
 
 /** Writing compiled code takes as long as a short cell, so it waits until no cell has run for this long. */

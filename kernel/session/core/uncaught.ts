@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { takeRejection } from '#session/run/unwatched.ts';
+import { takeRejection } from '#session/run/runUncaught.ts';
 
 type Listener = (value: unknown, promise?: unknown) => void;
 type Event = 'uncaughtException' | 'unhandledRejection' | 'SIGINT';

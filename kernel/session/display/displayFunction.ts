@@ -7,7 +7,7 @@ import type { RenderValue } from './display.ts';
 import type { Display, DisplayOptions, DisplayValueOptions } from './displayTypes.ts';
 import { showAsImage, showSvg } from './images.ts';
 import { jsonBundle, type RenderedOutput } from './mimeBundle.ts';
-import type { DisplaySlots } from './places.ts';
+import type { DisplaySlots } from './displaySlots.ts';
 import {
   arrowTable,
   dataProperty,

@@ -2,7 +2,7 @@ import type { CellOutput } from '#session/threads/coreMessages.ts';
 import { createShow, type RenderValue } from './display.ts';
 import { createDisplay } from './displayFunction.ts';
 import type { Display, Progress } from './displayTypes.ts';
-import { createPlaces } from './places.ts';
+import { createDisplaySlots } from './displaySlots.ts';
 import { createProgress } from './progress.ts';
 import type { RenderedOutput } from './mimeBundle.ts';
 import type { TranslateStack } from './valueTree.ts';
@@ -47,7 +47,7 @@ export function createNotebookDisplay({ send, translate, signal, cell }: Noteboo
   const turns = new WeakMap<object, Turn>();
   const outside = newTurn();
   const turn = (): Turn => turns.get(cell() ?? outside) ?? outside;
-  const places = createPlaces(send, () => turn().code);
+  const places = createDisplaySlots(send, () => turn().code);
   const track = (display: Promise<void>) => {
     const { pending, own } = turn();
     own.add(display);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { writeFatalError } from '#session/core/lastWords.ts';
+import { writeFatalError } from '#session/core/writeFatalError.ts';
 import type { NotebookDebugger } from '#session/debug/debugger.ts';
 import type { InputAnswer } from '#session/input/gate.ts';
-import type { InputQuestion } from '#session/input/openQuestions.ts';
+import type { InputQuestion } from '#session/input/pendingInputs.ts';
 import { type Relayed, relayedSockets, type RelayEvents } from '#session/jupyter/relay/relayedSockets.ts';
 import { type Front, unsendableOutputError, type Wire, type WorkerStart } from '#session/threads/coreMessages.ts';
 import type { CellQueue } from '#session/worker/cellQueue.ts';

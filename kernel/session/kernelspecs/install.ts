@@ -9,7 +9,7 @@ import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { makeFolder } from '#processes/files.ts';
 import { kernelsFolder, knownFolders, type KernelspecLocation } from './folders.ts';
-import { launcherFolder, addToFolderList } from './remembered.ts';
+import { launcherFolder, addToFolderList } from './folderList.ts';
 import { isOurs, readSpec, shellLauncher } from './spec.ts';
 
 type Installation = {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { knownFolders } from './folders.ts';
-import { removeFromFolderList, readFolderList } from './remembered.ts';
+import { removeFromFolderList, readFolderList } from './folderList.ts';
 import { hasSpecFile, isOurs, optionOf, readSpec, type SpecFile } from './spec.ts';
 
 export type FoundSpec = SpecFile & { name: string; folder: string; isOurs: boolean; isReadable: boolean };

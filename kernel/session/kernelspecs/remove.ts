@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
 import { findSpecs, type FoundSpec } from './list.ts';
 import { kernelsFolder, type KernelspecLocation } from './folders.ts';
-import { removeFromFolderList } from './remembered.ts';
+import { removeFromFolderList } from './folderList.ts';
 
 /**
  * Removes one of our kernelspecs. The launcher stays, since other kernelspecs may use it.

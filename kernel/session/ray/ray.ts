@@ -12,7 +12,7 @@ import { ownForms } from '#session/display/ownForms.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { alignColumns, escapeHtml, htmlRow } from '#shared/format/markup.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { isAffirmative } from '#shared/records.ts';
 import type { Ray, RayCluster, RayConnection, RayWaitOptions } from './rayTypes.ts';
 

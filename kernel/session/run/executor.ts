@@ -8,7 +8,7 @@ import { cellGlobalNames, type CellGlobals } from './cellGlobals.ts';
 import type { CellModules } from './cellModules.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 import { scriptOfCell } from './scriptNames.ts';
-import { runUncaught } from './unwatched.ts';
+import { runUncaught } from './runUncaught.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /**

@@ -4,7 +4,7 @@ import { bundleFile } from '#processes/bundleFile.ts';
 import { startNode, thisNode } from '#processes/childProcess.ts';
 import { exitReason, readTail } from '#processes/exitReason.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { requireLazy } from '#shared/loadPart.ts';
+import { requireLazy } from '#shared/loadLazy.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 

@@ -1,4 +1,4 @@
-import type { PartLoader } from '#shared/loadPart.ts';
+import type { PartLoader } from '#shared/loadLazy.ts';
 
 // An interrupt terminates whatever runs on the main thread. A module terminated during its evaluation stays
 // incomplete, and with it the engine, a catalog or Arrow, until the kernel is restarted. So nothing is terminated

@@ -1,9 +1,9 @@
-import { CommRegistry, type CommEvents } from '#session/comms/commBooks.ts';
+import { CommRegistry, type CommEvents } from '#session/comms/commRegistry.ts';
 import { RecentSet } from '#session/core/boundedSets.ts';
 import type { RunCell } from '#session/debug/debugScripts.ts';
 import { History } from '#session/history/history.ts';
 import type { InputAnswer } from '#session/input/gate.ts';
-import { type InputQuestion, PendingInputs } from '#session/input/openQuestions.ts';
+import { type InputQuestion, PendingInputs } from '#session/input/pendingInputs.ts';
 import type {
   CellError,
   CellOutput,

@@ -7,7 +7,7 @@ import { stringAt } from '#cluster/kube/objectFields.ts';
 import { PortForward, Watch } from '#cluster/kube/kubeClient.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
-import { waitForChange } from '#cluster/kube/nextChange.ts';
+import { waitForChange } from '#cluster/kube/waitForChange.ts';
 import { accessInCluster } from '#cluster/kubeconfig/inCluster.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { SecretRedactor } from '#cluster/secretTexts.ts';

@@ -1,5 +1,5 @@
 import { checkIdsByCategory } from '#cluster/checkIds.ts';
-import { launchVerbs } from '#cluster/kube/access.ts';
+import { launchVerbs } from '#cluster/kube/resourceAccess.ts';
 import { type Fault, type Statuses, testFaults } from '../parts/faults.ts';
 import type { KubeObject } from '../parts/kubeApi.ts';
 import { names } from '../parts/sound/names.ts';

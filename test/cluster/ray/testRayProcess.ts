@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
-import { readMark } from '#jobs/records/processMark.ts';
+import { readMark } from '#jobs/records/heartbeat.ts';
 import { openJobs } from '#jobs/service/openJobs.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { withHash } from '#jobs/definition/hash.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
-import { readMark } from '#jobs/records/processMark.ts';
+import { readMark } from '#jobs/records/heartbeat.ts';
 import { openJobs } from '#jobs/service/openJobs.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';

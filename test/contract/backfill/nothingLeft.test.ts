@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { withHash } from '#jobs/definition/hash.ts';
-import { readMark } from '#jobs/records/processMark.ts';
+import { readMark } from '#jobs/records/heartbeat.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';

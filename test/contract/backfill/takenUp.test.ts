@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withHash } from '#jobs/definition/hash.ts';
-import { readMark } from '#jobs/records/processMark.ts';
+import { readMark } from '#jobs/records/heartbeat.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { RunnerName } from '#shared/jobs/backfill.ts';
 import { python } from '../../harness/needs/python.ts';

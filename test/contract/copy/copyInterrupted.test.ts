@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Float64, makeData, makeVector, Table as ArrowTable } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
-import { isUnfinished, readMark } from '#catalog/copy/copyMark.ts';
+import { isUnfinished, readMark } from '#catalog/copy/copyState.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import type { Table } from '#catalog/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';

@@ -7,7 +7,7 @@ import { CellCompiler } from '#session/compiler/compiler.ts';
 import { ImportRecords } from '#session/compiler/importRecords.ts';
 import { useOutlines } from '#session/compiler/installedFiles.ts';
 import { OutlinedFiles, OutlineRecords } from '#session/compiler/outlinedFiles.ts';
-import { ImportPrefetch } from '#session/core/preparation.ts';
+import { ImportPrefetch } from '#session/core/importPrefetch.ts';
 
 export type Prepared = { atRest: number; forCell: number; problems: string[] };
 

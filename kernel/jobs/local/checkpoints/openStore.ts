@@ -6,7 +6,7 @@ import { isClusterError } from '#cluster/errors.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { FolderStore } from './folderStore.ts';
 import type { CheckpointStore } from './store.ts';
 

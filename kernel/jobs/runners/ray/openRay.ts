@@ -4,7 +4,7 @@ import type { RayLink } from '#cluster/ray/rayRequest.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { RayPlace } from '#shared/jobs/backfill.ts';
 import { isJobError, JobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 
 /**
  * Connects to Ray by address, cluster or profile.

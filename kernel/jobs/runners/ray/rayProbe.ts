@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sleep } from '#cluster/ray/pauseFor.ts';
+import { sleep } from '#cluster/ray/sleep.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import { isFinished, type RayJob } from '#cluster/ray/rayReplies.ts';
 import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';

@@ -9,7 +9,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { displayPath } from '#shared/names.ts';
 import { definedEntries } from '#shared/records.ts';
 import { followServerJob, type Patience } from './followServerJob.ts';
-import { findEarlierJob } from './launchedBefore.ts';
+import { findEarlierJob } from './findEarlierJob.ts';
 import { serverProgress } from './serverProgress.ts';
 
 /** For the next process: time of the request and id of the job. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Field, Int32, LargeBinary, Schema } from '#arrow';
 import type { RestConfig } from '#catalog/connect.ts';
 import { indexSettings } from '#catalog/copy/copyIndexes.ts';
-import { type CopyState, isUnfinished, readMark, sourceId, stagingName, withMark } from '#catalog/copy/copyMark.ts';
+import { type CopyState, isUnfinished, readMark, sourceId, stagingName, withMark } from '#catalog/copy/copyState.ts';
 import { schemaOfCopy } from '#catalog/copy/copyTable.ts';
 import { identityOfRoot } from '#catalog/identity.ts';
 import { transportOptionsOf } from '#catalog/rest/config.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { checkRoot } from '#catalog/root.ts';
 import { clientError } from '#engine/serve/clientErrors.ts';
-import type { Caller } from '#engine/serve/gate.ts';
+import type { Caller } from '#engine/serve/authorizer.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 

@@ -3,7 +3,7 @@ import type { Capabilities, Capability } from '#catalog/catalog.ts';
 import { type Operation, operations } from '#catalog/contract.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { abilitiesOf } from '../../../../extension/connections/abilityRules.ts';
-import { serverErrorAction } from '../../../../extension/connections/failureWords.ts';
+import { serverErrorAction } from '../../../../extension/connections/failureMessage.ts';
 import { columnsProblem, schemaOf } from '../../../../extension/explorer/columnText.ts';
 import { countContents, formatContents } from '../../../../extension/explorer/contents.ts';
 import { abilityNames } from '../../../../extension/explorer/node.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Catalog, PageOptions } from '#catalog/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { serverErrorAction } from '../../../../extension/connections/failureWords.ts';
+import { serverErrorAction } from '../../../../extension/connections/failureMessage.ts';
 import { loadChildren, type LoaderContext, loadPage } from '../../../../extension/explorer/loaders.ts';
 import type { CatalogNode } from '../../../../extension/explorer/node.ts';
 

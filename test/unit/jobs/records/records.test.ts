@@ -6,7 +6,7 @@ import { findProcess } from '#jobs/records/control.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog, readLog } from '#jobs/records/jobLog.ts';
 import { type JobRecord, parseRecord, recordText } from '#jobs/records/jobRecord.ts';
-import { toJobView } from '#jobs/records/viewOf.ts';
+import { toJobView } from '#jobs/records/toJobView.ts';
 import { replaceFile } from '#processes/files.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { createProgressReducer } from '#shared/jobs/foldEvents.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { jobsChecks, jobsHostChecks } from '#shared/jobs/jobShapes.ts';
 import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
-import { toJobView } from '#jobs/records/viewOf.ts';
+import { toJobView } from '#jobs/records/toJobView.ts';
 import { recordFor } from '../../jobs/recordFor.ts';
 
 const table = { catalog: { implementation: 'dir', root: '/data' }, namespacePath: ['shop'], name: 'words' };

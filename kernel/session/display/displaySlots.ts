@@ -20,7 +20,7 @@ const maxIds = 10_000;
  * Sends outputs, as updates if their id is already on screen.
  * @param code returns the code of the cell that the output belongs to
  */
-export function createPlaces(send: (output: CellOutput) => void, code: () => string | undefined): DisplaySlots {
+export function createDisplaySlots(send: (output: CellOutput) => void, code: () => string | undefined): DisplaySlots {
   // From id to the code of the cell that showed it. Run again, the cell has to create its output again, since clients
   // forget what they cleared.
   const shownBy = new Map<string, string | undefined>();

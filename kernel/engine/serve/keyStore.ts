@@ -23,7 +23,7 @@ const shortestKey = 16;
  * @throws CatalogError InvalidInput (13) if a key is too short or the file is invalid, PermissionDenied (15) if other
  * users can read the file
  */
-export async function openKeyRing(
+export async function openKeyStore(
   source: KeySource,
   log: { changed: (count: number) => void; problem: (error: unknown) => void },
 ): Promise<KeyStore> {

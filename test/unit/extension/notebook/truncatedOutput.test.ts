@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TruncatedOutput } from '../../../../extension/notebook/printedText.ts';
+import { TruncatedOutput } from '../../../../extension/notebook/truncatedOutput.ts';
 
 function printed(limit: number, ...texts: string[]): TruncatedOutput {
   const text = new TruncatedOutput(limit);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { Authorizer } from '#engine/serve/gate.ts';
-import { openKeyRing } from '#engine/serve/keyRing.ts';
+import { Authorizer } from '#engine/serve/authorizer.ts';
+import { openKeyStore } from '#engine/serve/keyStore.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 suite('the gate of a server', () => {
   let gate: Authorizer;
   suiteSetup(async () => {
     gate = new Authorizer({
-      keys: await openKeyRing({ kind: 'none' }, { changed: () => undefined, problem: () => undefined }),
+      keys: await openKeyStore({ kind: 'none' }, { changed: () => undefined, problem: () => undefined }),
       databases: [
         { name: 'EU', root: '/eu' },
         { name: 'my.shop', root: '/shop' },

@@ -1,5 +1,5 @@
-import type { KernelCompletions } from './kernelKnowledge.ts';
-import type { TypeScriptSilencer } from './mute.ts';
+import type { KernelCompletions } from './kernelCompletions.ts';
+import type { TypeScriptSilencer } from './typeScriptSilencer.ts';
 import type { LanguageNames } from './names.ts';
 import type { LanguageNotebooks } from './notebooks.ts';
 import type { OtherProviders } from './requests.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CleanupList } from '#cluster/leftovers.ts';
+import { CleanupList } from '#cluster/cleanupList.ts';
 
 suite('What a run has made for a moment', () => {
   test('is removed at its end, what was made last first', async () => {

@@ -5,7 +5,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { nameProblem } from '#shared/names.ts';
 import { joinRoot, type Database } from './databases.ts';
 import { type HostRoute, routeOfHost } from './hosts.ts';
-import type { KeyStore } from './keyRing.ts';
+import type { KeyStore } from './keyStore.ts';
 import type { Access, ApiKey } from './keys.ts';
 
 /** Whether a key permits an operation. An unknown operation is permitted: it changes nothing. */

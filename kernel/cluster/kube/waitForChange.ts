@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadLazy } from '#shared/loadPart.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { stringAt } from './objectFields.ts';
 import type { KubeConnection } from './kubeConnection.ts';
 

@@ -35,7 +35,7 @@ const passedOn = [
  */
 const loading = `
 const { withOwnGlobals } = require(${shared('ownGlobals.ts')});
-const { requireLazy } = require(${shared('loadPart.ts')});
+const { requireLazy } = require(${shared('loadLazy.ts')});
 const { quickenSchema } = require(${shared('arrow/arrowSchema.cjs')});
 let arrow;
 const load = () => arrow ?? requireLazy(whole);
