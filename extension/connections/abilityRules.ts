@@ -3,7 +3,7 @@ import type { Operation } from '#catalog/contract.ts';
 import { allAbilities, type Ability } from '../explorer/node.ts';
 
 /** The catalog operation behind each ability. */
-export const operationOf: Record<Ability, Operation> = {
+const operationOf: Record<Ability, Operation> = {
   createNamespace: 'CreateNamespace',
   dropNamespace: 'DropNamespace',
   createTable: 'CreateTable',

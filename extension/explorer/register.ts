@@ -27,7 +27,7 @@ type TreeDeps = {
 const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeDeps): TreeContext => ({
   catalog: (name) => catalogs.get(name),
   answered: ({ connection, path }, catalog) => {
-    void abilities.probe(connection, catalog);
+    void abilities.update(connection, catalog);
     if (path.length === 0) void health.inspect(connections.get(connection));
   },
   problems: (name) => health.of(name),

@@ -15,7 +15,7 @@ export type Capabilities = Readonly<Record<Operation, Capability>>;
 
 export type CapabilityOptions = CallOptions & {
   /**
-   * Operations to test with requests that change nothing. Operations that can't be tested this way stay `unknown`.
+   * Operations to ask a server for. Only those that read are: the others stay `unknown` until they are first used.
    */
   probe?: readonly Operation[] | undefined;
 };
@@ -158,7 +158,7 @@ export interface Catalog {
 
   /**
    * Returns the known capabilities of this catalog: for `dir` those of the engine, for `rest` what the server's
-   * responses have shown so far. `probe` tests operations with requests that change nothing.
+   * responses have shown so far. `probe` asks for operations that read.
    */
   capabilities(options?: CapabilityOptions): Promise<Capabilities>;
 

@@ -85,7 +85,7 @@ export type Operation = keyof typeof operations;
  * not named here count as changes and are never repeated: a second create, drop or rename fails although the first
  * one succeeded, an insert or merge adds rows twice, and an update, deletion or restore may undo a concurrent change.
  */
-export const readingOperations: ReadonlySet<Operation> = new Set<Operation>([
+const reading = [
   'ListNamespaces',
   'DescribeNamespace',
   'NamespaceExists',
@@ -109,7 +109,14 @@ export const readingOperations: ReadonlySet<Operation> = new Set<Operation>([
   'ListJobs',
   'DescribeJob',
   'QueryJobEvents',
-]);
+] as const satisfies readonly Operation[];
+
+/** The name of an operation that changes nothing. */
+export type ReadingOperation = (typeof reading)[number];
+
+export const readingOperations: ReadonlySet<Operation> = new Set<Operation>(reading);
+
+export const isReading = (operation: Operation): operation is ReadingOperation => readingOperations.has(operation);
 
 /** @throws CatalogError InvalidInput (13) naming the unknown operation */
 export function checkOperations(asked: readonly unknown[] | undefined): void {

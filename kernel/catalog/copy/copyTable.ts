@@ -22,8 +22,8 @@ import {
   readCopyState,
   type TablePlace,
   type TableState,
+  type CopyStrategies,
   type CopyStrategy,
-  copyStrategy,
 } from './copyTarget.ts';
 
 // A running copy can't be distinguished from a stopped one: both are a table that names its source and lacks rows. So
@@ -108,11 +108,21 @@ const isBlob = ({ metadata }: Field): boolean =>
 const defaultChunkBytes = 64 * 1024 * 1024;
 
 /** Copies one table. @throws CatalogError InvalidTableState (19) if the source is itself an unfinished copy */
-export function copyTable(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
-  return withErrorContext({ identifier: displayTable(source.path) }, () => copy(source, target, options));
+export function copyTable(
+  source: CopySource,
+  target: TablePlace,
+  strategies: CopyStrategies,
+  options: CopyOptions,
+): Promise<CopiedTable> {
+  return withErrorContext({ identifier: displayTable(source.path) }, () => copy(source, target, strategies, options));
 }
 
-async function copy(source: CopySource, target: TablePlace, options: CopyOptions): Promise<CopiedTable> {
+async function copy(
+  source: CopySource,
+  target: TablePlace,
+  strategies: CopyStrategies,
+  options: CopyOptions,
+): Promise<CopiedTable> {
   const { signal } = options;
   const from = { place: source, id: sourceId(source.identity, source.path), version: 0 };
   const newest = await openTargetTable(source, { signal });
@@ -131,7 +141,8 @@ async function copy(source: CopySource, target: TablePlace, options: CopyOptions
   }
   if (!existing && (await target.catalog.namespaceExists(target.path, { signal }))) throw namespaceHasName(target.path);
 
-  const way = await copyStrategy(target, { signal });
+  const learn = () => strategies.of(target, existing !== undefined, { signal });
+  const way = await withConflictErrors(stagingTable(target), target, learn);
   const place = way.renames ? stagingTable(target) : target;
   const begun = way.renames ? await readCopyState(place, { signal }) : isHalf ? existing : undefined;
   if (way.renames && begun && begun.mark === undefined) throw conflictingTableError(place);
@@ -152,7 +163,7 @@ async function copy(source: CopySource, target: TablePlace, options: CopyOptions
     ...counts(job.mark),
     how: goingOn ? 'resumed' : 'copied',
     indexes,
-    warnings: [...job.warnings, ...warnings],
+    warnings: [...way.warnings, ...job.warnings, ...warnings],
   };
 }
 

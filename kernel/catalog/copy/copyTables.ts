@@ -3,7 +3,7 @@ import { checkKnownPath, checkName, checkNamespacePath, displayPath } from '#sha
 import type { Catalog, CopiedTable, CopyOptions, CopyResult, CopyTarget, SkippedTable } from '#catalog/catalog.ts';
 import { copyTable } from './copyTable.ts';
 import { displayTable } from './copyState.ts';
-import type { CopySource } from './copyTarget.ts';
+import { type CopySource, CopyStrategies } from './copyTarget.ts';
 import type { Identity } from '#catalog/identity.ts';
 import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { allPages } from '#catalog/pages.ts';
@@ -35,7 +35,8 @@ export async function copyTables(
     checkTable(target.path);
     checkApart({ catalog: source, path: from }, target);
     await makeParents(target, options);
-    const copied = await copyUnlessDeclared({ catalog: source, identity, path: from }, target, options);
+    const strategies = new CopyStrategies();
+    const copied = await copyUnlessDeclared({ catalog: source, identity, path: from }, target, strategies, options);
     return 'why' in copied ? { tables: [], skipped: [copied] } : { tables: [copied], skipped: [] };
   }
   checkNamespacePath(target.path);
@@ -85,11 +86,12 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
   }
   const tables: CopiedTable[] = [];
   const skipped: SkippedTable[] = [];
+  const strategies = new CopyStrategies();
   for (const path of plan.tables) {
     const from = [...source.path, ...path];
     try {
       const to = { catalog: target.catalog, path: [...target.path, ...path] };
-      const copied = await copyUnlessDeclared({ ...source, path: from }, to, options);
+      const copied = await copyUnlessDeclared({ ...source, path: from }, to, strategies, options);
       if ('why' in copied) skipped.push(copied);
       else tables.push(copied);
     } catch (error) {
@@ -110,10 +112,11 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
 async function copyUnlessDeclared(
   source: CopySource,
   target: Place,
+  strategies: CopyStrategies,
   options: CopyOptions,
 ): Promise<CopiedTable | SkippedTable> {
   try {
-    return await copyTable(source, target, options);
+    return await copyTable(source, target, strategies, options);
   } catch (error) {
     if (!isCatalogError(error)) throw error;
     const { signal } = options;

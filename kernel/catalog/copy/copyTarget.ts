@@ -1,9 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import type { Schema } from '#arrow';
+import { Field, Int32, Schema } from '#arrow';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Catalog } from '#catalog/catalog.ts';
-import { displayTable, isUnfinished, markKey, readMark, stagingName, writeMark, type CopyState } from './copyState.ts';
+import {
+  type CopyState,
+  displayTable,
+  isUnfinished,
+  markKey,
+  readMark,
+  stagingName,
+  withMark,
+  writeMark,
+} from './copyState.ts';
 import { checksumOf } from './copyRows.ts';
 import type { Identity } from '#catalog/identity.ts';
 import type { Table } from '#catalog/table.ts';
@@ -17,7 +25,12 @@ export type CopySource = TablePlace & { identity: Identity };
 export type TableState = { table: Table; mark: CopyState | undefined; rows: number };
 
 /** What the target supports of the operations that make a copy resumable. */
-export type CopyStrategy = { renames: boolean; marks: boolean };
+export type CopyStrategy = {
+  renames: boolean;
+  marks: boolean;
+  /** What learning this has left in the target. */
+  warnings: readonly string[];
+};
 
 export const tableName = ({ path }: TablePlace): string => path.at(-1) ?? '';
 const namespaceOf = ({ path }: TablePlace): readonly string[] => path.slice(0, -1);
@@ -47,24 +60,91 @@ export async function readCopyState(place: TablePlace, options: CallOptions): Pr
   }
 }
 
-export async function copyStrategy(place: TablePlace, options: CallOptions): Promise<CopyStrategy> {
-  const can = await place.catalog.capabilities({ ...options, probe: ['UpdateTableSchemaMetadata'] });
-  return { renames: await canRename(place, options), marks: can.UpdateTableSchemaMetadata === 'yes' };
-}
+const trialMark: CopyState = { source: 'trial', version: 1, rows: 1, chunkRows: 1, state: 'staged' };
 
 /**
- * Checks whether tables can be renamed in this namespace; in some catalogs namespaces differ in this. The test
- * renames a table with a random name that can't exist: TableNotFound means that a rename would have worked.
+ * Learns what the target supports by doing it, on a separate empty table. A request for an invented name would be
+ * no substitute: a careless server may answer it as if it had done something, and then the table that a copy replaces
+ * would be dropped for a rename that never happens. The table is marked as an unfinished copy, so that it is not
+ * taken for data if this process is killed here; the next copy to the same name removes it.
  */
-async function canRename(place: TablePlace, options: CallOptions): Promise<boolean> {
-  const name = randomUUID();
+export async function learnStrategy(place: TablePlace, { signal }: CallOptions): Promise<CopyStrategy> {
+  const { catalog } = place;
+  const namespacePath = namespaceOf(place);
+  const known = await catalog.capabilities({ signal });
+  // The names have the characters of the table's own, on which it may depend whether a table can be renamed.
+  const [first, second] = [trialTable(place, 'trial'), trialTable(place, 'renamed')];
+  const schema = withMark(new Schema([new Field('trial', new Int32(), true)]), trialMark);
+  const make = () => catalog.createEmptyTable(tableName(first), schema, namespacePath, { signal });
+  const made = await againWithout(first, make, { signal });
+  const left = new Set([first]);
+  const warnings: string[] = [];
+  let can: Pick<CopyStrategy, 'marks' | 'renames'>;
   try {
-    await place.catalog.renameTable(stagingName(name), name, namespaceOf(place), options);
-    return false;
+    const mark = () => made.updateSchemaMetadata({ [markKey]: writeMark(trialMark) }, { signal });
+    const marks = known.UpdateTableSchemaMetadata === 'yes' || (await isSupported(mark));
+    const rename = () => catalog.renameTable(tableName(first), tableName(second), namespacePath, { signal });
+    const accepts = known.RenameTable !== 'no' && (await isSupported(() => againWithout(second, rename, { signal })));
+    if (accepts) left.add(second);
+    // Some servers answer what they do not know as if they had done it.
+    const renames = accepts && (await catalog.tableExists(tableName(second), namespacePath, { signal }));
+    if (renames) left.delete(first);
+    can = { renames, marks };
+  } finally {
+    // Without the signal: what was made here is removed although the call was cancelled.
+    for (const table of left) {
+      await dropPlace(table, {}).catch((error: unknown) => {
+        if (isCatalogError(error, 'TableNotFound')) return;
+        const reason = isCatalogError(error) ? error.what : String(error);
+        warnings.push(
+          `Can't drop the empty table "${displayTable(table.path)}" that was created to learn what the target supports: ${reason}`,
+        );
+      });
+    }
+  }
+  return { ...can, warnings };
+}
+
+const trialTable = (place: TablePlace, use: string): TablePlace => ({
+  ...place,
+  path: [...namespaceOf(place), stagingName(`${tableName(place)}.${use}`)],
+});
+
+/** Makes a table by a call; if a killed copy has left one of this name, that one is removed first. */
+async function againWithout<T>(table: TablePlace, make: () => Promise<T>, options: CallOptions): Promise<T> {
+  try {
+    return await make();
   } catch (error) {
-    if (isCatalogError(error, 'TableNotFound')) return true;
+    if (!isCatalogError(error, 'TableAlreadyExists')) throw error;
+    const there = await readCopyState(table, options);
+    if (there !== undefined && there.mark?.source !== trialMark.source) throw conflictingTableError(table);
+    if (there !== undefined) await dropPlace(table, options);
+    return await make();
+  }
+}
+
+async function isSupported(call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await call();
+    return true;
+  } catch (error) {
     if (isCatalogError(error, 'Unsupported')) return false;
     throw error;
+  }
+}
+
+/** What was learned about each namespace in one copy: the namespaces of a catalog may differ in what they support. */
+export class CopyStrategies {
+  readonly #known = new Map<string, CopyStrategy>();
+
+  /** @param replaces whether a table is dropped for the copy; then nothing is taken for granted from another table */
+  async of(place: TablePlace, replaces: boolean, options: CallOptions): Promise<CopyStrategy> {
+    const key = JSON.stringify(namespaceOf(place));
+    const known = replaces ? undefined : this.#known.get(key);
+    if (known !== undefined) return known;
+    const learned = await learnStrategy(place, options);
+    this.#known.set(key, { ...learned, warnings: [] });
+    return learned;
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Capabilities, Capability } from '#catalog/catalog.ts';
-import { type Operation, operations } from '#catalog/contract.ts';
+import { isReading, type Operation, operations, type ReadingOperation } from '#catalog/contract.ts';
 import { isServerError } from '#catalog/transport/errors.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 import { type CatalogError, type CatalogErrorKind, isCatalogError } from '#shared/errors.ts';
@@ -70,54 +70,36 @@ export class CapabilityLog {
 }
 
 /**
- * Bodies that test an operation without changing anything. Each names a table, namespace or job with a new random
- * name, so a server that knows the operation can only report that it does not exist. Operations that a careless
- * server could apply to a missing name are left out: create, declare, register, insert, backfill.
+ * Bodies that ask whether a server has an operation. Only operations that read are probed: whatever a careless
+ * server does with a name that it does not have, it changes nothing. Each body names a table, namespace or job with a
+ * new random name, so a server that knows the operation reports that there is none. Those that are missing here can't
+ * be probed without a name that exists. What a server can change is learned when it is first asked to.
  */
-const harmless: { readonly [O in Operation]?: object } = {
+const probes: { readonly [O in ReadingOperation]?: object } = {
   DescribeNamespace: {},
   NamespaceExists: {},
-  DropNamespace: {},
   DescribeTable: {},
   TableExists: {},
-  DropTable: {},
-  DeregisterTable: {},
-  RenameTable: { new_table_name: 'lance-catalog-probe' },
   CountTableRows: {},
   QueryTable: { vector: { single_vector: [] }, k: 1 },
-  UpdateTable: { predicate: 'false', updates: [['none', '0']] },
-  DeleteFromTable: { predicate: 'false' },
   ListTableVersions: {},
   DescribeTableVersion: { version: 1 },
-  RestoreTable: { version: 1 },
   GetTableStats: {},
-  CreateTableIndex: { column: 'none', index_type: 'BTREE' },
-  CreateTableScalarIndex: { column: 'none', index_type: 'BTREE' },
   ListTableIndices: {},
   DescribeTableIndexStats: {},
-  DropTableIndex: {},
   ListTableTags: {},
   GetTableTagVersion: { tag: 'none' },
-  CreateTableTag: { tag: 'none', version: 1 },
-  UpdateTableTag: { tag: 'none', version: 1 },
-  DeleteTableTag: { tag: 'none' },
   ListTableBranches: {},
-  CreateTableBranch: { name: 'none' },
-  DeleteTableBranch: { name: 'none' },
   ExplainTableQueryPlan: { query: { vector: { single_vector: [] }, k: 1 } },
   AnalyzeTableQueryPlan: { vector: { single_vector: [] }, k: 1 },
-  AlterTableAddColumns: { new_columns: [{ name: 'none', expression: '0' }] },
-  AlterTableAlterColumns: { alterations: [{ path: 'none', rename: 'none_' }] },
-  AlterTableDropColumns: { columns: ['none'] },
-  UpdateTableSchemaMetadata: { none: 'none' },
   ListJobs: {},
 };
 
 /** These are tested by listing existing names, with a limit of 1. */
-const lists: ReadonlySet<Operation> = new Set<Operation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
+const lists: ReadonlySet<Operation> = new Set<ReadingOperation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
 
 /**
- * Tests operations that are still unknown with requests that change nothing.
+ * Tests the reading operations among those asked that are still unknown; the others stay unknown.
  * @throws CatalogError ServiceUnavailable (17) and the like if the server did not answer
  */
 export async function probeCapabilities(
@@ -135,7 +117,7 @@ export async function probeCapabilities(
 
 function probeOf(operation: Operation, name: string): WireRequest | undefined {
   if (lists.has(operation)) return { operation, id: [], query: { limit: 1 } };
-  const json = harmless[operation];
+  const json = isReading(operation) ? probes[operation] : undefined;
   if (!json) return undefined;
   const { subject } = operations[operation];
   return { operation, ...(subject !== 'none' && { id: [name] }), indexName: 'none', json };

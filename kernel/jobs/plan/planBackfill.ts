@@ -103,7 +103,7 @@ export async function notesOf(of: NotesOf, signal: AbortSignal): Promise<Note[]>
   const indexes = await indexesOf(of, signal);
   const isLocal = of.choice.runner === 'local';
   return [
-    ...(isLocal ? keyNotes(of, indexes) : []),
+    ...(isLocal ? await keyNotes(of, indexes, signal) : []),
     ...indexNotes(of, indexes),
     ...(await staleNotes(of, signal)),
     ...(await rayNotes(of, signal)),
@@ -136,13 +136,22 @@ async function indexesOf({ source }: NotesOf, signal: AbortSignal): Promise<Inde
   }
 }
 
-function keyNotes({ key }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
+async function keyNotes(
+  { key, source: { catalog } }: NotesOf,
+  indexes: readonly IndexInfo[],
+  signal: AbortSignal,
+): Promise<Note[]> {
   if (key === undefined) return [];
   const theirs = indexes.find(
     ({ columns, type, name }) => type === 'BTREE' && columns[0] === key.name && name !== ownName(key.name),
   );
   const index = theirs ? `its index "${theirs.name}" is recreated at the end` : 'a temporary index of it is created';
-  return [info(`Rows are written back by "${key.name}" (${key.reason}); ${index}.`)];
+  const { CreateTableIndex } = await catalog.capabilities({ signal });
+  const otherwise =
+    theirs === undefined && CreateTableIndex === 'unknown'
+      ? '. If the server does not create indexes, whole rows are rewritten'
+      : '';
+  return [info(`Rows are written back by "${key.name}" (${key.reason}); ${index}${otherwise}.`)];
 }
 
 function indexNotes({ spec }: NotesOf, indexes: readonly IndexInfo[]): Note[] {
@@ -302,8 +311,10 @@ async function rewritten(
   signal: AbortSignal,
 ): Promise<BackfillPlan['bytes']['rewritten']> {
   if (runner !== 'local' || catalog.implementation === 'dir') return countedFigure(0);
-  const can = await catalog.capabilities({ probe: ['CreateTableIndex'], signal });
-  if (can.CreateTableIndex !== 'no') return countedFigure(0);
+  // Whether a server creates indexes is not asked by creating one: it is known once a request for one was refused, or
+  // where it has no lists of them. Where it is unknown, a note of the plan says so.
+  const can = await catalog.capabilities({ probe: ['ListTableIndices'], signal });
+  if (can.CreateTableIndex !== 'no' && can.ListTableIndices !== 'no') return countedFigure(0);
   const { totalBytes, numRows } = await pinned.stats({ signal });
   return estimated((totalBytes / Math.max(numRows, 1)) * rows, 'the bytes of all rows, as the server counts them');
 }

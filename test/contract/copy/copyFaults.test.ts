@@ -166,6 +166,34 @@ suite('A copy that meets trouble', function () {
     assert.equal((await source.copy(from, to(catalogStandIn(db, () => ({}), poor)))).tables[0]?.how, 'there');
   });
 
+  test('drops nothing for a rename that is answered as done and was not', async () => {
+    await db.createTable('copied', [{ old: 1 }]);
+    const careless = catalogStandIn(db, () => ({}), { renameTable: () => Promise.resolve() });
+    const { tables } = await source.copy(from, to(careless), { chunkBytes, overwrite: true });
+    assert.equal(tables[0]?.how, 'copied');
+    assert.deepEqual(await rowsOf(db, ['copied']), await rowsOf(source, from));
+    assert.deepEqual(await db.tableNames(), ['copied']);
+  });
+
+  test('leaves a table that is to be replaced as it is, where nothing can be learned about the target', async () => {
+    await db.createTable('copied', [{ old: 1 }]);
+    const refusal = new CatalogError('PermissionDenied', 'You may not rename.', '');
+    const denying = catalogStandIn(db, () => ({}), { renameTable: () => Promise.reject(refusal) });
+    await assert.rejects(source.copy(from, to(denying), { chunkBytes, overwrite: true }), refusal);
+    assert.equal(await (await db.openTable('copied')).countRows(), 1);
+    assert.deepEqual(await db.tableNames(), ['copied']);
+  });
+
+  test('names the table that it could not remove', async () => {
+    const refusal = new CatalogError('PermissionDenied', 'You may not drop.', '');
+    const keeping = catalogStandIn(db, () => ({}), { dropTable: () => Promise.reject(refusal) });
+    const { tables } = await source.copy(from, to(keeping), { chunkBytes });
+    assert.deepEqual(tables[0]?.warnings, [
+      'Can\'t drop the empty table "copied.renamed.copying" that was created to learn what the target supports: You may not drop.',
+    ]);
+    assert.deepEqual(await rowsOf(db, ['copied']), await rowsOf(source, from));
+  });
+
   test('is never copied on while it is half', async () => {
     const stop = new AbortController();
     const stopped = source.copy(

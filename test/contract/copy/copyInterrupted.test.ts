@@ -20,12 +20,15 @@ const changing: ReadonlySet<PropertyKey> = new Set<keyof Catalog | keyof Table>(
   'updateSchemaMetadata',
 ]);
 
+const openers: ReadonlySet<PropertyKey> = new Set<keyof Catalog>(['openTable', 'createTable', 'createEmptyTable']);
+
 /** Thrown in the place of a process that ends. */
 class Ended extends Error {}
 
 /**
  * Stands for a process that ends at its `last` call that changes the target: before the call was sent, or after it was
- * carried out and before the answer came. A real process can't be ended at a chosen call. The target itself is real.
+ * carried out and before the answer came; of what it would do after that nothing is done. A real process can't be ended
+ * at a chosen call. The target itself is real.
  */
 function endingStandIn(
   target: Catalog,
@@ -39,13 +42,14 @@ function endingStandIn(
         const value: unknown = Reflect.get(object, key);
         if (typeof value !== 'function') return value;
         const call = value.bind(object) as (...args: unknown[]) => unknown;
-        if (key !== 'openTable' && !changing.has(key)) return call;
+        if (!openers.has(key) && !changing.has(key)) return call;
         return async (...args: unknown[]) => {
+          if (calls >= last) throw new Ended();
           const isLast = changing.has(key) && ++calls === last;
           if (isLast && when === 'before') throw new Ended();
           const result = await call(...args);
           if (isLast) throw new Ended();
-          return key === 'openTable' || key === 'createTable' ? wrap(result as Table) : result;
+          return openers.has(key) ? wrap(result as Table) : result;
         };
       },
     });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { connectNamespace, type RestConfig } from '#catalog/connect.ts';
+import { type Operation, operations, readingOperations } from '#catalog/contract.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { fails } from '../expect.ts';
 import { Connecting } from './connecting.ts';
@@ -209,6 +210,10 @@ suite('what a connection sends', function () {
   });
 });
 
+/** The calls of an operation, as the stand-in notes them. */
+const addressOf = ({ method, path }: { method: string; path: string }): RegExp =>
+  new RegExp(`^${method} ${path.replaceAll(/\{[a-z_]+\}/g, '[^/]+')}(\\?.*)?$`);
+
 suite('what a server can do', function () {
   this.timeout(20_000);
   const here = new Connecting();
@@ -242,20 +247,30 @@ suite('what a server can do', function () {
     assert.equal(can.DropNamespace, 'unknown');
   });
 
-  test('is probed by names that nobody has, and never by what could make something', async () => {
+  test('is probed by names that nobody has, and only by operations that read', async () => {
     const server = await here.serve({ '*': refusal(404, 4, 'x') });
     const db = await here.catalog({ uri: server.uri });
-    const probe = [
-      'RenameTable',
-      'CreateTable',
-      'CreateNamespace',
-      'AlterTableBackfillColumns',
-      'InsertIntoTable',
-    ] as const;
-    const can = await db.capabilities({ probe: [...probe] });
-    assert.equal(can.RenameTable, 'yes');
-    for (const operation of probe.slice(1)) assert.equal(can[operation], 'unknown', operation);
+    const can = await db.capabilities({ probe: ['CountTableRows', 'RenameTable'] });
+    assert.deepEqual([can.CountTableRows, can.RenameTable], ['yes', 'unknown']);
     assert.equal(server.calls.length, 1);
-    assert.match(server.calls[0]!, /^POST \/v1\/table\/lance-catalog-probe-[0-9a-f-]{36}\/rename$/);
+    assert.match(server.calls[0]!, /^POST \/v1\/table\/lance-catalog-probe-[0-9a-f-]{36}\/count_rows$/);
   });
+
+  for (const operation of Object.keys(operations) as Operation[]) {
+    test(`is not changed by a probe, even if it does all it is asked to: ${operation}`, async () => {
+      const server = await here.serve({ '*': json({ tables: [], namespaces: [] }) });
+      const db = await here.catalog({ uri: server.uri });
+      const can = await db.capabilities({ probe: [operation] });
+      if (!readingOperations.has(operation)) {
+        assert.deepEqual(server.calls, []);
+        assert.equal(can[operation], 'unknown');
+      }
+      const reading = [...readingOperations].map((name) => operations[name]);
+      for (const call of server.calls)
+        assert.ok(
+          reading.some((one) => addressOf(one).test(call)),
+          call,
+        );
+    });
+  }
 });

@@ -45,6 +45,8 @@ async function stop(child: ChildProcess): Promise<void> {
 export class LimitedServerStandIn {
   readonly #server: Server;
   readonly #behind: URL;
+  /** The addresses of all requests, without what follows a question mark. */
+  readonly asked: string[] = [];
   /** The operations that were asked for and refused, by the last part of their address. */
   readonly refused: string[] = [];
 
@@ -67,6 +69,7 @@ export class LimitedServerStandIn {
 
   #answer(asked: IncomingMessage, answer: ServerResponse): void {
     const { pathname } = new URL(asked.url ?? '/', this.#behind);
+    this.asked.push(pathname);
     if (/\/table\/[^/]+\/rename$/.test(pathname) || /\/namespace\/[^/]+\/drop$/.test(pathname)) {
       this.refused.push(pathname.split('/').at(-1) ?? '');
       asked.resume();
