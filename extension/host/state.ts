@@ -5,7 +5,7 @@ import type { WaitingRow } from '../notebook/queuedCells.ts';
 
 type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[]; showsJobs: boolean };
 type WorkspaceState = {
-  lastConnection: string;
+  notebookCatalogs: Readonly<Record<string, string>>;
   kernels: Readonly<Record<string, KeptKernelRecord>>;
   clusterReports: readonly CheckReport[];
 };
@@ -54,10 +54,13 @@ export class State {
     await this.#global.update('showsJobs' satisfies keyof GlobalState, shows);
   }
 
-  /** Per folder. */
-  lastConnection(): string | undefined {
-    const name = this.#workspace.get<unknown>('lastConnection' satisfies keyof WorkspaceState);
-    return typeof name === 'string' ? name : undefined;
+  /** Names of connections by the URI of the notebook that uses them. */
+  notebookCatalogs(): unknown {
+    return this.#workspace.get<unknown>('notebookCatalogs' satisfies keyof WorkspaceState);
+  }
+
+  async setNotebookCatalogs(names: WorkspaceState['notebookCatalogs']): Promise<void> {
+    await this.#workspace.update('notebookCatalogs' satisfies keyof WorkspaceState, names);
   }
 
   /** Kernels by the URI of their notebook. */
@@ -76,9 +79,5 @@ export class State {
 
   async setClusterReports(reports: WorkspaceState['clusterReports']): Promise<void> {
     await this.#workspace.update('clusterReports' satisfies keyof WorkspaceState, reports);
-  }
-
-  async setLastConnection(name: string): Promise<void> {
-    await this.#workspace.update('lastConnection' satisfies keyof WorkspaceState, name);
   }
 }

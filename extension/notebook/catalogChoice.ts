@@ -2,25 +2,32 @@ import { connectionLabel } from '../connections/connectionRules.ts';
 import type { Connection } from '../explorer/node.ts';
 import { asRecord } from '#shared/records.ts';
 
-/** The catalog that `db` is in a notebook, and why. `missing`: the notebook names a connection that does not exist. */
+/**
+ * The catalog that `db` is in a notebook, and why. `missing`: the connection that the notebook names, or was bound to,
+ * does not exist.
+ */
 export type CatalogChoice =
-  { kind: 'chosen' | 'only' | 'last'; connection: Connection } | { kind: 'missing'; name: string } | { kind: 'none' };
+  { kind: 'chosen' | 'bound' | 'only'; connection: Connection } | { kind: 'missing'; name: string } | { kind: 'none' };
 
-/** Chooses the connection that the notebook names, else the only one, else the one used last. */
+/**
+ * Chooses the connection that the notebook names, else the one it was bound to earlier, else the only one. If there
+ * are several, none is chosen for the user: the cells could write to the wrong catalog.
+ */
 export function chooseCatalog(
   named: string | undefined,
   connections: readonly Connection[],
-  lastUsed: string | undefined,
+  bound: string | undefined,
 ): CatalogChoice {
   const find = (name: string) => connections.find((one) => one.name === name);
-  if (named !== undefined) {
-    const connection = find(named);
-    return connection ? { kind: 'chosen', connection } : { kind: 'missing', name: named };
-  }
+  const chosen = named === undefined ? undefined : find(named);
+  if (chosen) return { kind: 'chosen', connection: chosen };
+  // Also in the place of a missing connection that the file names: the user selected another one.
+  const earlier = bound === undefined ? undefined : find(bound);
+  if (earlier) return { kind: 'bound', connection: earlier };
+  const missing = named ?? bound;
+  if (missing !== undefined) return { kind: 'missing', name: missing };
   const [only] = connections;
-  if (only && connections.length === 1) return { kind: 'only', connection: only };
-  const last = lastUsed === undefined ? undefined : find(lastUsed);
-  return last ? { kind: 'last', connection: last } : { kind: 'none' };
+  return only && connections.length === 1 ? { kind: 'only', connection: only } : { kind: 'none' };
 }
 
 export function describeChoice(choice: CatalogChoice): { text: string; tooltip: string } {
@@ -33,14 +40,14 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
     case 'none':
       return { text: 'db: no catalog', tooltip: 'Click to choose the catalog for `db` in this notebook.' };
     case 'chosen':
-    case 'only':
-    case 'last': {
+    case 'bound':
+    case 'only': {
       const { name, kind } = choice.connection;
       const what = kind === 'rest' ? 'the server' : 'the directory';
       const why = {
         chosen: 'chosen for this notebook',
+        bound: 'used by this notebook before',
         only: 'the only connection',
-        last: 'the connection used last',
       }[choice.kind];
       return {
         text: `db: ${name}`,

@@ -9,14 +9,14 @@ import type { CatalogNode, Connection } from '../explorer/node.ts';
 import { pickOne, confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import type { State } from '../host/state.ts';
 import { type CommandId, notebookIds } from '../manifest.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
-import { type CatalogChoice, chooseCatalog, describeChoice, namedConnection, withConnection } from './catalogChoice.ts';
+import { chooseCatalog, describeChoice, namedConnection, withConnection } from './catalogChoice.ts';
 import type { NotebookKernels } from './controller.ts';
 import { previewCode } from './jupyter/kernelCode.ts';
 import { type KernelCodeOutput, readKernelTable } from './jupyter/kernelTable.ts';
 import { openNewNotebook } from './newNotebook.ts';
+import type { NotebookCatalogs } from './notebookCatalogs.ts';
 import { cellLanguage } from './notebookKernel.ts';
 import { bundleItems, errorOutput } from './outputItems.ts';
 import type { NotebookSession } from './session.ts';
@@ -60,27 +60,23 @@ async function* codeOutputs(outputs: readonly KernelOutput[]): AsyncGenerator<Ke
 
 export type NotebookCommandDeps = {
   log: Log;
-  state: State;
   connections: Connections;
+  notebookCatalogs: NotebookCatalogs;
   kernels: NotebookKernels;
   variables: VariablesView;
   view: vscode.TreeView<CatalogNode>;
   panels: TablePanels;
 };
 
-export const choiceFor = (notebook: vscode.NotebookDocument, connections: Connections, state: State): CatalogChoice =>
-  chooseCatalog(namedConnection(notebook.metadata), connections.list(), state.lastConnection());
-
 export function registerNotebookCommands(parts: NotebookCommandDeps): vscode.Disposable {
-  const { log, state, connections, kernels, variables, view, panels } = parts;
+  const { log, connections, kernels, variables, view, panels } = parts;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.notebook.new', async () => {
-      const choice = chooseCatalog(undefined, connections.list(), state.lastConnection());
+      const choice = chooseCatalog(undefined, connections.list(), undefined);
       await openNewNotebook('connection' in choice ? choice.connection.name : undefined);
     }),
     registerCommand(log, 'lanceCatalog.table.newNotebook', async (node) => {
       const { connection, path, table } = tableOf(node, view);
-      await state.setLastConnection(connection);
       await openNewNotebook(connection, { path, table });
     }),
     registerCommand(log, 'lanceCatalog.notebook.restartKernel', async () => kernels.restart(activeNotebook())),
@@ -101,9 +97,9 @@ function activeNotebook(): vscode.NotebookDocument {
 
 async function chooseFor(
   notebook: vscode.NotebookDocument,
-  { connections, kernels, state }: NotebookCommandDeps,
+  { connections, notebookCatalogs, kernels }: NotebookCommandDeps,
 ): Promise<void> {
-  const name = await askCatalog(connections);
+  const name = (await askCatalog('Select the catalog for `db` in this notebook', connections))?.name;
   if (name === undefined || name === namedConnection(notebook.metadata)) return;
   const loses = kernels.session(notebook)?.hasRun === true;
   const detail = 'The kernel restarts with this catalog, so the variables of this notebook are lost.';
@@ -111,16 +107,68 @@ async function chooseFor(
   const edit = new vscode.WorkspaceEdit();
   edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
   await vscode.workspace.applyEdit(edit);
-  await state.setLastConnection(name);
+  notebookCatalogs.bind(notebook.uri, name);
   // If no cell has run yet, `renew` is enough: cells that wait for the kernel keep waiting and get the new one.
   const session = kernels.session(notebook);
   if (session?.hasRun === true) await kernels.restart(notebook);
   else session?.renew();
 }
 
-/** Returns the name of an existing catalog, or of one that the user adds now. */
-async function askCatalog(connections: Connections): Promise<string | undefined> {
-  const chosen = await pickOne<{ name: string } | { add: CommandId }>('Select the catalog for `db` in this notebook', [
+type CatalogQuestionDeps = {
+  connections: Connections;
+  notebookCatalogs: NotebookCatalogs;
+  session: (notebook: vscode.NotebookDocument) => NotebookSession | undefined;
+};
+
+/**
+ * Returns a function that asks for the catalog of a notebook before its first run, if it names none and there are
+ * several, or if its catalog is gone. The file does not change. Its result is whether the cells may run: not if the
+ * user leaves the question.
+ */
+export function catalogQuestion({ connections, notebookCatalogs, session }: CatalogQuestionDeps) {
+  /** Notebooks that run without a catalog, by the choice of the user. */
+  const without = new WeakSet<vscode.NotebookDocument>();
+  /** Cells that are run while the question is open wait for the same answer. */
+  const open = new WeakMap<vscode.NotebookDocument, Promise<boolean>>();
+  const ask = async (notebook: vscode.NotebookDocument, missing: string | undefined): Promise<boolean> => {
+    const title =
+      missing === undefined
+        ? 'Select the catalog for `db` before the first cell runs'
+        : `The connection "${missing}" does not exist. Select another one for this notebook`;
+    const answer = await askCatalog(title, connections, [noCatalog]);
+    if (answer === undefined) return false;
+    if (answer.name === undefined) {
+      without.add(notebook);
+      return true;
+    }
+    notebookCatalogs.bind(notebook.uri, answer.name);
+    session(notebook)?.renew();
+    return true;
+  };
+  return async (notebook: vscode.NotebookDocument): Promise<boolean> => {
+    const choice = notebookCatalogs.choice(notebook);
+    if ('connection' in choice || without.has(notebook)) return true;
+    // The value of `db` then says how to add one.
+    if (choice.kind === 'none' && connections.list().length === 0) return true;
+    const asking =
+      open.get(notebook) ??
+      ask(notebook, choice.kind === 'missing' ? choice.name : undefined).finally(() => open.delete(notebook));
+    open.set(notebook, asking);
+    return asking;
+  };
+}
+
+const noCatalog = { label: 'Run Without a Catalog', icon: 'circle-slash', value: { name: undefined } };
+
+type CatalogAnswer = { name: string | undefined };
+
+/** Returns the name of an existing catalog, or of one that the user adds now; `undefined` if the user leaves. */
+async function askCatalog(
+  title: string,
+  connections: Connections,
+  others: readonly (typeof noCatalog)[] = [],
+): Promise<CatalogAnswer | undefined> {
+  const chosen = await pickOne<CatalogAnswer | { add: CommandId }>(title, [
     ...connections.list().map((one) => ({
       label: one.name,
       description: connectionLabel(one),
@@ -129,12 +177,14 @@ async function askCatalog(connections: Connections): Promise<string | undefined>
     })),
     { label: 'Add Directory…', icon: 'add', value: { add: 'lanceCatalog.connection.add' } },
     { label: 'Add REST Connection…', icon: 'plug', value: { add: 'lanceCatalog.connection.addRest' } },
+    ...others,
   ]);
-  if (!chosen || 'name' in chosen) return chosen?.name;
-  return (await vscode.commands.executeCommand<Connection | undefined>(chosen.add))?.name;
+  if (!chosen || 'name' in chosen) return chosen;
+  const added = await vscode.commands.executeCommand<Connection | undefined>(chosen.add);
+  return added && { name: added.name };
 }
 
-function catalogStatus({ connections, state }: NotebookCommandDeps): vscode.Disposable {
+function catalogStatus({ connections, notebookCatalogs }: NotebookCommandDeps): vscode.Disposable {
   const item = vscode.window.createStatusBarItem('lanceCatalog.notebook', vscode.StatusBarAlignment.Right, 90);
   item.name = 'Notebook Catalog';
   item.command = 'lanceCatalog.notebook.chooseCatalog';
@@ -142,7 +192,7 @@ function catalogStatus({ connections, state }: NotebookCommandDeps): vscode.Disp
     const notebook = vscode.window.activeNotebookEditor?.notebook;
     const isTypeScript = notebook?.getCells().some((cell) => /^(type|java)script$/.test(cell.document.languageId));
     if (!notebook || notebook.notebookType !== notebookIds.notebookType || isTypeScript !== true) return item.hide();
-    const choice = choiceFor(notebook, connections, state);
+    const choice = notebookCatalogs.choice(notebook);
     const { text, tooltip } = describeChoice(choice);
     item.text = `$(database) ${text}`;
     item.tooltip = new vscode.MarkdownString(tooltip);
@@ -156,5 +206,6 @@ function catalogStatus({ connections, state }: NotebookCommandDeps): vscode.Disp
     vscode.window.onDidChangeActiveNotebookEditor(update),
     vscode.workspace.onDidChangeNotebookDocument(update),
     connections.onDidChange(update),
+    notebookCatalogs.onDidChange(update),
   );
 }

@@ -11,6 +11,7 @@ import { hasJupyter, jupyterId } from './jupyter/jupyterExtension.ts';
 import type { KeptKernels } from './keptKernels.ts';
 import { kernelMetadata } from './newNotebook.ts';
 import { isForOurKernel } from './notebookKernel.ts';
+import type { NotebookCatalogs } from './notebookCatalogs.ts';
 import { notebookTitle } from './notices.ts';
 import { NotebookSession } from './session.ts';
 import type { StartKernel } from './sessionTypes.ts';
@@ -90,6 +91,10 @@ const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> 
 
 type NotebookDeps = {
   log: Log;
+  /** Moves and removes what is remembered about a notebook's catalog. */
+  notebookCatalogs: Pick<NotebookCatalogs, 'move' | 'forget'>;
+  /** Asks for the catalog of a notebook that has none. @returns whether its cells may run */
+  requireCatalog: (notebook: vscode.NotebookDocument) => Promise<boolean>;
   startKernel: StartKernel;
   kept: KeptKernels;
 };
@@ -191,6 +196,10 @@ export class NotebookKernels implements vscode.Disposable {
 
   async #run(cells: vscode.NotebookCell[], notebook: vscode.NotebookDocument): Promise<void> {
     requireTrust();
+    const session = this.#sessionOf(notebook);
+    // A kernel that was used has its catalog; a kept one is attached only now.
+    const isUsed = session.hasRun || this.#parts.kept.get(notebook.uri)?.isUsed === true;
+    if (!isUsed && !(await this.#parts.requireCatalog(notebook))) return;
     await this.#sessionOf(notebook).run(cells);
   }
 
@@ -216,6 +225,9 @@ export class NotebookKernels implements vscode.Disposable {
   /** Preselects the Lance kernel in a notebook that names it, and starts it. */
   #welcome(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
+    const { kept, notebookCatalogs } = this.#parts;
+    const isNew = notebook.isUntitled && !this.session(notebook) && !kept.get(notebook.uri);
+    if (isNew) notebookCatalogs.forget(notebook.uri);
     this.#inherit(notebook);
     this.#meet(notebook);
   }
@@ -303,6 +315,7 @@ export class NotebookKernels implements vscode.Disposable {
     const key = keyOf(notebook);
     this.#sessions.get(key)?.dispose();
     this.#parts.kept.move(session.notebook.uri, notebook.uri);
+    this.#parts.notebookCatalogs.move(session.notebook.uri, notebook.uri);
     const before = session.notebook;
     session.moveTo(notebook, folderOf(notebook), () => this.#partings.whenRestored(before, notebook));
     if (this.#selected.has(notebook)) session.select();

@@ -13,9 +13,8 @@ import type { Catalogs } from '../connections/catalogs.ts';
 import { type Connections, rootBase } from '../connections/connections.ts';
 import type { Log } from '../host/log.ts';
 import { setting } from '../host/settings.ts';
-import type { State } from '../host/state.ts';
-import { choiceFor } from './commands.ts';
 import type { KeptKernels } from './keptKernels.ts';
+import type { NotebookCatalogs } from './notebookCatalogs.ts';
 import { cellLanguage } from './notebookKernel.ts';
 import { showKernelLost } from './notices.ts';
 import type { StartedKernel, StartKernel } from './sessionTypes.ts';
@@ -23,7 +22,7 @@ import { readWaiting } from './queuedCells.ts';
 
 export type KernelStarterDeps = {
   log: Log;
-  state: State;
+  notebookCatalogs: NotebookCatalogs;
   connections: Connections;
   catalogs: Catalogs;
   kept: KeptKernels;
@@ -64,10 +63,11 @@ async function startNew(
   ask: InputHandler,
   signal: AbortSignal,
 ): Promise<StartedKernel> {
-  const { log, state, connections, catalogs, kept, profiles, dist } = parts;
+  const { log, notebookCatalogs, connections, catalogs, kept, profiles, dist } = parts;
   const nodePath = setting('lanceCatalog.nodePath');
   const node = await findNode({ ...(nodePath && { nodePath }), signal });
-  const choice = choiceFor(notebook, connections, state);
+  const choice = notebookCatalogs.choice(notebook);
+  if ('connection' in choice) notebookCatalogs.bind(notebook.uri, choice.connection.name);
   // Without a catalog the kernel starts anyway; `db` then explains how to choose one.
   const catalog = 'connection' in choice ? await catalogs.config(choice.connection.name) : null;
   const keep = await makeKeep();

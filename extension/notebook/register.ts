@@ -2,12 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { keepAliveFile } from '#shared/protocol/kernelMessages.ts';
+import type { State } from '../host/state.ts';
 import { notebookIds } from '../manifest.ts';
-import { type NotebookCommandDeps, registerNotebookCommands } from './commands.ts';
+import { catalogQuestion, type NotebookCommandDeps, registerNotebookCommands } from './commands.ts';
 import { NotebookKernels } from './controller.ts';
 import { registerNotebookDebugger } from './debug/debug.ts';
 import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
+import { NotebookCatalogs } from './notebookCatalogs.ts';
 import { kernelStarter, type KernelStarterDeps } from './kernelStarter.ts';
 import { type CellLanguageDeps, registerCellLanguage } from './language/language.ts';
 import type { CellLanguage } from './language/cellLanguage.ts';
@@ -59,21 +61,36 @@ function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
 
 type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; language: CellLanguage };
 
-type Parts = Omit<NotebookCommandDeps & KernelStarterDeps & CellLanguageDeps, 'kernels' | 'variables' | 'kept'>;
+type Parts = { state: State } & Omit<
+  NotebookCommandDeps & KernelStarterDeps & CellLanguageDeps,
+  'kernels' | 'variables' | 'kept' | 'notebookCatalogs'
+>;
 
 /** Registers notebooks: kernels, variables view, language features of cells, debugger and commands. */
 export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookServices {
   const { log, state, connections } = parts;
   const kept = new KeptKernels(state);
-  const kernels = new NotebookKernels({ log, startKernel: kernelStarter({ ...parts, kept }), kept });
+  const notebookCatalogs = new NotebookCatalogs(connections, state);
+  const kernels: NotebookKernels = new NotebookKernels({
+    log,
+    notebookCatalogs,
+    requireCatalog: catalogQuestion({
+      connections,
+      notebookCatalogs,
+      session: (notebook) => kernels.session(notebook),
+    }),
+    startKernel: kernelStarter({ ...parts, notebookCatalogs, kept }),
+    kept,
+  });
   const variables = new VariablesView(kernels, log);
-  const cells = registerCellLanguage({ ...parts, kernels });
+  const cells = registerCellLanguage({ ...parts, notebookCatalogs, kernels });
   const registered = vscode.Disposable.from(
     kernels,
+    notebookCatalogs,
     keepKernelsAlive(kept),
     variables,
     connections.onDidChange(() => kernels.renew()),
-    registerNotebookCommands({ ...parts, kernels, variables }),
+    registerNotebookCommands({ ...parts, notebookCatalogs, kernels, variables }),
     registerNotebookDebugger({ log, kernels }),
     registerRestartMarks(kernels),
     cells,

@@ -4,13 +4,11 @@ import { tableOf } from '../explorer/commands.ts';
 import { nodeId, type CatalogNode } from '../explorer/node.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import type { State } from '../host/state.ts';
 import type { TablePanel, TablePanels } from './tablePanel.ts';
 import { catalogSource, lostSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
 
 export type TableCommandDeps = {
   log: Log;
-  state: State;
   panels: TablePanels;
   view: vscode.TreeView<CatalogNode>;
   catalogOf: (connection: string) => Promise<PanelCatalog>;
@@ -19,7 +17,7 @@ export type TableCommandDeps = {
 /** The tree reports a double click as two clicks; two within this time pin the panel. */
 const doubleClickMilliseconds = 350;
 
-export function registerTableCommands({ log, state, panels, view, catalogOf }: TableCommandDeps): vscode.Disposable {
+export function registerTableCommands({ log, panels, view, catalogOf }: TableCommandDeps): vscode.Disposable {
   let last: { id: string; at: number; opened: Promise<TablePanel> } | undefined;
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.table.preview', async (node) => {
@@ -33,7 +31,6 @@ export function registerTableCommands({ log, state, panels, view, catalogOf }: T
       const opened = panels.preview(catalogSource(place, catalogOf));
       last = { id, at: Date.now(), opened };
       await opened;
-      await state.setLastConnection(place.connection);
     }),
     registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
   );

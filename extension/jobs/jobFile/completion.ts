@@ -17,7 +17,6 @@ type JobFileCompletionDeps = {
   readonly log: Log;
   readonly connections: Pick<Connections, 'list'>;
   readonly catalogs: Pick<Catalogs, 'get'>;
-  readonly state: { lastConnection(): string | undefined };
   readonly profiles: Pick<ClusterProfiles, 'list'>;
   readonly rays: Pick<RayConnections, 'list'>;
 };

@@ -13,12 +13,12 @@ const quiet = 200;
  * connections.
  */
 export class JobFileDiagnostics implements vscode.Disposable {
-  readonly #parts: Pick<JobFileDeps, 'connections' | 'state'>;
+  readonly #parts: Pick<JobFileDeps, 'connections'>;
   readonly #collection = vscode.languages.createDiagnosticCollection('lance-catalog.jobFiles');
   readonly #waiting = new Map<string, NodeJS.Timeout>();
   readonly #subscriptions: vscode.Disposable[];
 
-  constructor(parts: Pick<JobFileDeps, 'connections' | 'state'>, onConnections: vscode.Event<void>) {
+  constructor(parts: Pick<JobFileDeps, 'connections'>, onConnections: vscode.Event<void>) {
     this.#parts = parts;
     const { workspace } = vscode;
     this.#subscriptions = [

@@ -15,7 +15,6 @@ export type JobFileDeps = {
   readonly host: Pick<JobsHost, 'request'>;
   readonly references: Pick<TableReferences, 'of' | 'tableOf' | 'withRay'>;
   readonly connections: { list(): readonly Connection[] };
-  readonly state: { lastConnection(): string | undefined };
 };
 
 /** The table of a job file: in a connection, or in a catalog that is not in the list. */
@@ -29,7 +28,7 @@ type JobFileTable =
  * @throws JobError RequestInvalid if it names an unknown connection, or no catalog and the choice is not unique
  */
 export function tableOfFile(
-  { connections, state }: Pick<JobFileDeps, 'connections' | 'state'>,
+  { connections }: Pick<JobFileDeps, 'connections'>,
   file: JobFile,
   folder: string,
 ): JobFileTable {
@@ -44,8 +43,8 @@ export function tableOfFile(
     throw new JobError('RequestInvalid', `There is no connection "${file.connection}".`, knownHint(list));
   }
   if (file.catalog === undefined) {
-    const meant = list.length === 1 ? list[0] : list.find(({ name }) => name === state.lastConnection());
-    if (meant) return connected(meant.name);
+    const [only] = list;
+    if (only && list.length === 1) return connected(only.name);
     throw new JobError(
       'RequestInvalid',
       'The job file sets no catalog.',

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Connections } from '../../connections/connections.ts';
 import { notebookIds } from '../../manifest.ts';
 import type { NotebookKernels } from '../controller.ts';
 import { cellCompletion } from './completion.ts';
@@ -12,7 +13,11 @@ import type { CellLanguage } from './cellLanguage.ts';
 import { LanguageWorker } from './worker.ts';
 
 export type CellLanguageDeps = LanguageNamesDeps &
-  Pick<LanguageMuteDeps, 'log'> & { kernels: NotebookKernels; dist: (name: string) => string };
+  Pick<LanguageMuteDeps, 'log'> & {
+    connections: Connections;
+    kernels: NotebookKernels;
+    dist: (name: string) => string;
+  };
 
 /**
  * Registers completion, hover, parameters and definitions in cells, and starts the language worker, which also finds

@@ -2,11 +2,9 @@ import type * as vscode from 'vscode';
 import { CatalogNames, limitMilliseconds, type FittingName } from '#catalog/catalogNames.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
 import type { Catalogs } from '../../connections/catalogs.ts';
-import type { Connections } from '../../connections/connections.ts';
-import type { State } from '../../host/state.ts';
-import { choiceFor } from '../commands.ts';
+import type { NotebookCatalogs } from '../notebookCatalogs.ts';
 
-export type LanguageNamesDeps = { catalogs: Catalogs; connections: Connections; state: State };
+export type LanguageNamesDeps = { catalogs: Catalogs; notebookCatalogs: NotebookCatalogs };
 
 /** Names of tables, namespaces and columns for a notebook's cells, from the catalog that its `db` is. */
 export class LanguageNames {
@@ -18,8 +16,8 @@ export class LanguageNames {
   }
 
   async fitting(notebook: vscode.NotebookDocument, naming: Naming, signal: AbortSignal): Promise<FittingName[]> {
-    const { catalogs, connections, state } = this.#parts;
-    const choice = choiceFor(notebook, connections, state);
+    const { catalogs, notebookCatalogs } = this.#parts;
+    const choice = notebookCatalogs.choice(notebook);
     if (!('connection' in choice)) return [];
     const { name } = choice.connection;
     let names = this.#byConnection.get(name);

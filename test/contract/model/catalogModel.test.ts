@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { Roots, type SubjectName } from './roots.ts';
 import { runSequence, sequenceLength } from './runSequence.ts';
 
-/** How many sequences run on a subject, and how many of them at once: an object store mostly waits. */
+/**
+ * How many sequences run on a subject, and how many of them at once: an object store mostly waits. `npm run bench --
+ * catalog-model` runs as many more as it is told to.
+ */
 const plans: Readonly<Record<SubjectName, { sequences: number; atOnce: number }>> = {
-  dir: { sequences: 25, atOnce: 1 },
-  serve: { sequences: 25, atOnce: 2 },
-  store: { sequences: 25, atOnce: 4 },
-  'dir, killed': { sequences: 5, atOnce: 2 },
+  dir: { sequences: 10, atOnce: 1 },
+  serve: { sequences: 10, atOnce: 2 },
+  store: { sequences: 8, atOnce: 4 },
+  'dir, killed': { sequences: 4, atOnce: 2 },
   'store, killed': { sequences: 3, atOnce: 3 },
 };
 

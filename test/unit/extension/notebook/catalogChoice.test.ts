@@ -17,20 +17,24 @@ suite('the catalog of a notebook', () => {
   });
 
   test('is missing when the notebook names a connection that nobody has, never another one', () => {
-    assert.deepEqual(chooseCatalog('c', [a], 'a'), { kind: 'missing', name: 'c' });
+    assert.deepEqual(chooseCatalog('c', [a], undefined), { kind: 'missing', name: 'c' });
   });
 
   test('is the only connection when the notebook names none', () => {
     assert.deepEqual(chooseCatalog(undefined, [a], undefined), { kind: 'only', connection: a });
   });
 
-  test('is the connection used last when there are several', () => {
-    assert.deepEqual(chooseCatalog(undefined, [a, b], 'b'), { kind: 'last', connection: b });
+  test('is the connection that the notebook was bound to, also beside others', () => {
+    assert.deepEqual(chooseCatalog(undefined, [a, b], 'b'), { kind: 'bound', connection: b });
+    assert.deepEqual(chooseCatalog('gone', [a, b], 'b'), { kind: 'bound', connection: b });
+  });
+
+  test('is missing when the one that it was bound to is gone, even if one other is left', () => {
+    assert.deepEqual(chooseCatalog(undefined, [a], 'b'), { kind: 'missing', name: 'b' });
   });
 
   test('is none when nothing tells', () => {
     assert.deepEqual(chooseCatalog(undefined, [a, b], undefined), { kind: 'none' });
-    assert.deepEqual(chooseCatalog(undefined, [a, b], 'c'), { kind: 'none' });
   });
 
   test('is said in the status bar', () => {

@@ -167,9 +167,8 @@ const place = (connection: string) => ({
 suite('the table of a job file', () => {
   const sample: Connection = { name: 'sample', kind: 'dir', root: '/data/sample', source: 'person' };
   const company: Connection = { name: 'company', kind: 'rest', uri: 'https://c.example.com', source: 'person' };
-  const parts = (last?: string, connections: Connection[] = [sample, company]) => ({
+  const parts = (connections: Connection[] = [sample, company]) => ({
     connections: { list: () => connections },
-    state: { lastConnection: () => last },
   });
   test('is in the connection that it names', () => {
     assert.deepEqual(tableOfFile(parts(), fileOf({ connection: 'company' }), '/w'), place('company'));
@@ -188,9 +187,8 @@ suite('the table of a job file', () => {
     assert.deepEqual(found.kind === 'bare' && found.reference.catalog, { implementation: 'dir', root: '/w/here' });
   });
 
-  test('is in the connection that was used last where the file names none', () => {
-    assert.deepEqual(tableOfFile(parts('company'), fileOf({}), '/w'), place('company'));
-    assert.deepEqual(tableOfFile(parts(undefined, [sample]), fileOf({}), '/w'), place('sample'));
+  test('is in the only connection where the file names none, and is not guessed among several', () => {
+    assert.deepEqual(tableOfFile(parts([sample]), fileOf({}), '/w'), place('sample'));
     assert.throws(() => tableOfFile(parts(), fileOf({}), '/w'), /sets no catalog\. Add "connection" or "catalog"/);
   });
 

@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { asRecord } from '#shared/records.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { State } from '../host/state.ts';
+import { type CatalogChoice, chooseCatalog, namedConnection } from './catalogChoice.ts';
+
+/** Notebooks that are remembered per folder; the ones bound earliest are forgotten first. */
+const maxNotebooks = 1000;
+
+/**
+ * The catalog of each notebook. A notebook is bound to a connection when its first kernel starts and keeps it: what is
+ * opened or added elsewhere later does not move `db` to another catalog. The binding is kept in the state of the
+ * workspace, by the address of the notebook, so the file does not change.
+ */
+export class NotebookCatalogs implements vscode.Disposable {
+  readonly #connections: Connections;
+  readonly #state: State;
+  readonly #bound: Map<string, string>;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.#changed.event;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(connections: Connections, state: State) {
+    this.#connections = connections;
+    this.#state = state;
+    this.#bound = readNames(state.notebookCatalogs());
+    this.#subscription = vscode.workspace.onDidRenameFiles(({ files }) => {
+      for (const { oldUri, newUri } of files) this.#moveAll(oldUri.toString(), newUri.toString());
+    });
+  }
+
+  choice(notebook: Pick<vscode.NotebookDocument, 'metadata' | 'uri'>): CatalogChoice {
+    const bound = this.#bound.get(notebook.uri.toString());
+    return chooseCatalog(namedConnection(notebook.metadata), this.#connections.list(), bound);
+  }
+
+  bind(notebook: vscode.Uri, connection: string): void {
+    const key = notebook.toString();
+    if (this.#bound.get(key) === connection) return;
+    this.#bound.delete(key);
+    this.#bound.set(key, connection);
+    this.#save();
+  }
+
+  /** A new untitled notebook has the address of an earlier one, but not its catalog. */
+  forget(notebook: vscode.Uri): void {
+    if (this.#bound.delete(notebook.toString())) this.#save();
+  }
+
+  /** For VS Code, an untitled notebook that was saved is a new document. */
+  move(from: vscode.Uri, to: vscode.Uri): void {
+    this.#moveAll(from.toString(), to.toString());
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+
+  /** Also moves the notebooks in a renamed folder. */
+  #moveAll(from: string, to: string): void {
+    const moved = [...this.#bound].filter(([key]) => key === from || key.startsWith(`${from}/`));
+    if (moved.length === 0) return;
+    for (const [key, connection] of moved) {
+      this.#bound.delete(key);
+      this.#bound.set(to + key.slice(from.length), connection);
+    }
+    this.#save();
+  }
+
+  #save(): void {
+    for (const key of [...this.#bound.keys()].slice(0, -maxNotebooks)) this.#bound.delete(key);
+    void this.#state.setNotebookCatalogs(Object.fromEntries(this.#bound));
+    this.#changed.fire();
+  }
+}
+
+const readNames = (value: unknown): Map<string, string> =>
+  new Map(Object.entries(asRecord(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
