@@ -5,7 +5,7 @@ import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 import { type ColumnBuilder, columnBuilder } from './columnBuilders.ts';
-import { computeRows, type RowFunction } from './computeRows.ts';
+import { computeRows, retryPause, type RowFunction } from './computeRows.ts';
 import { failureText, notRun, RowFailures } from './rowFailures.ts';
 import { createRowReader } from './rows.ts';
 import type { WorkerOptions } from './workerOptions.ts';
@@ -48,10 +48,7 @@ async function tried(compute: BatchFunction, onError: OnError, batch: RecordBatc
       return await compute(batch);
     } catch (error) {
       if (attempt >= attempts) throw error;
-      const pause = Math.min(100 * 2 ** attempt, 10_000);
-      await new Promise((resolve) => {
-        setTimeout(resolve, pause);
-      });
+      await retryPause(attempt);
     }
   }
 }

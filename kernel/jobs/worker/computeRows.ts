@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnError } from '#shared/jobs/computedFunction.ts';
 import type { ColumnBuilder } from './columnBuilders.ts';
 import { failureText, notRun, type RowFailures } from './rowFailures.ts';
@@ -12,9 +13,17 @@ type RowWork = {
   readonly concurrency: number;
 };
 
-/** Milliseconds before a row is retried; doubles with each attempt up to the longest. */
+/** Milliseconds before the first retry; doubles with each attempt up to the longest. */
 const firstPause = 100;
 const longestPause = 10_000;
+
+/**
+ * Waits before a retry. The pause is partly random: rows and batches that fail together often come from one
+ * overloaded server.
+ * @param attempt from 0
+ */
+export const retryPause = (attempt: number): Promise<void> =>
+  sleep(Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + Math.random()));
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
@@ -57,8 +66,7 @@ export function computeRows(
   const again = async (row: number, error: unknown, attempts: number): Promise<void> => {
     let last = error;
     for (let attempt = 0; attempt < attempts && !state.isEnded; attempt++) {
-      // Random: many rows that fail together often come from one overloaded server.
-      await pause(Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + Math.random()));
+      await retryPause(attempt);
       try {
         return keep(row, await work.compute(rowAt(row)));
       } catch (caught) {
@@ -98,8 +106,3 @@ export function computeRows(
   const lanes = Array.from({ length: Math.min(work.concurrency, rows) - 1 }, () => lane(run()));
   return Promise.all([lane(first), ...lanes]).then(leaveRest);
 }
-
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });

@@ -119,6 +119,15 @@ suite('A worker of a TypeScript function', function () {
     assert.deepEqual(errors(await run({ code, type: new Int32(), input: texts(['a']), onError })), ['busy 2']);
   });
 
+  for (const takes of ['row', 'batch'] as const) {
+    test(`waits a random time before it tries a ${takes} again`, async () => {
+      const code = `let draws = 0, calls = 0; Math.random = () => { draws++; return 0; };
+        export default () => { if (++calls < 3) throw new Error("busy"); return ${takes === 'row' ? 'draws' : '[draws]'}; };`;
+      const onError = { mode: 'retry', attempts: 2 } as const;
+      assert.deepEqual(values(await run({ code, type: new Int32(), input: texts(['a']), takes, onError })), [2]);
+    });
+  }
+
   test('runs rows of an asynchronous function together, and keeps their order', async () => {
     // Every row waits until four of them run, so it would hang if they ran one by one.
     const code = `let running = 0, open; const four = new Promise((resolve) => { open = resolve; });
