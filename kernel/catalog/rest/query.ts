@@ -6,6 +6,7 @@ import { encodeStream } from '#catalog/arrow/ipcWriter.ts';
 import { noLimit, type Operation } from '#catalog/contract.ts';
 import type { BatchStream, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
 import type { Wire, WireResponse } from '#catalog/transport/request.ts';
+import { readBytes } from '#processes/readBytes.ts';
 import { CatalogError, type ErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
@@ -83,17 +84,8 @@ const maxPlanBytes = 16 * 1024 * 1024;
 function readText(target: RestTarget, operation: Operation, json: unknown, { signal }: CallOptions): Promise<string> {
   return about(target, operation, async () => {
     const { body, contentType } = await target.wire.send({ operation, id: target.id, json, signal });
-    const chunks: Uint8Array[] = [];
-    let total = 0;
-    for await (const chunk of body) {
-      total += chunk.length;
-      if (total > maxPlanBytes) {
-        body.destroy();
-        throw target.wire.unexpected(`a plan of more than ${maxPlanBytes} bytes`);
-      }
-      chunks.push(chunk);
-    }
-    const text = Buffer.concat(chunks).toString('utf8');
+    const tooLong = (): CatalogError => target.wire.unexpected(`a plan of more than ${maxPlanBytes} bytes`);
+    const text = (await readBytes(body, maxPlanBytes, tooLong)).toString('utf8');
     if (contentType.startsWith('text/plain')) return text;
     const plan = parse(text);
     const value = typeof plan === 'object' && plan !== null ? Object.values(plan).find(isText) : plan;
@@ -163,7 +155,7 @@ export class RestQueryRunner implements QueryRunner {
     return about(this.#target, 'QueryTable', async () => {
       if (widened(spec).skip > 0) {
         const { schema, batches } = await this.run(spec, signal);
-        return joined(encodeStream(schema, batches), maxBytes);
+        return readBytes(encodeStream(schema, batches), maxBytes, () => tooLarge(maxBytes));
       }
       const { body } = await this.#send(this.#target, spec, signal);
       const parts: Uint8Array[] = [];
@@ -253,17 +245,6 @@ const counted = (body: WireResponse['body'], count: (bytes: number) => void): Wi
 
 const tooLarge = (maxBytes: number): CatalogError =>
   new CatalogError('InvalidInput', `The rows have more than ${maxBytes} bytes.`, 'Request fewer rows or columns.');
-
-async function joined(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of chunks) {
-    total += chunk.length;
-    if (total > maxBytes) throw tooLarge(maxBytes);
-    parts.push(chunk);
-  }
-  return Buffer.concat(parts);
-}
 
 /** The batches without their first `rows` rows. */
 async function* skipping(

@@ -23,20 +23,6 @@ export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unkno
   };
 }
 
-/** @throws CatalogError Internal (18) for more than `limit` bytes */
-export async function readAll(body: WireResponse['body'], limit: number, name: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of body) {
-    total += chunk.length;
-    if (total > limit) {
-      throw new CatalogError('Internal', `${name} sent more than ${limit} bytes.`, 'Request less data.');
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** Reads the beginning of a body as a string; if the body breaks off, the part received so far. */
 export async function readSome(body: Incoming): Promise<string> {
   const chunks: Uint8Array[] = [];

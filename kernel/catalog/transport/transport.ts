@@ -1,11 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { CapabilityLog } from '#catalog/rest/capabilities.ts';
 import { withCellSignal } from '#processes/calls.ts';
+import { readBytes } from '#processes/readBytes.ts';
 import { CatalogError, withErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { isRecord } from '#shared/records.ts';
 import { type Address, addressOf, encodePart, identifierOf, type OtherPath, parseAddress } from './address.ts';
-import { bodyOf, headerOf, readAll, readSome, uploadOf, appliedPreferences } from './bodies.ts';
+import { bodyOf, headerOf, readSome, uploadOf, appliedPreferences } from './bodies.ts';
 import { openDispatcher, type Route } from './dispatcher.ts';
 import { errorFromResponse, errorFromConnection, type ErrorResponse, hasContractError, type Server } from './errors.ts';
 import type { Wire, WireRequest, WireResponse } from './request.ts';
@@ -156,8 +157,7 @@ export class Transport implements Wire {
   json(request: WireRequest): Promise<unknown> {
     return this.#during(request, async (asked, address) => {
       const { body, contentType } = await this.#ask(asked, address);
-      const bytes = await readAll(body, maxJsonBytes, this.name);
-      const value = this.#parse(bytes, contentType);
+      const value = await this.#readJson(body, contentType);
       if (value !== undefined) this.#isKnown = true;
       this.capabilities.noteSuccess(request.operation);
       return value;
@@ -255,14 +255,19 @@ export class Transport implements Wire {
   async #probe(address: Address, signal: AbortSignal | undefined): Promise<unknown> {
     const ask = async () => {
       const { body, contentType } = await this.#ask({ operation: 'ListTables', signal }, address);
-      const found = this.#parse(await readAll(body, maxJsonBytes, this.name), contentType);
+      const found = await this.#readJson(body, contentType);
       if (hasTables(found)) this.#isKnown = true;
       return found;
     };
     return withRetries({ retries: this.#options.retries ?? 0, signal }, ask);
   }
 
-  #parse(bytes: Uint8Array, contentType: string): unknown {
+  async #readJson(body: WireResponse['body'], contentType: string): Promise<unknown> {
+    const bytes = await readBytes(
+      body,
+      maxJsonBytes,
+      () => new CatalogError('Internal', `${this.name} sent more than ${maxJsonBytes} bytes.`, 'Request less data.'),
+    );
     if (bytes.length === 0) return undefined;
     try {
       return JSON.parse(new TextDecoder().decode(bytes));

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { ClusterError } from '#cluster/errors.ts';
+import { readBytes } from '#processes/readBytes.ts';
 import { isRecord } from '#shared/records.ts';
 import { errorOfConnection, errorOfReply } from './googleErrors.ts';
 
@@ -116,7 +117,8 @@ export class GoogleClient {
         ...(body !== undefined && { body }),
       });
       const contentType = String(answer.headers['content-type'] ?? '');
-      return { status: answer.statusCode, contentType, text: await textOf(answer.body, asked) };
+      const text = (await readBytes(answer.body, mostBytes, () => tooLong(asked))).toString('utf8');
+      return { status: answer.statusCode, contentType, text };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw errorOfConnection(asked, error);
@@ -152,20 +154,8 @@ function proxyIn(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return value.includes('://') ? value : `http://${value}`;
 }
 
-async function textOf(body: Dispatcher.ResponseData['body'], asked: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    const part = Buffer.from(chunk as Uint8Array);
-    bytes += part.length;
-    if (bytes > mostBytes) {
-      body.destroy();
-      throw new ClusterError('BadReply', `The reply to ${asked} is larger than ${mostBytes / 1024 / 1024} MB.`, '');
-    }
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const tooLong = (asked: string): ClusterError =>
+  new ClusterError('BadReply', `The reply to ${asked} is larger than ${mostBytes / 1024 / 1024} MB.`, '');
 
 function parse(text: string): Record<string, unknown> | undefined {
   try {

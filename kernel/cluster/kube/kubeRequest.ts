@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
+import { readBytes } from '#processes/readBytes.ts';
 import type { KubeCredential } from './credential.ts';
 import { connectionErrorOf, errorOfReply, htmlTitleOf, pageError } from './kubeErrors.ts';
 
@@ -69,7 +70,7 @@ export async function sendRequest(
     const { statusCode: status } = reply;
     const headers = headersOf(reply.headers);
     options.onHeaders?.(headers);
-    const text = await readBodyText(reply.body, what);
+    const text = (await readBytes(reply.body, longestReply, () => tooLong(what))).toString('utf8');
     if (status >= 300 && status < 400) throw redirected(what, headers['location']);
     const title = htmlTitleOf(text);
     if (title !== undefined) throw pageError(what, title, { status });
@@ -115,17 +116,8 @@ export function impersonation(as: Impersonation | undefined): Record<string, str
   return { 'impersonate-user': as.user, ...(as.groups.length > 0 ? { 'impersonate-group': [...as.groups] } : {}) };
 }
 
-async function readBodyText(body: AsyncIterable<Buffer>, what: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > longestReply)
-      throw new ClusterError('BadReply', `The reply to ${what} is longer than 128 MiB.`, 'Request less data at once.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const tooLong = (what: string): ClusterError =>
+  new ClusterError('BadReply', `The reply to ${what} is longer than 128 MiB.`, 'Request less data at once.');
 
 const headersOf = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(

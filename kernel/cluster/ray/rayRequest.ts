@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { openDispatcher } from '#catalog/transport/dispatcher.ts';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
+import { readBytes } from '#processes/readBytes.ts';
 import { badReply, errorOfConnection, errorOfReply, pageError } from './rayErrors.ts';
 
 /** The dashboard of a Ray, which accepts jobs. */
@@ -75,7 +76,7 @@ export class RayConnection {
         signal,
       });
       status = reply.statusCode;
-      text = await textOf(reply.body, this.subject, asked);
+      text = (await readBytes(reply.body, longestReply, () => tooLong(this.subject, asked))).toString('utf8');
     } catch (error) {
       if (isClusterError(error)) throw error;
       throw errorOfConnection(this.subject, asked, error, signal);
@@ -126,17 +127,5 @@ function baseOf(address: string): URL {
   return url;
 }
 
-async function textOf(body: Dispatcher.ResponseData['body'], subject: string, asked: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    const part = Buffer.from(chunk as Uint8Array);
-    bytes += part.length;
-    if (bytes > longestReply) {
-      body.destroy();
-      throw new ClusterError('BadReply', `${subject}: the reply to ${asked} is longer than 256 MB.`, '');
-    }
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const tooLong = (subject: string, asked: string): ClusterError =>
+  new ClusterError('BadReply', `${subject}: the reply to ${asked} is longer than 256 MB.`, '');

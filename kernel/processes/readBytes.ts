@@ -1,0 +1,18 @@
+/**
+ * Reads a stream to its end. A longer one is left at `limit` bytes, which also closes it.
+ * @throws the error of `tooLong` for more bytes
+ */
+export async function readBytes(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+  tooLong: () => Error,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of stream) {
+    total += chunk.length;
+    if (total > limit) throw tooLong();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
