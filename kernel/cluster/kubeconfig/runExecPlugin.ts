@@ -5,9 +5,9 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { KubeCredential, KubeTarget } from '#cluster/kube/credential.ts';
 import { credentialExpiry } from '#cluster/kube/refused.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
+import { runProgram } from '#processes/runProgram.ts';
 import { isRecord } from '#shared/records.ts';
 import type { ExecPlugin } from './execPlugin.ts';
-import { runProgram } from './runProgram.ts';
 
 type Printed = {
   /** The program, for messages. */
@@ -121,6 +121,54 @@ type PluginRun = {
 
 const defaultLimit = 30_000;
 
+type PluginEnd =
+  | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | { readonly end: 'signal'; readonly signal: string; readonly stderr: string }
+  /** Killed at the time limit. */
+  | { readonly end: 'late'; readonly stderr: string }
+  /** Killed because it printed too much. */
+  | { readonly end: 'flood' }
+  | { readonly end: 'notStarted'; readonly cause: Error };
+
+/** Bytes of both outputs together. */
+const longestOutput = 1024 * 1024;
+
+type ProgramRun = Required<Pick<PluginRun, 'limit' | 'environment' | 'signal'>> & { readonly args: readonly string[] };
+
+/** Runs a program within its limits. @throws only the reason of `signal` if it is aborted */
+async function runWithin(program: string, { args, environment, limit, signal }: ProgramRun): Promise<PluginEnd> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort('late'), limit);
+  const outputs: { readonly stdout: Buffer[]; readonly stderr: Buffer[] } = { stdout: [], stderr: [] };
+  let length = 0;
+  const take = (into: Buffer[]) => (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > longestOutput) stop.abort('flood');
+    else into.push(chunk);
+  };
+  try {
+    const { code, signal: killedBy } = await runProgram(program, args, {
+      env: environment,
+      signal: AbortSignal.any([signal, stop.signal]),
+      read(stdout, stderr) {
+        stdout.on('data', take(outputs.stdout));
+        stderr.on('data', take(outputs.stderr));
+      },
+    });
+    signal.throwIfAborted();
+    if (stop.signal.reason === 'flood') return { end: 'flood' };
+    const stderr = Buffer.concat(outputs.stderr).toString('utf8');
+    if (stop.signal.aborted) return { end: 'late', stderr };
+    if (code === null) return { end: 'signal', signal: killedBy ?? 'unknown', stderr };
+    return { end: 'exit', code, stdout: Buffer.concat(outputs.stdout).toString('utf8'), stderr };
+  } catch (cause) {
+    signal.throwIfAborted();
+    return { end: 'notStarted', cause: cause instanceof Error ? cause : new Error(String(cause)) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
  * Runs the plugin of a kubeconfig to get a credential.
  * @throws ClusterError ExecPluginMissing, ExecPluginFailed, ExecPluginTimeout, CredentialsExpired, Aborted
@@ -132,7 +180,7 @@ export async function runExecPlugin(plugin: ExecPlugin, run: PluginRun): Promise
   if (program === undefined) throw missingProgram(plugin, inherited);
   const environment = { ...inherited, KUBERNETES_EXEC_INFO: execInfo(plugin, target) };
   const name = `"${commandLine(plugin)}"`;
-  const found = await runProgram(program, { args: plugin.args, environment, limit, signal }).catch((cause: unknown) => {
+  const found = await runWithin(program, { args: plugin.args, environment, limit, signal }).catch((cause: unknown) => {
     throw new ClusterError('Aborted', `The credential plugin ${name} was canceled.`, '', { cause });
   });
   switch (found.end) {

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { tryFileLock } from '#processes/fileLock.ts';
+import { runProgram } from '#processes/runProgram.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { dataFolder } from '#processes/userFolders.ts';
 import { probePython } from './probe.ts';
@@ -93,15 +92,19 @@ async function step(
   signal: AbortSignal,
   onProgress: (line: string) => void,
 ): Promise<void> {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, signal });
   const last: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => {
-      last.push(line);
-      if (last.length > 20) last.shift();
-      onProgress(line);
-    });
-  const [code] = (await once(child, 'close')) as [number | null];
+  const { code } = await runProgram(program, args, {
+    signal,
+    read(...streams) {
+      for (const input of streams)
+        createInterface({ input }).on('line', (line) => {
+          last.push(line);
+          if (last.length > 20) last.shift();
+          onProgress(line);
+        });
+    },
+  });
+  signal.throwIfAborted();
   if (code === 0) return;
   const said = last.join('\n');
   if (/No space left|Errno 28/.test(said))
