@@ -1,3 +1,4 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { Debugger } from 'node:inspector';
 import { isDeepStrictEqual } from 'node:util';
 import type { DebugScripts, UserScript } from './debugScripts.ts';
@@ -98,16 +99,10 @@ class V8Breakpoints {
 }
 
 /** A breakpoint as a client requests it; line and column count from 1. */
-export type RequestedBreakpoint = {
-  line: number;
-  column?: number;
-  condition?: string;
-  hitCondition?: string;
-  logMessage?: string;
-};
+export type RequestedBreakpoint = DebugProtocol.SourceBreakpoint;
 
 /** A breakpoint as reported to the client. */
-type DapBreakpoint = { id: number; verified: boolean; line: number; column?: number; message?: string };
+type DapBreakpoint = DebugProtocol.Breakpoint & { id: number; line: number };
 
 export type Breakpoint = RequestedBreakpoint & {
   id: number;

@@ -1,3 +1,4 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import { readFile } from 'node:fs/promises';
 import type { Runtime } from 'node:inspector';
 import { pathToFileURL } from 'node:url';
@@ -160,7 +161,7 @@ export async function answerDebug({ command, arguments: given = {} }: DebugReque
   return handler(given, state);
 }
 
-const capabilities = {
+const capabilities: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
   supportsConditionalBreakpoints: true,
   supportsHitConditionalBreakpoints: true,
@@ -297,7 +298,8 @@ const handlers: Partial<Record<string, Handler>> = {
     const thrown = thrownAt(sessionOf(state).pause);
     if (!thrown) throw new DebugProblem('The code is not paused at an exception.');
     const { id, description, isUncaught } = thrown;
-    return { exceptionId: id, description, breakMode: isUncaught ? 'unhandled' : 'always' };
+    const breakMode = isUncaught ? 'unhandled' : 'always';
+    return { exceptionId: id, description, breakMode } satisfies DebugProtocol.ExceptionInfoResponse['body'];
   },
   async inspectVariables(_, state) {
     const { session } = state;

@@ -1,3 +1,4 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { Debugger } from 'node:inspector';
 import { Breakpoints } from './breakpoints.ts';
 import type { DebugScripts } from './debugScripts.ts';
@@ -190,7 +191,7 @@ export class DebugSession {
       allThreadsStopped: true,
       ...(text !== undefined && { text }),
       ...(ids && { hitBreakpointIds: ids }),
-    });
+    } satisfies DebugProtocol.StoppedEvent['body']);
   }
 
   #resumed(): void {
@@ -209,7 +210,7 @@ export class DebugSession {
       output: text,
       ...source,
       ...(frame && { line: frame.place.line + 1 }),
-    });
+    } satisfies DebugProtocol.OutputEvent['body']);
   }
 }
 

@@ -1,20 +1,11 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { Runtime } from 'node:inspector';
 import { DebugProblem } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 import { hasParts, lengthOf, formatRemoteObject, typeOf } from './remoteText.ts';
 
-/** A variable in the Debug Adapter Protocol. */
-export type DapVariable = {
-  name: string;
-  value: string;
-  type: string;
-  /** Reference for requesting its parts; 0 if it has none. */
-  variablesReference: number;
-  indexedVariables?: number;
-  namedVariables?: number;
-  evaluateName?: string;
-  presentationHint?: { kind?: string; attributes?: string[]; lazy?: boolean };
-};
+/** A variable as sent to the client. Its reference is 0 if it has no parts. */
+export type DapVariable = DebugProtocol.Variable & { type: string };
 
 type DapValue = Omit<DapVariable, 'name'>;
 
@@ -32,7 +23,7 @@ export type VariableContainer = {
 export type ChildVariable = {
   name: string;
   value: Runtime.RemoteObject | string;
-  hint?: DapVariable['presentationHint'];
+  hint?: DebugProtocol.VariablePresentationHint;
 };
 
 /** Group of the objects held for the client, which are released together when the code continues. */

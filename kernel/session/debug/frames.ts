@@ -1,3 +1,4 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { Debugger, Runtime } from 'node:inspector';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,7 +73,11 @@ function nameOf(call: Debugger.CallFrame, script: UserScript | undefined): strin
 type Lines = { lineBase: 0 | 1; columnBase: 0 | 1 };
 
 /** Converts a frame for the client. */
-export function toDapFrame({ id, name, script, place }: Frame, { lineBase, columnBase }: Lines, url: string): object {
+export function toDapFrame(
+  { id, name, script, place }: Frame,
+  { lineBase, columnBase }: Lines,
+  url: string,
+): DebugProtocol.StackFrame {
   const at = { id, name, line: place.line + lineBase, column: place.column + columnBase };
   if (!script) return { ...at, source: librarySource(url), presentationHint: 'subtle' };
   const { path, cell, name: sourceName } = script;
@@ -83,7 +88,7 @@ export function toDapFrame({ id, name, script, place }: Frame, { lineBase, colum
   };
 }
 
-function librarySource(url: string): object {
+function librarySource(url: string): DebugProtocol.Source {
   if (!url.startsWith('file:')) return { name: url, presentationHint: 'deemphasize' };
   const path = fileURLToPath(url);
   return { name: basename(path), path, presentationHint: 'deemphasize' };

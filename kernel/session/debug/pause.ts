@@ -1,3 +1,4 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { Debugger, Runtime } from 'node:inspector';
 import { DebugProblem } from './debugTypes.ts';
 import type { DebugScripts } from './debugScripts.ts';
@@ -13,8 +14,6 @@ type PauseDeps = {
   variables: DebugVariables;
   nextId: () => number;
 };
-
-type DapScope = { name: string; variablesReference: number; expensive: boolean; presentationHint?: string };
 
 /** Value of a `const` before its declaration has run. */
 const notYet = '(not set yet)';
@@ -47,9 +46,9 @@ export class Pause {
   }
 
   /** Returns the scopes of a frame that are not empty, the innermost first, then the notebook's variables. */
-  async scopes(frame: Frame): Promise<DapScope[]> {
+  async scopes(frame: Frame): Promise<DebugProtocol.Scope[]> {
     const { variables } = this.#parts;
-    const scopes: DapScope[] = [];
+    const scopes: DebugProtocol.Scope[] = [];
     for (const [index, scope] of frame.call.scopeChain.entries()) {
       const name = scopeName(scope);
       if (name === undefined) continue;
