@@ -6,7 +6,7 @@ import { type NodeRuntime, thisNode } from '#processes/childProcess.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { workerLine } from './workerOptions.ts';
-import { type WorkerEnded, WorkerProcess } from './workerProcess.ts';
+import { BatchNotStarted, type WorkerEnded, WorkerProcess } from './workerProcess.ts';
 
 /** Two, so that a worker has the next batch when it finishes one. */
 const perWorker = 2;
@@ -148,7 +148,7 @@ export class FunctionWorkers {
   }
 
   #again(task: Task, error: unknown): void {
-    task.crashes++;
+    if (!(error instanceof BatchNotStarted)) task.crashes++;
     if (this.#end !== undefined) task.reject(this.#end);
     else if (task.crashes >= maxCrashes) task.reject(crashed(this.#options.function.name, error));
     else {

@@ -43,6 +43,11 @@ export class WorkerEnded extends Error {
   }
 }
 
+/** Why a batch has no result that the worker had not started when it ended. */
+export class BatchNotStarted extends Error {
+  override readonly name = 'BatchNotStarted';
+}
+
 /** One worker. Results arrive in the order of the batches. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
@@ -81,9 +86,9 @@ export class WorkerProcess {
     return this.#end === undefined;
   }
 
-  /** Computes a batch. @throws WorkerEnded if the process ends before it sends the result */
+  /** Computes a batch. @throws WorkerEnded if the process ends while it computes the batch, BatchNotStarted if before */
   async compute(batch: RecordBatch): Promise<TimedAnswer> {
-    if (this.#end) throw this.#end;
+    if (this.#end) throw new BatchNotStarted(this.#end.message, { cause: this.#end });
     if (!this.#hasSchema) this.#writer.reset(this.#written, batch.schema);
     this.#hasSchema = true;
     this.#writer.write(batch);
@@ -118,7 +123,9 @@ export class WorkerProcess {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
     this.#end = reason();
-    for (const { reject } of this.#waiting.splice(0)) reject(this.#end);
+    const [computing, ...rest] = this.#waiting.splice(0);
+    computing?.reject(this.#end);
+    for (const { reject } of rest) reject(new BatchNotStarted(this.#end.message, { cause: this.#end }));
     return this.#end;
   }
 

@@ -95,6 +95,16 @@ suite('Workers of a TypeScript function', function () {
     assert.deepEqual(values(await workers.compute(batchOf(2))), [2]);
   });
 
+  test('do not give up a batch that only waited in a process that died', async () => {
+    const code = 'export default ({ n }) => { if (n === 1) process.exit(3); return n; };';
+    const { workers } = await start(code, { count: 1 });
+    const answers = await Promise.allSettled([1, 2].map((n) => workers.compute(batchOf(n))));
+    assert.deepEqual(
+      answers.map((answer) => (answer.status === 'fulfilled' ? values(answer.value) : isJobError(answer.reason))),
+      [true, [2]],
+    );
+  });
+
   test('say at once of a function that does not load, and start no other', async () => {
     const { workers, restarts } = await start('import "not-there"; export default () => 1;');
     await assert.rejects(workers.compute(batchOf(1)), (error) => {
