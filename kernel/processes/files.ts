@@ -37,6 +37,47 @@ type ReplaceOptions = {
   readonly mode?: number;
 };
 
+/** Codes of folders that can't be synced: some network file systems, and folders that this user can't list. */
+const unsyncable: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EISDIR', 'EBADF', 'EINVAL', 'ENOTSUP', 'ENOSYS']);
+
+function ignoreUnsyncable(error: unknown): void {
+  if (!unsyncable.has(Object(error).code)) throw error;
+}
+
+/**
+ * Waits until the names in a folder are on the disk: a file that was synced can still lose its name in a crash of the
+ * machine. Does nothing where folders can't be synced, as on Windows.
+ * @throws an error of the file system
+ */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  try {
+    const folder = await open(path, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    ignoreUnsyncable(error);
+  }
+}
+
+/** As `syncFolder`, blocking the thread. */
+function syncFolderNow(path: string): void {
+  if (process.platform === 'win32') return;
+  try {
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch (error) {
+    ignoreUnsyncable(error);
+  }
+}
+
 /**
  * Returns a path in the same folder, since a rename does not cross file systems. Readers of checkpoints ignore the
  * ending. It is random: in a container a process often has the number of one that was killed and left its draft.
@@ -70,6 +111,7 @@ export function replaceFile(
     rmSync(draft, { force: true });
     throw error;
   }
+  if (isLasting) syncFolderNow(dirname(path));
 }
 
 /** As `replaceFile`, without blocking the thread. */
@@ -92,6 +134,7 @@ export async function replaceFileAsync(
     await rm(draft, { force: true }).catch(() => undefined);
     throw error;
   }
+  if (isLasting) await syncFolder(dirname(path));
 }
 
 /**

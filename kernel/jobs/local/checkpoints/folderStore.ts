@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { storageError } from '#jobs/local/storageError.ts';
-import { replaceFileAsync } from '#processes/files.ts';
+import { replaceFileAsync, syncFolder } from '#processes/files.ts';
 import { isAbort } from '#shared/errors.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import type { CheckpointStore } from './store.ts';
@@ -24,7 +24,7 @@ export class FolderStore implements CheckpointStore {
     return readFile(this.placeOf(path)).catch(() => undefined);
   }
 
-  /** Syncs a temporary file and renames it, so that readers never see half a file. */
+  /** Syncs a temporary file, renames it, and syncs its name, so that readers never see half a file. */
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const target = this.placeOf(path);
     try {
@@ -88,8 +88,10 @@ async function makeOne(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    if (Object(error).code !== 'EEXIST') throw error;
+    if (Object(error).code === 'EEXIST') return;
+    throw error;
   }
+  await syncFolder(dirname(folder));
 }
 
 const gone = (root: string, cause: unknown): JobError =>
