@@ -40,8 +40,8 @@ async function described(
   try {
     return await catalog.jobs.describe(id, { signal });
   } catch (error) {
-    // Servers forget old jobs. Other errors do not show whether the job exists.
-    if (isCatalogError(error) && error.status >= 400 && error.status < 500 && error.status !== 429) {
+    // Servers forget old jobs. Other errors do not show whether the job exists, nor do 408 (timeout) and 429.
+    if (isCatalogError(error) && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status)) {
       if (error.kind === 'Unauthenticated' || error.kind === 'PermissionDenied') throw error;
       return undefined;
     }
