@@ -19,14 +19,13 @@ export class OpenCatalogs {
     const key = keyOf(root, storageOptions);
     const known = this.#byRoot.get(key);
     this.#byRoot.delete(key);
-    const catalog =
-      known ??
-      this.#open(root, storageOptions).catch((error: unknown) => {
-        // A failed root is opened again next time: it may exist then.
-        this.#byRoot.delete(key);
-        throw error;
-      });
+    const catalog = known ?? this.#open(root, storageOptions);
     this.#byRoot.set(key, catalog);
+    if (!known)
+      catalog.catch(() => {
+        // A failed root is opened again next time: it may exist then. It may also have been opened again meanwhile.
+        if (this.#byRoot.get(key) === catalog) this.#byRoot.delete(key);
+      });
     if (this.#byRoot.size > this.#limit) this.#dropOldest();
     return catalog;
   }

@@ -18,6 +18,21 @@ suite('opened catalogs', () => {
     assert.deepEqual(opened, ['a', 'b', 'c', 'b']);
   });
 
+  test('are kept when an earlier try to open them fails late', async () => {
+    let fail: ((error: Error) => void) | undefined;
+    let tries = 0;
+    const catalogs = new OpenCatalogs((root) => {
+      if (root === 'a' && ++tries === 1) return new Promise((_, reject) => (fail = reject));
+      return Promise.resolve({ location: root } as Catalog);
+    }, 1);
+    const first = catalogs.get('a');
+    await catalogs.get('b');
+    const second = await catalogs.get('a');
+    fail?.(new Error('too late'));
+    await assert.rejects(first, /too late/);
+    assert.equal(await catalogs.get('a'), second);
+  });
+
   test('that failed to open are asked again', async () => {
     let tries = 0;
     const catalogs = new OpenCatalogs(() => {
