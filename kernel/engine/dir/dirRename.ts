@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CatalogError } from '#shared/errors.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import type { Root } from './dirConnection.ts';
@@ -57,6 +57,16 @@ async function renameInRoot(place: Root, from: string, to: string): Promise<void
   // that no row ever names a missing folder.
   const isListed = await pathExists(join(place.location, manifestFolder));
   const entry = isListed ? await takeFromList(place, from) : undefined;
+  const keepEntry = async (name: string): Promise<void> => {
+    if (!entry) return;
+    try {
+      await updateManifest(place, (manifest) =>
+        manifest.insert(objectId(name, []), { ...entry, location: rootFolder(name) }, undefined),
+      );
+    } catch (error) {
+      throw entryLost(name, error);
+    }
+  };
   let isMoved = false;
   try {
     isMoved = await moveTo(source, target).catch((error: unknown) => {
@@ -68,19 +78,24 @@ async function renameInRoot(place: Root, from: string, to: string): Promise<void
       isMoved = !(await moveTo(target, source));
       throw namespaceHasName([to]);
     }
-  } finally {
-    const name = isMoved ? to : from;
-    if (entry) {
-      await updateManifest(place, (manifest) =>
-        manifest.insert(objectId(name, []), { ...entry, location: rootFolder(name) }, undefined),
-      ).catch(() => undefined);
-    }
+  } catch (error) {
+    await keepEntry(isMoved ? to : from);
+    throw error;
   }
+  await keepEntry(isMoved ? to : from);
   if (!isMoved) throw nameTaken({ name: to, path: [] });
 }
 
 const takeFromList = (place: Root, name: string) =>
   updateManifest(place, (manifest) => manifest.take(objectId(name, [])));
+
+const entryLost = (name: string, cause: unknown): CatalogError =>
+  new CatalogError(
+    'InvalidTableState',
+    `Can't write the entry of table "${name}" back to the list of tables: ${messageOf(cause).replace(/\.$/, '')}.`,
+    'The table is complete, but metadata that another client kept in the list is lost. Set it again with that client.',
+    { cause },
+  );
 
 const hasCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code;
