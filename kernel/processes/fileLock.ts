@@ -1,5 +1,5 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,7 +52,7 @@ async function holding<T>(path: string, me: string, call: () => Promise<T>): Pro
 function takeFree(path: string, me: string): boolean {
   makeFolder(dirname(path));
   if (take(path, me)) return true;
-  removeStale(path);
+  removeStale(path, me);
   return take(path, me);
 }
 
@@ -71,20 +71,24 @@ function take(path: string, me: string): boolean {
   }
 }
 
-/** Removes the lock of a process that has ended. */
-function removeStale(path: string): void {
+/**
+ * Removes the lock of a process that has ended. If several processes see the same stale lock, only one of them may
+ * remove it: a slower one could otherwise remove the lock of the next holder. The right to remove is itself a file, named
+ * after the holder, and the lock is read again under it.
+ */
+function removeStale(path: string, me: string): void {
   const holder = read(path);
   if (holder === undefined || !isStale(path, holder)) return;
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    // If two processes see the same stale lock, both try; the rename succeeds for only one.
-    renameSync(path, aside);
-  } catch {
-    return;
+  const removal = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`;
+  if (!take(removal, me)) {
+    const remover = read(removal);
+    // The other process may have been killed before it removed the lock.
+    if (remover === undefined || !isStale(removal, remover)) return;
+    rmSync(removal, { force: true });
+    if (!take(removal, me)) return;
   }
-  // If the other process was faster, this is the new lock of a third one, and is put back.
-  if (read(aside) !== holder) take(path, read(aside) ?? '');
-  rmSync(aside, { force: true });
+  if (read(path) === holder && isStale(path, holder)) rmSync(path, { force: true });
+  rmSync(removal, { force: true });
 }
 
 function isStale(path: string, holder: string): boolean {

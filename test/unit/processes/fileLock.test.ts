@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,6 +45,80 @@ suite('What one process of a person does at a time', function () {
     const path = join(tempFolder(), 'lock');
     writeFileSync(path, `${hostname()} ${nobody} x`);
     assert.equal(await withFileLock(path, soon(), () => Promise.resolve(7)), 7);
+  });
+
+  test('has one holder when several find the lock of a killed one', async () => {
+    const folder = tempFolder();
+    const path = join(folder, 'lock');
+    writeFileSync(path, `${hostname()} ${nobody} x`);
+    let holders = 0;
+    let most = 0;
+    const end = new AbortController();
+    const hold = (): Promise<void> =>
+      tryFileLock(path, busy, async () => {
+        most = Math.max(most, ++holders);
+        await sleep(10_000, undefined, { signal: end.signal }).catch(() => undefined);
+        holders--;
+      }).catch(() => undefined);
+    const held: Promise<void>[] = [];
+    // Two others run at the worst moments: one after the state of the lock was read, one while it is away.
+    const { statSync, renameSync } = fs;
+    const restore = (): void => {
+      Object.assign(fs, { statSync, renameSync });
+      syncBuiltinESMExports();
+    };
+    Object.assign(fs, {
+      statSync: (...args: Parameters<typeof statSync>) => {
+        const found = statSync(...args);
+        if (args[0] !== path) return found;
+        Object.assign(fs, { statSync });
+        syncBuiltinESMExports();
+        held.push(hold());
+        return found;
+      },
+      renameSync: (from: string, to: string) => {
+        renameSync(from, to);
+        if (holders === 0) return;
+        Object.assign(fs, { renameSync });
+        syncBuiltinESMExports();
+        held.push(hold());
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      held.push(hold());
+      await sleep(0);
+      assert.equal(held.length >= 2, true);
+      assert.equal(most, 1);
+    } finally {
+      restore();
+      end.abort();
+      await Promise.all(held);
+    }
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('is free where another process was killed while it removed the lock of a killed one', async () => {
+    const folder = tempFolder();
+    const path = join(folder, 'lock');
+    writeFileSync(path, `${hostname()} ${nobody} x`);
+    const { rmSync } = fs;
+    Object.assign(fs, {
+      rmSync: () => {
+        throw new Error('killed');
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      await assert.rejects(tryFileLock(path, busy, () => Promise.resolve(7)));
+    } finally {
+      Object.assign(fs, { rmSync });
+      syncBuiltinESMExports();
+    }
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const each of readdirSync(folder)) utimesSync(join(folder, each), longAgo, longAgo);
+    assert.equal(await tryFileLock(path, busy, () => Promise.resolve(7)), 7);
+    assert.deepEqual(readdirSync(folder), []);
   });
 
   test('is free where another machine holds it and has not touched it for long', async () => {
