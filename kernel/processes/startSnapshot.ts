@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { cacheFolder, userEnvironment, type UserEnvironment } from './userFolders.ts';
 
@@ -132,7 +132,10 @@ const isOwn = ({ uid }: { uid: number }): boolean => uid === process.getuid?.();
 
 function hasFailed(attempt: string): boolean {
   try {
-    process.kill(Number(readFileSync(attempt, 'utf8')), 0);
+    const pid = Number(readFileSync(attempt, 'utf8'));
+    // An empty file: the process ended before it wrote its id. The id 0 would mean the group of this process.
+    if (!(pid > 0)) return true;
+    process.kill(pid, 0);
     return false;
   } catch (error) {
     // No file: there is no attempt. No such process: it ended before it was running.
@@ -142,7 +145,10 @@ function hasFailed(attempt: string): boolean {
 
 /** Records that a process is about to start from the snapshot. */
 export function beginAttempt({ attempt }: StartSnapshot, pid: number): void {
-  writeFileSync(attempt, String(pid), { mode: 0o600 });
+  // Renamed, so that other processes never read it while it is still empty.
+  const draft = `${attempt}.${pid}`;
+  writeFileSync(draft, String(pid), { mode: 0o600 });
+  renameSync(draft, attempt);
 }
 
 /** Records that it runs. */
