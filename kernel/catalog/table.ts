@@ -243,7 +243,10 @@ export interface Table {
   indexStats(name: string, options?: CallOptions): Promise<IndexStats>;
   /** Drops an index ("DropTableIndex"). @throws CatalogError IndexNotFound (6) */
   dropIndex(name: string, options?: CallOptions): Promise<void>;
-  /** Returns its size in bytes, rows and fragments ("GetTableStats"). */
+  /**
+   * Returns its size in bytes, rows and fragments ("GetTableStats").
+   * @throws CatalogError Unsupported (0) on a server, if the table was opened at a version or a tag
+   */
   stats(options?: CallOptions): Promise<TableStats>;
 
   /**

@@ -2,7 +2,8 @@ import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
 import { checkCount, checkText } from '#catalog/arguments/tableArguments.ts';
 import type { TableStats, VersionInfo } from '#catalog/table.ts';
 import type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';
-import { checkRefName } from '#shared/names.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { checkRefName, displayPath } from '#shared/names.ts';
 import { definedEntries } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './target.ts';
@@ -186,7 +187,8 @@ export async function restore(target: RestTarget, version: number, options: Call
 }
 
 /** "GetTableStats" */
-export function stats(target: RestTarget, options: CallOptions): Promise<TableStats> {
+export async function stats(target: RestTarget, options: CallOptions): Promise<TableStats> {
+  await about(target, 'GetTableStats', () => checkNewest(target));
   return ask(target, 'GetTableStats', { json: onBranch(target) }, options, (reply) => {
     const fragments = reply.maybeObject('fragment_stats');
     if (!fragments) throw target.wire.unexpected('a response without "fragment_stats"');
@@ -200,6 +202,16 @@ export function stats(target: RestTarget, options: CallOptions): Promise<TableSt
       ...(lengths && { fragmentLengths: fragmentLengths(lengths) }),
     };
   });
+}
+
+/** The request has no version, so a server would answer for the newest one. @throws CatalogError Unsupported (0) */
+function checkNewest({ id, version }: RestTarget): void {
+  if (version === undefined) return;
+  throw new CatalogError(
+    'Unsupported',
+    `Can't read the statistics of table "${displayPath(id)}" at version ${version}: servers have only those of the newest version.`,
+    'Open it without a version or tag to read them.',
+  );
 }
 
 const fragmentLengths = (reply: Reply): NonNullable<TableStats['fragmentLengths']> => ({

@@ -21,6 +21,19 @@ async function readAll(query: Query): Promise<{ rows: number; inOrder: boolean }
   return { rows, inOrder };
 }
 
+suite('statistics', () => {
+  test('of a version are refused: a server has only those of the newest one', async () => {
+    const wire = new WireStandIn(1);
+    const table = new RestTable({ wire, id: ['shop', 't'], version: 3 });
+    await assert.rejects(table.stats(), {
+      kind: 'Unsupported',
+      message:
+        'Can\'t read the statistics of table "shop/t" at version 3: servers have only those of the newest version. Open it without a version or tag to read them.',
+    });
+    assert.deepEqual(wire.requests, []);
+  });
+});
+
 suite('a long query', () => {
   test('of a server that sends streams is one request, after one that finds it out', async () => {
     const { wire, table } = opened(50_000);
