@@ -82,6 +82,7 @@ Access; every request except /healthz and /readyz needs a key, as x-api-key or A
   --keys FILE                   read keys from a file that only you can read (mode 600), with a line for each key:
                                 NAME SHA256 read-only|read-write DATABASE,DATABASE|*
                                 The file is read again when it changes; an invalid file is ignored
+                                A key does not limit clients that open the files of a table themselves
   --no-auth                     no authentication; loopback only
 
 Network

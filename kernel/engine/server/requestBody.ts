@@ -114,10 +114,16 @@ export function queryFlag(query: URLSearchParams, field: string): boolean | unde
 /** Returns a string of the query string; an empty one counts as missing. */
 export const queryText = (query: URLSearchParams, field: string): string | undefined => query.get(field) || undefined;
 
-/** Checks the identifier, which the specification lets a body repeat; a different one is an error of the client. */
-export function checkId(body: Json, id: readonly string[]): void {
+/**
+ * Checks the identifier, which the specification lets a body repeat; a different one is an error of the client. DuckDB's
+ * Lance extension repeats it as one text, joined as in the URL. It takes a refusal for a table that does not exist, and
+ * then writes to the table of that name in the root, so that form is accepted.
+ * @param id the components in the URL, none of which is empty or contains the delimiter
+ */
+export function checkId(body: Json, id: readonly string[], delimiter: string): void {
   const given = textList(body, 'id');
   if (!given || (given.length === id.length && given.every((part, index) => part === id[index]))) return;
+  if (given.length === 1 && given[0] === id.join(delimiter)) return;
   throw new CatalogError(
     'InvalidInput',
     'The request body names another object than the URL.',

@@ -1,4 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
+import { idDelimiter } from '#shared/names.ts';
 import type { Catalog, OpenTableOptions } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import type { QuerySpec } from '#catalog/querySpec.ts';
@@ -42,7 +43,7 @@ export function callOf(
   const json = async (): Promise<Json> => {
     const value = await body.json();
     checkEnvelope(value);
-    checkId(value, id);
+    checkId(value, id, query.get('delimiter') ?? idDelimiter);
     return value;
   };
   return {

@@ -140,6 +140,32 @@ suite('the engine process, over plain HTTP', function () {
     refused(answer, 400, 'InvalidInput', 'another object');
   });
 
+  const countAt = (address: string, id: readonly string[], query = ''): Promise<{ status: number; body: string }> =>
+    engine.send({
+      path: `/v1/table/${address}/count_rows${query}`,
+      headers: { ...headers, ...json },
+      body: JSON.stringify({ id }),
+    });
+
+  test('takes an identifier that the body repeats as one text, joined as in the address, and no other', async () => {
+    assert.equal((await countAt('shop%24products', ['shop$products'])).body, '2');
+    assert.equal((await countAt('shop.products', ['shop.products'], '?delimiter=.')).body, '2');
+    for (const id of [
+      ['products'],
+      ['shop$orders'],
+      ['shop.products'],
+      ['$shop$products'],
+      ['shop$', 'products'],
+      [],
+    ]) {
+      const answer = await countAt('shop%24products', id);
+      assert.equal(answer.status, 400, JSON.stringify(id));
+      assert.match(answer.body, /another object/);
+    }
+    // What DuckDB asks for first in the root: it goes on with the name alone.
+    assert.equal((await countAt('%24%24products', ['$$products'])).status, 400);
+  });
+
   test('takes another delimiter, as the specification says', async () => {
     const answer = await engine.send({
       path: '/v1/table/shop.products/count_rows?delimiter=.',

@@ -4,6 +4,7 @@ import { ensureWorkbench, findWorkbench, workbenchSize } from '../../../scripts/
 import { findChromium } from '../browser.ts';
 import type { Layer } from '../layers.ts';
 import { ownNetwork } from '../ownNetwork.ts';
+import { duckdbNeed } from './duckdb.ts';
 import { apt, isRoot, type Need, run, succeeds } from './installing.ts';
 import { kubeNeeds } from './kubeNeeds.ts';
 import { mypyNeed } from './mypy.ts';
@@ -87,7 +88,7 @@ export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   kernel: [venv, python, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
-  cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds],
+  cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds, duckdbNeed],
 };
 
 /** What the benchmarks measure against. */
