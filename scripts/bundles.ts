@@ -14,7 +14,7 @@ export type Bundle = {
   readonly outputs: readonly string[];
   /** The entry's source file, relative to the root. */
   readonly entry: string;
-  readonly kind: 'extension' | 'kernel' | 'snapshot' | 'worker' | 'webview' | 'renderer';
+  readonly kind: 'extension' | 'kernel' | 'snapshot' | 'worker' | 'webview' | 'renderer' | 'chart';
 };
 
 export const bundles: readonly Bundle[] = [
@@ -42,8 +42,8 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/page/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
   { outputs: ['jobRenderer.js'], entry: 'webviews/jobs/output/main.tsx', kind: 'renderer' },
-  { outputs: ['vegaRenderer.js'], entry: 'webviews/charts/vega.ts', kind: 'renderer' },
-  { outputs: ['plotlyRenderer.js'], entry: 'webviews/charts/plotly.ts', kind: 'renderer' },
+  { outputs: ['vegaRenderer.js'], entry: 'webviews/charts/vega.ts', kind: 'chart' },
+  { outputs: ['plotlyRenderer.js'], entry: 'webviews/charts/plotly.ts', kind: 'chart' },
 ];
 
 /** Folder of Python files that are shipped as they are: they need no bundler, and users may read them. */
@@ -202,5 +202,17 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
     case 'renderer':
       // Notebook output has no stylesheet: the renderer inserts the CSS text into its shadow root.
       return { ...common, ...browser, loader: { '.css': 'text' } };
+    case 'chart':
+      return {
+        ...common,
+        ...browser,
+        // Chart libraries load addresses of a notebook: their requests are refused, regardless of the description.
+        inject: [inRoot('webviews/charts/refusedRequests.ts')],
+        define: {
+          ...browser.define,
+          PlotlyGeoAssets: 'globalThis.chartGeoAssets',
+          'window.PlotlyGeoAssets': 'globalThis.chartGeoAssets',
+        },
+      };
   }
 }

@@ -261,7 +261,7 @@ suite('The layer locks', function () {
   });
 
   test('let no bundle of the webviews resolve vscode or a module of Node', async () => {
-    for (const bundle of bundles.filter(({ kind }) => kind === 'webview' || kind === 'renderer')) {
+    for (const bundle of bundles.filter(({ kind }) => kind === 'webview' || kind === 'renderer' || kind === 'chart')) {
       for (const specifier of ['vscode', 'node:fs']) {
         assert.match(await bundleErrors(bundle, specifier), /Could not resolve/, `${bundle.entry}: ${specifier}`);
       }

@@ -1,4 +1,5 @@
 import type { ActivationFunction } from 'vscode-notebook-renderer';
+import { cutText, namesText, oneLine, pluralize } from '#shared/format/markup.ts';
 import { disposer } from '../parts/outputLifecycle.ts';
 
 /** The editor's colors and font for a chart, as CSS values. */
@@ -15,13 +16,24 @@ function lookOf(element: HTMLElement): ChartLook {
 /** Returns the color with a lower opacity, for lines behind a chart. */
 const faint = (color: string): string => color.replace(/^rgba?\((\d+), (\d+), (\d+).*$/, 'rgba($1, $2, $3, 0.25)');
 
+/** Reports an address that a chart names and that was not loaded. */
+export type OnRefused = (address: string) => void;
+
 /**
  * Draws a chart into an element, in the editor's colors. Returns a function that disposes of the chart.
+ * A saved notebook may contain any description, so drawing must send no request.
  * @throws the library's error if it can't draw the description
  */
-type DrawChart = (description: unknown, mime: string, place: HTMLElement, look: ChartLook) => Promise<() => void>;
+type DrawChart = (
+  description: unknown,
+  options: { mime: string; place: HTMLElement; look: ChartLook; onRefused: OnRefused },
+) => Promise<() => void>;
 
 type Shown = { description: unknown; mime: string; element: HTMLElement; end: () => void };
+
+/** Addresses that the notice under a chart names, and their longest text. */
+const maxAddresses = 3;
+const maxAddressLength = 120;
 
 /** Creates a renderer of charts, which redraws them when the theme changes. */
 export const chartRenderer =
@@ -35,9 +47,21 @@ export const chartRenderer =
       const place = document.createElement('div');
       // An output without height loses its distance to the cell's edge, and libraries take a while.
       place.style.minHeight = '1em';
-      chart.element.replaceChildren(place);
+      const notice = document.createElement('div');
+      notice.className = 'lance-chart-notice';
+      chart.element.replaceChildren(place, notice);
+      const refused = new Set<string>();
+      const onRefused = (address: string): void => {
+        refused.add(cutText(oneLine(address), maxAddressLength));
+        notice.textContent = refusedText([...refused]);
+      };
       try {
-        const end = await draw(chart.description, chart.mime, place, lookOf(chart.element));
+        const end = await draw(chart.description, {
+          mime: chart.mime,
+          place,
+          look: lookOf(chart.element),
+          onRefused,
+        });
         // The chart may have been disposed of or redrawn while the library ran.
         if (place.isConnected) chart.end = end;
         else end();
@@ -64,3 +88,24 @@ export const chartRenderer =
       disposeOutputItem: disposer(shown, dispose),
     };
   };
+
+const refusedText = (addresses: readonly string[]): string => {
+  const subject = pluralize(addresses.length, 'address was', 'addresses were');
+  return `${subject} not loaded: ${namesText(addresses, maxAddresses)}. Charts show only data that they contain.`;
+};
+
+/**
+ * Opens the https link of a chart with VS Code, which shows the address first. Ignores other links.
+ * Call it only when the user has clicked: VS Code handles clicks on anchors of the page.
+ */
+export function openLink(place: HTMLElement, address: string): void {
+  if (!/^https:\/\//i.test(address)) return;
+  const anchor = document.createElement('a');
+  anchor.href = address;
+  anchor.target = '_blank';
+  anchor.rel = 'noreferrer';
+  anchor.hidden = true;
+  place.append(anchor);
+  anchor.click();
+  anchor.remove();
+}

@@ -1,6 +1,6 @@
 import Plotly from 'plotly.js-dist-min';
-import { isRecord } from '#shared/records.ts';
 import { type ChartLook, chartRenderer } from './chartOutput.ts';
+import { ownFigure } from './plotlyFigure.ts';
 
 /** Returns the defaults of a figure. */
 function templateOf({ text, lines, font }: ChartLook): object {
@@ -16,15 +16,34 @@ function templateOf({ text, lines, font }: ChartLook): object {
   };
 }
 
+declare global {
+  /** Plotly's outlines of countries: the build renames its global variable, which other renderers also use. */
+  var chartGeoAssets: { topojson: Record<string, object> };
+}
+
+/** Outlines without content, instead of those that Plotly would download. */
+const noOutlines = {
+  type: 'Topology',
+  arcs: [],
+  objects: Object.fromEntries(
+    ['ocean', 'land', 'lakes', 'subunits', 'countries', 'coastlines', 'rivers'].map((layer) => [
+      layer,
+      { type: 'GeometryCollection', geometries: [] },
+    ]),
+  ),
+};
+globalThis.chartGeoAssets = { topojson: new Proxy({}, { get: () => noOutlines }) };
+
 /** Renders Plotly figures: `{ data, layout, frames, config }`. */
-export const activate = chartRenderer(async (figure, _, place, look) => {
-  if (!isRecord(figure) || !Array.isArray(figure['data'])) throw new Error('it has no data.');
-  const { data, layout, frames, config } = figure;
-  await Plotly.newPlot(place, {
+export const activate = chartRenderer(async (description, { place, look, onRefused }) => {
+  const { data, layout, frames, config } = ownFigure(description, onRefused);
+  const figure = {
     data,
-    layout: { template: templateOf(look), ...(isRecord(layout) && layout) },
-    config: { displaylogo: false, responsive: true, ...(isRecord(config) && config) },
-    ...(Array.isArray(frames) && { frames }),
-  });
+    layout: { template: templateOf(look), ...layout },
+    config: { responsive: true, ...config, displaylogo: false, showSendToCloud: false, plotlyServerURL: '' },
+    ...(frames && { frames }),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library says what is wrong with it
+  await Plotly.newPlot(place, figure as Parameters<typeof Plotly.newPlot>[1]);
   return () => Plotly.purge(place);
 });

@@ -1,5 +1,11 @@
-import embed, { type VisualizationSpec } from 'vega-embed';
-import { type ChartLook, chartRenderer } from './chartOutput.ts';
+import { type Handler as VegaHandler, type Item, renderModule } from 'vega';
+import embed, { type EmbedOptions } from 'vega-embed';
+import { Handler as Tooltip } from 'vega-tooltip';
+import { isRecord } from '#shared/records.ts';
+import { type ChartLook, chartRenderer, openLink } from './chartOutput.ts';
+import { canLoadAsCss } from './cssRequests.ts';
+import { dataLoader, isImageData } from './dataLoader.ts';
+import { ownSpec, withSafeInputs } from './vegaSpec.ts';
 
 const configOf = ({ text, lines, font }: ChartLook) => {
   const labels = { labelColor: text, titleColor: text };
@@ -14,19 +20,80 @@ const configOf = ({ text, lines, font }: ChartLook) => {
   };
 };
 
+/** Vega's renderer and handler of SVG: its types lack their methods. */
+type SvgModule = {
+  renderer: new (...args: never[]) => { style(element: Element, item: Item | null): void };
+  handler: new (...args: never[]) => VegaHandler & { element(): HTMLElement };
+};
+
+/** Makes Vega's SVG request nothing: expressions compute these values, so they are checked where they are drawn. */
+function guardSvg(): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Vega's type of this call requires a module
+  const module = (renderModule as unknown as (name: string, module?: SvgModule) => SvgModule)('svg');
+  class ChartRenderer extends module.renderer {
+    override style(element: Element, item: (Item & Record<string, unknown>) | null): void {
+      for (const name of ['fill', 'stroke']) {
+        const paint = item?.[name];
+        if (!item || paint === undefined || paint === null || (isRecord(paint) && 'gradient' in paint)) continue;
+        // Vega would write an array as text.
+        if (typeof paint !== 'string' || canLoadAsCss(paint)) item[name] = null;
+      }
+      super.style(element, item);
+    }
+  }
+  class ChartHandler extends module.handler {
+    /** Vega would follow the link in the page of all outputs. */
+    handleHref(event: Event, _: Item, address: unknown): void {
+      if (event.isTrusted && typeof address === 'string') openLink(this.element(), address);
+    }
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  (renderModule as unknown as (name: string, module: SvgModule) => void)('svg', {
+    ...module,
+    renderer: ChartRenderer,
+    handler: ChartHandler,
+  });
+}
+
+guardSvg();
+
+/** Checks the pointer's shape, which a chart may compute: Vega assigns it to the style of the chart's element. */
+function guardCursor({ style }: HTMLElement): void {
+  Object.defineProperty(style, 'cursor', {
+    get: () => style.getPropertyValue('cursor'),
+    set: (value: unknown) => {
+      const text = String(value);
+      if (!canLoadAsCss(text)) style.setProperty('cursor', text);
+    },
+  });
+}
+
+/** Returns a tooltip that shows values as text. Its only image is one that the chart carries. */
+function chartTooltip(isDark: boolean): NonNullable<EmbedOptions['tooltip']> {
+  const { call } = new Tooltip({ theme: isDark ? 'dark' : 'light' });
+  return (handler, event, item, value: unknown) => {
+    if (!isRecord(value) || !('image' in value)) return call(handler, event, item, value);
+    const { image, ...others } = value;
+    return call(handler, event, item, isImageData(image) ? { ...others, image } : others);
+  };
+}
+
 /**
  * Renders Vega and Vega-Lite charts. `ast` makes Vega interpret expressions, since a notebook's content must not run
- * as code.
+ * as code, and VS Code allows `eval` in the page of outputs.
  */
-export const activate = chartRenderer(async (description, mime, place, look) => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library says what is wrong with it
-  const { finalize } = await embed(place, description as VisualizationSpec, {
+export const activate = chartRenderer(async (description, { mime, place, look, onRefused }) => {
+  guardCursor(place);
+  const { finalize } = await embed(place, ownSpec(description), {
     mode: mime.includes('vegalite') ? 'vega-lite' : 'vega',
     renderer: 'svg',
     actions: false,
     ast: true,
+    loader: dataLoader(onRefused),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same description with fewer attributes
+    patch: (spec) => withSafeInputs(spec) as typeof spec,
     config: configOf(look),
-    tooltip: { theme: look.isDark ? 'dark' : 'light' },
+    tooltip: chartTooltip(look.isDark),
   });
   return finalize;
 });
