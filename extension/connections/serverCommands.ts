@@ -9,6 +9,7 @@ import type { Connections, NewServer } from './connections.ts';
 import { failureMessage, serverErrorAction } from './failureMessage.ts';
 import { cleanAddress, keyProblem, restBaseName } from './restRules.ts';
 import { askServer, type Draft, emptyDraft, isUnreachable, secretsOfDraft, stepFor } from './restWizard.ts';
+import { isString } from '#shared/shape.ts';
 
 type ServerDeps = { connections: Connections; catalogs: Catalogs };
 
@@ -92,14 +93,12 @@ function connectionFailure(error: unknown): string {
   return ['The connection test failed.', what, hint].filter(Boolean).join(' ');
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-
 /** @throws CatalogError InvalidInput (13) if `uri` or `database` is not a string */
 function givenServer(given: unknown, connections: Connections): NewServer | undefined {
   const { uri, name, database = '', endpoint, ca, apiKey, token, headers = {} } = asRecord(given);
   if (uri === undefined) return undefined;
-  const texts = Object.entries(asRecord(headers)).filter((entry): entry is [string, string] => isText(entry[1]));
-  if (!isText(uri) || !isText(database)) {
+  const texts = Object.entries(asRecord(headers)).filter((entry): entry is [string, string] => isString(entry[1]));
+  if (!isString(uri) || !isString(database)) {
     throw new CatalogError(
       'InvalidInput',
       'Expected strings for "uri" and "database".',
@@ -109,10 +108,14 @@ function givenServer(given: unknown, connections: Connections): NewServer | unde
   const address = cleanAddress(uri);
   return {
     uri: address,
-    name: isText(name) ? name : uniqueName(restBaseName(address, database), connections.list()),
+    name: isString(name) ? name : uniqueName(restBaseName(address, database), connections.list()),
     ...(database && { database }),
-    ...(isText(endpoint) && { endpoint }),
-    ...(isText(ca) && { ca }),
-    secrets: { ...(isText(apiKey) && { apiKey }), ...(isText(token) && { token }), headers: Object.fromEntries(texts) },
+    ...(isString(endpoint) && { endpoint }),
+    ...(isString(ca) && { ca }),
+    secrets: {
+      ...(isString(apiKey) && { apiKey }),
+      ...(isString(token) && { token }),
+      headers: Object.fromEntries(texts),
+    },
   };
 }

@@ -2,6 +2,7 @@ import type { CatalogError } from '#shared/errors.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { asRecord } from '#shared/records.ts';
 import type { DirProperties, RestProperties } from '../connections/implementationRules.ts';
+import { isString, listOf } from '#shared/shape.ts';
 
 type AnyConnection = {
   name: string;
@@ -124,8 +125,7 @@ export function isWithin(inner: CatalogNode, outer: CatalogNode): boolean {
   return at.path.length === top.path.length && 'table' in inner && inner.table === outer.table;
 }
 
-const isStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string');
+const isStrings = listOf(isString);
 
 /** Validates a command argument, which a key binding or another extension may have passed. */
 export function isNode<K extends CatalogNode['kind']>(value: unknown, ...kinds: K[]): value is NodeOf<K> {

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
+import { isBoolean, isString, shape } from '#shared/shape.ts';
 import type { KeptKernelRecord, State } from '../host/state.ts';
 import type { WaitingRow } from './queuedCells.ts';
 
@@ -63,5 +64,5 @@ function readRecords(value: unknown): Record<string, KeptKernelRecord> {
   return Object.fromEntries(entries.filter((entry): entry is [string, KeptKernelRecord] => isKept(entry[1])));
 }
 
-const isKept = (value: unknown): value is KeptKernelRecord =>
-  isRecord(value) && typeof value['folder'] === 'string' && typeof value['isUsed'] === 'boolean';
+/** Its queued cells are checked when they are read. */
+const isKept = shape({ folder: isString, isUsed: isBoolean });

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { isRecord } from '#shared/records.ts';
+import { isBoolean, isString, listOf, shape, shapeFor } from '#shared/shape.ts';
 import { isCellPlace, type CellPlace } from '#shared/protocol/kernelMessages.ts';
 import { findCell, cellLocation } from './cellLocation.ts';
 
@@ -81,11 +81,10 @@ export function readWaiting(value: unknown): WaitingRow[] {
   return rows.filter(isWaitingRow).map(({ hasBegun, cells }) => ({ hasBegun, cells: [...cells] }));
 }
 
-const isWaitingRow = (row: unknown): row is WaitingRow =>
-  isRecord(row) && typeof row['hasBegun'] === 'boolean' && Array.isArray(row['cells']) && row['cells'].every(isWaiting);
-
-const isWaiting = (cell: unknown): boolean =>
-  isRecord(cell) && isCellPlace(cell['place']) && typeof cell['code'] === 'string';
+const isWaitingRow = shapeFor<WaitingRow>({
+  hasBegun: isBoolean,
+  cells: listOf(shape({ place: isCellPlace, code: isString })),
+});
 
 /** Returns the current cells of rows. `isWhole`: each still exists with the code that was requested. */
 export function findWaiting(

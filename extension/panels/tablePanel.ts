@@ -8,6 +8,7 @@ import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import { exactBytes, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
+import { isCount } from '#shared/shape.ts';
 
 /** Maximum number of rows that a webview may request at once. */
 const maxRows = 4 * pageRows;
@@ -134,9 +135,6 @@ export class TablePanel implements vscode.Disposable {
     this.panel.title = this.#isPinned ? title : `Preview: ${title}`;
   }
 }
-
-const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 function checkRows(params: unknown): PanelHostMethods['rows'][0] {
   const { key, start, end } = asRecord(params);

@@ -6,6 +6,7 @@ import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
 import { failureMessage, serverErrorAction } from '../connections/failureMessage.ts';
 import { asRecord } from '#shared/records.ts';
+import { isString, listOf, shapeFor } from '#shared/shape.ts';
 
 /** A catalog table as a panel stores it for a reload of the window. */
 export type TablePlace = { connection: string; path: readonly string[]; table: string };
@@ -123,12 +124,4 @@ export function placeOfState(state: unknown): TablePlace | undefined {
   }
 }
 
-function isTablePlace(value: unknown): value is TablePlace {
-  const { connection, path, table } = asRecord(value);
-  return (
-    typeof connection === 'string' &&
-    typeof table === 'string' &&
-    Array.isArray(path) &&
-    path.every((name) => typeof name === 'string')
-  );
-}
+const isTablePlace = shapeFor<TablePlace>({ connection: isString, path: listOf(isString), table: isString });

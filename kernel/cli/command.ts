@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
-import { type NotebookLanguage, notebookLanguages } from '#shared/notebookLanguage.ts';
-import { type TypeCheck, typeCheckModes } from '#shared/protocol/kernelMessages.ts';
+import { type NotebookLanguage, notebookLanguages, typeCheckModes } from '#shared/notebookLanguage.ts';
+import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 
 /** A command: the word after `lance-catalog` and its implementation. */
 export type Command = {

@@ -1,17 +1,8 @@
 import type { JobEvent, JobEventKind } from '#shared/jobs/jobEvents.ts';
 import { toCamel } from '#shared/jobs/caseKeys.ts';
-import {
-  type Check,
-  isCount,
-  isNonNegativeNumber,
-  isRowError,
-  isString,
-  listOf,
-  oneOf,
-  optional,
-  shape,
-} from '#shared/jobs/jobShapes.ts';
+import { isRowError } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
+import { type Check, isCount, isNonNegativeNumber, isString, listOf, oneOf, optional, shape } from '#shared/shape.ts';
 
 // Events as lines: `@@` and JSON in snake_case. Drivers print them, records store them.
 

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
-import { typeCheckModes } from '#shared/protocol/kernelMessages.ts';
-import { notebookLanguages } from '#shared/notebookLanguage.ts';
+import { notebookLanguages, typeCheckModes } from '#shared/notebookLanguage.ts';
 import { catalogOfArgument } from './catalogArgument.ts';
 import type { Front } from '#session/threads/coreMessages.ts';
 

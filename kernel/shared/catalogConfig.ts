@@ -1,4 +1,5 @@
 import { isRecord } from './records.ts';
+import { type Check, isNonNegativeNumber, isString, mapOf, optional } from './shape.ts';
 
 /** Configuration of a directory catalog. */
 export type DirConfig = {
@@ -50,40 +51,35 @@ export type RestConfig = {
 export type CatalogConfig =
   ({ implementation: 'dir' } & DirConfig) | ({ implementation: 'rest'; keyHint?: string | undefined } & RestConfig);
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value) && value >= 0;
-const isRecordOf =
-  (isFine: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    isRecord(value) && Object.values(value).every((each) => each === undefined || isFine(each));
+const areStrings = mapOf(optional(isString));
 
-type Checks<C> = Record<Extract<keyof C, string>, (value: unknown) => boolean>;
+type Checks<C> = Record<Extract<keyof C, string>, Check>;
 
-const dirChecks: Checks<DirConfig> = { root: isText, storageOptions: isRecordOf(isText) };
+const dirChecks: Checks<DirConfig> = { root: isString, storageOptions: areStrings };
 
 const restChecks: Omit<Checks<RestConfig & { keyHint?: string }>, `headers.${string}`> = {
-  uri: isText,
-  keyHint: isText,
-  apiKey: isText,
-  token: isText,
-  database: isText,
-  databasePrefix: isText,
-  headerNames: isRecordOf(isText),
-  headers: isRecordOf(isText),
-  endpoint: isText,
-  ca: isText,
-  proxy: isText,
-  delimiter: isText,
-  timeouts: isRecordOf(isCount),
-  retries: isCount,
+  uri: isString,
+  keyHint: isString,
+  apiKey: isString,
+  token: isString,
+  database: isString,
+  databasePrefix: isString,
+  headerNames: areStrings,
+  headers: areStrings,
+  endpoint: isString,
+  ca: isString,
+  proxy: isString,
+  delimiter: isString,
+  timeouts: mapOf(optional(isNonNegativeNumber)),
+  retries: isNonNegativeNumber,
 };
 
 /** Whether a value from another process is a catalog configuration; checks the types of all properties. */
 export function isCatalogConfig(value: unknown): value is CatalogConfig {
   if (!isRecord(value)) return false;
   const { implementation, ...config } = value;
-  if (implementation === 'dir') return isText(config['root']) && fits(config, dirChecks);
-  return implementation === 'rest' && isText(config['uri']) && fits(config, restChecks);
+  if (implementation === 'dir') return isString(config['root']) && fits(config, dirChecks);
+  return implementation === 'rest' && isString(config['uri']) && fits(config, restChecks);
 }
 
 /** Returns the first property with a wrong type; unknown properties are ignored. */
@@ -91,17 +87,17 @@ export function mistypedProperty(
   implementation: CatalogConfig['implementation'],
   config: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const checks: Record<string, (value: unknown) => boolean> = implementation === 'dir' ? dirChecks : restChecks;
+  const checks: Record<string, Check> = implementation === 'dir' ? dirChecks : restChecks;
   return Object.keys(config).find((key) => {
     const isKnown = Object.hasOwn(checks, key) || (implementation === 'rest' && key.startsWith('headers.'));
     return isKnown && !fits({ [key]: config[key] }, checks);
   });
 }
 
-function fits(config: Record<string, unknown>, checks: Record<string, (value: unknown) => boolean>): boolean {
+function fits(config: Record<string, unknown>, checks: Record<string, Check>): boolean {
   return Object.entries(config).every(([key, value]) => {
     if (value === undefined) return true;
-    const check = Object.hasOwn(checks, key) ? checks[key] : key.startsWith('headers.') ? isText : undefined;
+    const check = Object.hasOwn(checks, key) ? checks[key] : key.startsWith('headers.') ? isString : undefined;
     return check?.(value) === true;
   });
 }

@@ -1,4 +1,4 @@
-import { isRecord } from './records.ts';
+import { type Check, isBoolean, isCount, isString, listOf, oneOf, shapeFor } from './shape.ts';
 
 // Damage of a directory catalog, as the command line and the editor show it.
 
@@ -31,22 +31,16 @@ export type RepairResult = {
   recent: number;
 };
 
-const kinds: ReadonlySet<unknown> = new Set<DamageKind>([
-  'namespace-lost',
-  'name-shared',
-  'table-not-listed',
-  'files-missing',
-]);
+const isDamage = shapeFor<Damage>({
+  kind: oneOf('namespace-lost', 'name-shared', 'table-not-listed', 'files-missing'),
+  identifier: isString,
+  message: isString,
+  fix: isString,
+  isRepairable: isBoolean,
+});
 
-export function isRepairResult(value: unknown): value is RepairResult {
-  if (!isRecord(value)) return false;
-  const { found, left, recent } = value;
-  return typeof recent === 'number' && [found, left].every((list) => Array.isArray(list) && list.every(isDamage));
-}
-
-function isDamage(value: unknown): value is Damage {
-  if (!isRecord(value)) return false;
-  const { kind, identifier, message, fix, isRepairable } = value;
-  const areTexts = [identifier, message, fix].every((text) => typeof text === 'string');
-  return kinds.has(kind) && areTexts && typeof isRepairable === 'boolean';
-}
+export const isRepairResult: Check<RepairResult> = shapeFor<RepairResult>({
+  found: listOf(isDamage),
+  left: listOf(isDamage),
+  recent: isCount,
+});

@@ -4,6 +4,9 @@ import { isRecord } from './records.ts';
 export const notebookLanguages = ['typescript', 'javascript'] as const;
 export type NotebookLanguage = (typeof notebookLanguages)[number];
 
+/** The effect of type errors: `error` keeps the cell from running, `warn` prints them, `off` does not check. */
+export const typeCheckModes = ['error', 'warn', 'off'] as const;
+
 const tslabKernels: Readonly<Record<string, NotebookLanguage>> = { tslab: 'typescript', jslab: 'javascript' };
 
 export const isTslabKernel = (name: string): boolean => Object.hasOwn(tslabKernels, name);

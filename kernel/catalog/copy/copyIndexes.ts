@@ -3,6 +3,7 @@ import { indexTypeName, indexTypes } from '#catalog/indexes.ts';
 import type { CreateIndexOptions, IndexInfo, IndexType, Table } from '#catalog/table.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
+import { type Check, isBoolean, isInteger, isString, oneOf } from '#shared/shape.ts';
 
 /**
  * Returns options that create an index like an existing one, from what the catalog reports about it
@@ -26,23 +27,21 @@ function parse(details: string | undefined): Record<string, unknown> {
   }
 }
 
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
-const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isText: Check<string> = (value): value is string => isString(value) && value !== '';
 
 /** The entry for an option if the value has the type that the option takes. */
-const entry = <K extends string, T>(name: K, value: unknown, is: (value: unknown) => value is T) =>
+const entry = <K extends string, T>(name: K, value: unknown, is: Check<T>) =>
   (is(value) ? { [name]: value } : {}) as Partial<Record<K, T>>;
 
 const textSettings = (told: Record<string, unknown>): CreateIndexOptions => ({
-  ...entry('withPosition', told['with_position'], isFlag),
+  ...entry('withPosition', told['with_position'], isBoolean),
   ...entry('baseTokenizer', told['base_tokenizer'], isText),
   ...entry('language', told['language'], isText),
-  ...entry('maxTokenLength', told['max_token_length'], isWhole),
-  ...entry('lowerCase', told['lower_case'], isFlag),
-  ...entry('stem', told['stem'], isFlag),
-  ...entry('removeStopWords', told['remove_stop_words'], isFlag),
-  ...entry('asciiFolding', told['ascii_folding'], isFlag),
+  ...entry('maxTokenLength', told['max_token_length'], isInteger),
+  ...entry('lowerCase', told['lower_case'], isBoolean),
+  ...entry('stem', told['stem'], isBoolean),
+  ...entry('removeStopWords', told['remove_stop_words'], isBoolean),
+  ...entry('asciiFolding', told['ascii_folding'], isBoolean),
 });
 
 function vectorSettings(type: IndexType, told: Record<string, unknown>): CreateIndexOptions {
@@ -53,14 +52,14 @@ function vectorSettings(type: IndexType, told: Record<string, unknown>): CreateI
   const [compression, graph] = [part('compression'), part('hnsw')];
   const word = String(told['metric_type']).toLowerCase();
   return {
-    ...entry('distanceType', word, (value) => value === 'l2' || value === 'cosine' || value === 'dot'),
+    ...entry('distanceType', word, oneOf('l2', 'cosine', 'dot')),
     ...(type.endsWith('PQ') && {
-      ...entry('numSubVectors', compression['num_sub_vectors'], isWhole),
-      ...entry('numBits', compression['num_bits'], isWhole),
+      ...entry('numSubVectors', compression['num_sub_vectors'], isInteger),
+      ...entry('numBits', compression['num_bits'], isInteger),
     }),
     ...(type.includes('HNSW') && {
-      ...entry('m', graph['max_connections'], isWhole),
-      ...entry('efConstruction', graph['construction_ef'], isWhole),
+      ...entry('m', graph['max_connections'], isInteger),
+      ...entry('efConstruction', graph['construction_ef'], isInteger),
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Schema } from '#arrow';
-import { isRecord } from '#shared/records.ts';
+import { isCount, isString, oneOf, shapeFor } from '#shared/shape.ts';
 import { displayPath } from '#shared/names.ts';
 import type { Identity } from '#catalog/identity.ts';
 
@@ -30,7 +30,13 @@ export const sourceId = (catalog: Identity, path: readonly string[]): string =>
     .digest('hex')
     .slice(0, 32);
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isMark = shapeFor<CopyState>({
+  source: isString,
+  version: isCount,
+  rows: isCount,
+  chunkRows: isCount,
+  state: oneOf('staged', 'copying', 'finished'),
+});
 
 /** Returns the mark of a table; `undefined` if the table is not such a copy. */
 export function readMark(schema: Schema): CopyState | undefined {
@@ -42,11 +48,8 @@ export function readMark(schema: Schema): CopyState | undefined {
   } catch {
     return undefined;
   }
-  if (!isRecord(value)) return undefined;
+  if (!isMark(value) || value.chunkRows === 0) return undefined;
   const { source, version, rows, chunkRows, state } = value;
-  if (typeof source !== 'string' || !isCount(version) || !isCount(rows) || !isCount(chunkRows)) return undefined;
-  if (chunkRows === 0) return undefined;
-  if (state !== 'staged' && state !== 'copying' && state !== 'finished') return undefined;
   return { source, version, rows, chunkRows, state };
 }
 

@@ -13,6 +13,7 @@ import { displayPath } from '#shared/names.ts';
 import { definedEntries } from '#shared/records.ts';
 import { firstPageRows, readBatches, readError, readPages } from './pages.ts';
 import { about, onBranch, pinned, type RestTarget } from './target.ts';
+import { isString } from '#shared/shape.ts';
 
 /**
  * The preference that requests sorted rows. The specification has no order, so a server must confirm that it applied
@@ -88,13 +89,11 @@ function readText(target: RestTarget, operation: Operation, json: unknown, { sig
     const text = (await readBytes(body, maxPlanBytes, tooLong)).toString('utf8');
     if (contentType.startsWith('text/plain')) return text;
     const plan = parse(text);
-    const value = typeof plan === 'object' && plan !== null ? Object.values(plan).find(isText) : plan;
-    if (isText(value)) return value;
+    const value = typeof plan === 'object' && plan !== null ? Object.values(plan).find(isString) : plan;
+    if (isString(value)) return value;
     throw target.wire.unexpected('a plan that is not a string');
   });
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 function parse(text: string): unknown {
   try {

@@ -1,5 +1,17 @@
-import { isRecord } from '#shared/records.ts';
 import type { Wire } from '#catalog/transport/request.ts';
+import type { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import {
+  type Check,
+  ensureShape,
+  isBoolean,
+  isCount,
+  isFiniteNumber,
+  isString,
+  listOf,
+  mapOf,
+  optional,
+} from '#shared/shape.ts';
 
 /**
  * Reads a JSON response field by field. A field with another type than in the specification is an error that names
@@ -23,21 +35,15 @@ export class Reply {
   }
 
   maybeCount(name: string): number | undefined {
-    const value = this.#fields[name] ?? undefined;
-    if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)) return value;
-    throw this.#wire.unexpected(`a "${name}" that is not a whole number`);
+    return this.#read(name, isCount, 'is not a whole number');
   }
 
   maybeNumber(name: string): number | undefined {
-    const value = this.#fields[name] ?? undefined;
-    if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value;
-    throw this.#wire.unexpected(`a "${name}" that is not a number`);
+    return this.#read(name, isFiniteNumber, 'is not a number');
   }
 
   maybeBoolean(name: string): boolean | undefined {
-    const value = this.#fields[name] ?? undefined;
-    if (value === undefined || typeof value === 'boolean') return value;
-    throw this.#wire.unexpected(`a "${name}" that is neither true nor false`);
+    return this.#read(name, isBoolean, 'is neither true nor false');
   }
 
   text(name: string): string {
@@ -45,15 +51,11 @@ export class Reply {
   }
 
   maybeText(name: string): string | undefined {
-    const value = this.#fields[name] ?? undefined;
-    if (value === undefined || typeof value === 'string') return value;
-    throw this.#wire.unexpected(`a "${name}" that is not a string`);
+    return this.#read(name, isString, 'is not a string');
   }
 
   texts(name: string): string[] {
-    const value = this.#fields[name];
-    if (Array.isArray(value) && value.every((item): item is string => typeof item === 'string')) return value;
-    throw this.#wire.unexpected(`a "${name}" that is not a list of strings`);
+    return ensureShape(this.#fields[name], listOf(isString), () => this.#invalid(name, 'is not a list of strings'));
   }
 
   items(name: string): Reply[] {
@@ -76,15 +78,20 @@ export class Reply {
 
   /** All fields, which must be strings; for responses that are a bare map in the specification. */
   textMap(): Record<string, string> {
-    const entries = Object.entries(this.#fields).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    );
-    if (entries.length === Object.keys(this.#fields).length) return Object.fromEntries(entries);
-    throw this.#wire.unexpected('a map with values that are not strings');
+    const refuse = () => this.#wire.unexpected('a map with values that are not strings');
+    return ensureShape(this.#fields, mapOf(isString), refuse);
   }
 
   raw(name: string): unknown {
     return this.#fields[name] ?? undefined;
+  }
+
+  #read<T>(name: string, check: Check<T>, problem: string): T | undefined {
+    return ensureShape(this.#fields[name] ?? undefined, optional(check), () => this.#invalid(name, problem));
+  }
+
+  #invalid(name: string, problem: string): CatalogError {
+    return this.#wire.unexpected(`a "${name}" that ${problem}`);
   }
 
   #lacks(name: string): never {

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { ClusterError } from '#cluster/errors.ts';
 import { readRegularFile } from '#cluster/wholeFile.ts';
+import { ensureShape, isBoolean, isString } from '#shared/shape.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
 // Fields of clusters and users. They are validated on use, so errors in unused entries do no harm.
@@ -12,19 +13,12 @@ export const invalidField = (what: string, entry: Entry, key: string, problem: s
     'Correct it, or download the kubeconfig again.',
   );
 
-export function textField(what: string, entry: Entry, key: string): string | undefined {
-  const value = entry.value[key];
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw invalidField(what, entry, key, 'is not a string');
-  return value;
-}
+/** An empty string counts as missing. */
+export const textField = (what: string, entry: Entry, key: string): string | undefined =>
+  ensureShape(entry.value[key] ?? '', isString, () => invalidField(what, entry, key, 'is not a string')) || undefined;
 
-export function flagField(what: string, entry: Entry, key: string): boolean {
-  const value = entry.value[key];
-  if (value === undefined || value === null) return false;
-  if (typeof value !== 'boolean') throw invalidField(what, entry, key, 'is neither true nor false');
-  return value;
-}
+export const flagField = (what: string, entry: Entry, key: string): boolean =>
+  ensureShape(entry.value[key] ?? false, isBoolean, () => invalidField(what, entry, key, 'is neither true nor false'));
 
 /** Resolves a path against the folder of the kubeconfig that contains it. */
 export const besideFile = (entry: Entry, path: string): string => resolve(dirname(entry.file), path);

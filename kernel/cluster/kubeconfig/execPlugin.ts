@@ -1,4 +1,5 @@
 import { isRecord } from '#shared/records.ts';
+import { anyOf, ensureShape, isFiniteNumber, isString, listOf } from '#shared/shape.ts';
 import { besideFile, invalidField } from './entryFields.ts';
 import type { Entry } from './kubeconfigFile.ts';
 
@@ -47,10 +48,11 @@ export function execPluginOf(entry: Entry): ExecPlugin | undefined {
 }
 
 function argumentsOf(entry: Entry, args: unknown): readonly string[] {
-  if (args === undefined || args === null) return [];
-  if (!Array.isArray(args) || !args.every((one) => typeof one === 'string' || typeof one === 'number'))
-    throw invalidField(what, entry, 'exec.args', 'is not a list of strings');
-  return args.map(String);
+  // YAML reads an argument such as 8080 as a number.
+  const list = ensureShape(args ?? [], listOf(anyOf(isString, isFiniteNumber)), () =>
+    invalidField(what, entry, 'exec.args', 'is not a list of strings'),
+  );
+  return list.map(String);
 }
 
 function environmentOf(entry: Entry, env: unknown): Readonly<Record<string, string>> {

@@ -5,6 +5,7 @@ import { fixed, renewing, type CredentialSource } from '#cluster/kube/credential
 import type { Impersonation } from '#cluster/kube/kubeRequest.ts';
 import { tokenExpiry } from '#cluster/kube/refused.ts';
 import { isRecord } from '#shared/records.ts';
+import { ensureShape, isString, listOf } from '#shared/shape.ts';
 import { fileField, invalidField, pemField, textField } from './entryFields.ts';
 import { execPluginOf, type ExecPlugin } from './execPlugin.ts';
 import type { Entry } from './kubeconfigFile.ts';
@@ -140,9 +141,9 @@ function providedToken(entry: Entry, hidden: SecretRedactor): CredentialSource |
 
 function impersonationOf(entry: Entry): Impersonation | undefined {
   const user = textField(what, entry, 'as');
-  const groups = entry.value['as-groups'] ?? [];
-  if (!Array.isArray(groups) || !groups.every((one) => typeof one === 'string'))
-    throw invalidField(what, entry, 'as-groups', 'is not a list of strings');
+  const groups = ensureShape(entry.value['as-groups'] ?? [], listOf(isString), () =>
+    invalidField(what, entry, 'as-groups', 'is not a list of strings'),
+  );
   if (user !== undefined) return { user, groups };
   if (groups.length > 0) throw invalidField(what, entry, 'as', 'is missing, but "as-groups" is set');
   return undefined;

@@ -1,7 +1,6 @@
 import type { ColumnChange, NewColumn } from '#catalog/table.ts';
 import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import {
-  allTexts,
   optionalBoolean,
   missing,
   unsupportedByServer,
@@ -10,6 +9,7 @@ import {
   requiredString,
   optionalString,
   textList,
+  textsOrNull,
   invalidRequestField,
   type Json,
 } from './requestBody.ts';
@@ -46,7 +46,7 @@ function metadataUpdate(entry: Json) {
   const metadata = object(entry, 'metadata') ?? missing('updates[].metadata');
   return {
     path: requiredString(entry, 'path'),
-    metadata: allTexts(metadata, 'updates[].metadata', true),
+    metadata: textsOrNull(metadata, 'updates[].metadata'),
     ...(replace !== undefined && { replace }),
   };
 }
@@ -82,7 +82,7 @@ export const columnHandlers: Handlers = {
   },
   async UpdateTableSchemaMetadata(call) {
     // The body is the map itself.
-    const metadata = allTexts(await call.map(), 'the body', true);
+    const metadata = textsOrNull(await call.map(), 'the body');
     const table = await openQueryBranch(call);
     return { json: await table.updateSchemaMetadata(metadata, { signal: call.signal }) };
   },

@@ -9,7 +9,7 @@ import {
   optionalBoolean,
   missing,
   unsupportedByServer,
-  parseInteger,
+  optionalNumber,
   object,
   objectList,
   requiredCount,
@@ -73,8 +73,8 @@ function vectorOf(body: Json): QuerySpec['vector'] {
     refineFactor: count(body, 'refine_factor'),
     ef: count(body, 'ef'),
     bypassVectorIndex: optionalBoolean(body, 'bypass_vector_index'),
-    lowerBound: parseInteger(body, 'lower_bound'),
-    upperBound: parseInteger(body, 'upper_bound'),
+    lowerBound: optionalNumber(body, 'lower_bound'),
+    upperBound: optionalNumber(body, 'upper_bound'),
   });
   // The specification requires a vector; an empty one means a plain scan.
   return values.length === 0 ? undefined : { ...options, values };

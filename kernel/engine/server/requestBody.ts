@@ -1,5 +1,17 @@
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
+import {
+  type Check,
+  ensureShape,
+  isBoolean,
+  isCount,
+  isFiniteNumber,
+  isString,
+  listOf,
+  mapOf,
+  nullable,
+  optional,
+} from '#shared/shape.ts';
 
 // Fields of requests are checked here before they are used: a wrong type is refused. In JSON, `null` means the same
 // as a missing field.
@@ -25,71 +37,49 @@ export function unsupportedByServer(what: string, hint: string): never {
   throw new CatalogError('Unsupported', `This server does not support ${what}.`, hint);
 }
 
-export function optionalString(body: Json, field: string): string | undefined {
-  const value = body[field] ?? undefined;
-  return value === undefined || typeof value === 'string' ? value : invalidRequestField(field, 'a string');
-}
+/** Reads an optional field. @throws CatalogError InvalidInput (13) for a value that the check rejects */
+const readField = <T>(body: Json, field: string, check: Check<T>, wanted: string): T | undefined =>
+  ensureShape(body[field] ?? undefined, optional(check), () => invalidRequestField(field, wanted));
+
+export const optionalString = (body: Json, field: string): string | undefined =>
+  readField(body, field, isString, 'a string');
 
 export function requiredString(body: Json, field: string): string {
   const value = optionalString(body, field) ?? missing(field);
   return value === '' ? invalidRequestField(field, 'a non-empty string') : value;
 }
 
-export function count(body: Json, field: string): number | undefined {
-  const value = body[field] ?? undefined;
-  if (value === undefined) return undefined;
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-    ? value
-    : invalidRequestField(field, 'a whole number from 0');
-}
+export const count = (body: Json, field: string): number | undefined =>
+  readField(body, field, isCount, 'a whole number from 0');
 
-export function requiredCount(body: Json, field: string): number {
-  return count(body, field) ?? missing(field);
-}
+export const requiredCount = (body: Json, field: string): number => count(body, field) ?? missing(field);
 
-export function parseInteger(body: Json, field: string): number | undefined {
-  const value = body[field] ?? undefined;
-  return value === undefined || typeof value === 'number' ? value : invalidRequestField(field, 'a number');
-}
+export const optionalNumber = (body: Json, field: string): number | undefined =>
+  readField(body, field, isFiniteNumber, 'a number');
 
-export function optionalBoolean(body: Json, field: string): boolean | undefined {
-  const value = body[field] ?? undefined;
-  return value === undefined || typeof value === 'boolean' ? value : invalidRequestField(field, 'true or false');
-}
+export const optionalBoolean = (body: Json, field: string): boolean | undefined =>
+  readField(body, field, isBoolean, 'true or false');
 
-export function textList(body: Json, field: string): string[] | undefined {
-  const value = body[field] ?? undefined;
-  if (value === undefined) return undefined;
-  return Array.isArray(value) && value.every((item): item is string => typeof item === 'string')
-    ? value
-    : invalidRequestField(field, 'a list of strings');
-}
+export const textList = (body: Json, field: string): string[] | undefined =>
+  readField(body, field, listOf(isString), 'a list of strings');
 
-export function objectList(body: Json, field: string): Json[] {
-  const value = body[field] ?? undefined;
-  return Array.isArray(value) && value.every(isRecord) ? value : invalidRequestField(field, 'a list of objects');
-}
+export const objectList = (body: Json, field: string): Json[] =>
+  ensureShape(body[field], listOf(isRecord), () => invalidRequestField(field, 'a list of objects'));
 
 export function textMap(body: Json, field: string): Record<string, string> | undefined {
   const value = object(body, field);
   return value && allTexts(value, field);
 }
 
-/** Returns a map whose values are all strings, or, with `orNull`, strings or `null`. */
-export function allTexts(value: Json, field: string): Record<string, string>;
-export function allTexts(value: Json, field: string, orNull: true): Record<string, string | null>;
-export function allTexts(value: Json, field: string, orNull = false): Record<string, string | null> {
-  const fits = (entry: [string, unknown]): entry is [string, string | null] =>
-    typeof entry[1] === 'string' || (orNull && entry[1] === null);
-  const entries = Object.entries(value);
-  return entries.every(fits) ? Object.fromEntries(entries) : invalidRequestField(field, 'a map of strings');
-}
+/** Returns a map whose values are all strings. */
+export const allTexts = (value: Json, field: string): Record<string, string> =>
+  ensureShape(value, mapOf(isString), () => invalidRequestField(field, 'a map of strings'));
 
-export function object(body: Json, field: string): Json | undefined {
-  const value = body[field] ?? undefined;
-  if (value === undefined) return undefined;
-  return isRecord(value) ? value : invalidRequestField(field, 'an object');
-}
+/** Returns a map whose values are strings or `null`. */
+export const textsOrNull = (value: Json, field: string): Record<string, string | null> =>
+  ensureShape(value, mapOf(nullable(isString)), () => invalidRequestField(field, 'a map of strings'));
+
+export const object = (body: Json, field: string): Json | undefined => readField(body, field, isRecord, 'an object');
 
 const plain = (word: string): string => word.replaceAll('_', '').toLowerCase();
 

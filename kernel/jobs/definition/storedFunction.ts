@@ -4,6 +4,7 @@ import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFuncti
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { readOnError } from '#shared/jobs/backfill.ts';
 import { isRecord } from '#shared/records.ts';
+import { isString, listOf } from '#shared/shape.ts';
 import { maxCodeBytes } from './bundle.ts';
 import { functionHash, type Unhashed } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
@@ -79,7 +80,7 @@ export function readStored(field: Field): StoredFunction | undefined {
   }
   const { name, function_version: version, hash, inputs } = json;
   const { author, registered_at: registeredAt } = json;
-  const isRead = typeof name === 'string' && typeof hash === 'string' && isTexts(inputs);
+  const isRead = typeof name === 'string' && typeof hash === 'string' && isStrings(inputs);
   const body = isRead ? bodyOf(json, field) : undefined;
   const onError = readOnError(json['on_error']);
   if (!isRead || !body || !onError) throw damaged(field.name);
@@ -136,8 +137,7 @@ function parsed(text: string): unknown {
 
 const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');
+const isStrings = listOf(isString);
 
 const damaged = (column: string, cause?: unknown): JobError =>
   new JobError(

@@ -1,4 +1,4 @@
-import { isNonNegativeNumber, isCount, isString, listOf, nullable, shapeFor } from '#shared/jobs/jobShapes.ts';
+import { isNonNegativeNumber, isCount, isString, listOf, nullable, shapeFor } from '#shared/shape.ts';
 import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runDriver, type DriverRun } from './driverProcess.ts';
@@ -50,7 +50,7 @@ const silent = (): void => {};
 /** Counts what a run would do; changes nothing. @throws JobError as `runDriver` */
 export async function runDriverPlan(asked: Asked): Promise<DriverPlan> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'plan' });
-  if (isPlan(said)) return said as DriverPlan;
+  if (isPlan(said)) return said;
   throw new JobError('Internal', 'The Python driver returned an invalid plan.', 'See its output in the log.');
 }
 
@@ -59,6 +59,6 @@ export async function runDriverTrial(asked: Asked): Promise<BackfillTrial> {
   const said = await runDriver({ onEvent: silent, ...asked, mode: 'try' });
   if (!isTrial(said))
     throw new JobError('Internal', 'The Python driver returned an invalid trial.', 'See its output in the log.');
-  const { fragment, rows, seconds, errors, before, after } = said as BackfillTrial;
+  const { fragment, rows, seconds, errors, before, after } = said;
   return { fragment, rows, seconds, errors, before, after };
 }

@@ -4,7 +4,6 @@ import { computedColumns, registerFunction } from '#jobs/definition/registration
 import { acceptFunction, isAccepted } from '#jobs/definition/trust.ts';
 import { withTable } from '#jobs/openCatalog.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
-import type { RunnerName } from '#shared/jobs/backfill.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
 import { jobsChecks } from '#shared/jobs/jobShapes.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
@@ -65,8 +64,7 @@ function handlersOf(jobs: Jobs, watch: () => void): Handlers<JobsMethods> {
     list: (_, signal) => jobs.list(signal),
     log: ({ id, from }, signal) => jobs.log(id, from, signal),
     cancel: async ({ id }, signal) => (await jobs.cancel(id, signal), null),
-    resume: ({ id, request, runner }, signal) =>
-      jobs.resume(id, { request, runner: runner as RunnerName | undefined }, signal),
+    resume: ({ id, request, runner }, signal) => jobs.resume(id, { request, runner }, signal),
     remove: async ({ id }, signal) => (await jobs.remove(id, signal), null),
     watch: () => (watch(), null),
   };

@@ -8,7 +8,7 @@ import { replaceFile } from '#processes/files.ts';
 import type { ControlMethods } from '#jobs/records/control.ts';
 import { heartbeatMs, type Heartbeat } from '#jobs/records/heartbeat.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
-import { isString, shape } from '#shared/jobs/jobShapes.ts';
+import { isString, shape } from '#shared/shape.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 
 /** Maximum bytes of a socket path on every system; macOS has the lowest limit. */

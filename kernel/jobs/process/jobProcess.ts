@@ -111,7 +111,7 @@ const stackOf = (error: unknown): string => (error instanceof Error ? (error.sta
 function parseRequest(input: Buffer): BackfillRequest | undefined {
   try {
     const request: unknown = JSON.parse(input.toString('utf8'));
-    return isBackfillRequest(request) ? (request as BackfillRequest) : undefined;
+    return isBackfillRequest(request) ? request : undefined;
   } catch {
     return undefined;
   }

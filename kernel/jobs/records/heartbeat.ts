@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processFile } from '#processes/jobsFolder.ts';
-import { isCount, isString, shape } from '#shared/jobs/jobShapes.ts';
+import { isCount, isString, shapeFor } from '#shared/shape.ts';
 
 /** The mark file, by which other processes find a running job's process. */
 export type Heartbeat = {
@@ -18,7 +18,7 @@ export type Heartbeat = {
 /** Written to stdout when the process has taken over its job; nothing else is written there. */
 export const readyLine = 'ready\n';
 
-const isMark = shape({ pid: isCount, host: isString, address: isString, secret: isString });
+const isMark = shapeFor<Heartbeat>({ pid: isCount, host: isString, address: isString, secret: isString });
 
 /** Interval of touching a mark, and the age at which one of another machine counts as dead. */
 export const heartbeatMs = 15_000;
@@ -28,7 +28,7 @@ const lapsedMs = 4 * heartbeatMs;
 export function readMark(folder: string): Heartbeat | undefined {
   try {
     const mark: unknown = JSON.parse(readFileSync(join(folder, processFile), 'utf8'));
-    return isMark(mark) ? (mark as Heartbeat) : undefined;
+    return isMark(mark) ? mark : undefined;
   } catch {
     return undefined;
   }

@@ -82,7 +82,7 @@ export class JobFolders {
       const kept = toCamel(JSON.parse(readFileSync(join(this.of(id), requestFile), 'utf8')));
       const { request, isWhole } = Object(kept) as { request?: unknown; isWhole?: unknown };
       if (!isBackfillRequest(request)) return undefined;
-      return { request: request as BackfillRequest, isWhole: isWhole === true };
+      return { request, isWhole: isWhole === true };
     } catch {
       return undefined;
     }

@@ -1,22 +1,11 @@
 import type { BackfillOptions, RunnerName } from '#shared/jobs/backfill.ts';
 import { toCamel, toSnake } from '#shared/jobs/caseKeys.ts';
 import { isJobId } from '#shared/jobs/jobId.ts';
-import {
-  type Check,
-  isBackfillOptions,
-  isCount,
-  isJobProgress,
-  isJobTable,
-  isNonNegativeNumber,
-  isRunnerName,
-  isString,
-  mapOf,
-  optional,
-  shape,
-} from '#shared/jobs/jobShapes.ts';
+import { isBackfillOptions, isJobProgress, isJobTable, isRunnerName } from '#shared/jobs/jobShapes.ts';
 import type { JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
 import { isRecord } from '#shared/records.ts';
+import { type Check, isCount, isNonNegativeNumber, isString, mapOf, optional, shape } from '#shared/shape.ts';
 
 /**
  * The stored state of a job, without its events and secrets. Written by the job's process; without one, by the
@@ -47,7 +36,7 @@ export type JobRecord = {
 const version = 1;
 
 const fields = {
-  id: (value) => typeof value === 'string' && isJobId(value),
+  id: (value): value is string => isString(value) && isJobId(value),
   createdAt: isNonNegativeNumber,
   table: isJobTable,
   place: isString,
@@ -74,10 +63,10 @@ export function parseRecord(text: string, id: string): JobRecord | undefined {
   try {
     const source: unknown = JSON.parse(text);
     if (!isRecord(source)) return undefined;
-    const record = toCamel(source) as Record<string, unknown>;
-    if (!isJobRecord(record) || record['id'] !== id) return undefined;
+    const record = toCamel(source);
+    if (!isJobRecord(record) || record.id !== id) return undefined;
     // Unknown fields stay in `source`, so that the next write preserves them.
-    const known = Object.fromEntries(Object.keys(fields).map((name) => [name, record[name]])) as Omit<
+    const known = Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(fields, name))) as Omit<
       JobRecord,
       'source'
     >;

@@ -18,6 +18,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { loadLazy } from '#shared/loadLazy.ts';
 import { displayPath } from '#shared/names.ts';
 import { isRecord, isAffirmative } from '#shared/records.ts';
+import { isString, listOf } from '#shared/shape.ts';
 import { showBefore, showJob, showLeft, showPlan } from './jobOutput.ts';
 
 const loadParts = () => loadLazy(() => import('#jobs/entry.ts'));
@@ -42,7 +43,7 @@ function sourceOf(given: object): FunctionSource {
     if (typeof sql === 'string') return { ...called, kind: 'sql', expression: sql };
     if (typeof file === 'string' && !file.endsWith('.py'))
       return { ...called, kind: 'typescript', file, export: textOf(entry) };
-    if (typeof file === 'string' && typeof entry === 'string' && isTexts(inputs) && typeof output === 'string')
+    if (typeof file === 'string' && typeof entry === 'string' && isStrings(inputs) && typeof output === 'string')
       return { ...called, kind: 'python', file, entry, takes: takes === 'batch' ? 'batch' : 'row', inputs, output };
   }
   throw new JobError(
@@ -56,8 +57,7 @@ const isComputedFunction = (given: FunctionGiven | ComputedFunction): given is C
   'hash' in given && typeof given.hash === 'string' && typeof given.kind === 'string';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');
+const isStrings = listOf(isString);
 
 const cellForms =
   "{ function: udf({ … }, (row) => …) }, { function: { sql: '…' } } or { function: { file: '…' } } with a TypeScript or Python file";

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf } from '#shared/errors.ts';
 import type { DebugRequest } from '#shared/protocol/debugMessages.ts';
 import { isRecord } from '#shared/records.ts';
+import { type Check, ensureShape, isFiniteNumber, isString } from '#shared/shape.ts';
 import type { RequestedBreakpoint } from './breakpoints.ts';
 import { cellFilePrefix, cellFileSuffix, type DebugScripts, hashSeed } from './debugScripts.ts';
 import { type DebugSession, threadId } from './debugSession.ts';
@@ -20,19 +21,16 @@ import { type Step, thrownAt } from './stops.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** @throws DebugProblem if the string is missing */
-function textIn(given: Arguments, name: string): string {
-  const value = given[name];
-  if (typeof value !== 'string') throw new DebugProblem(`Expected a string for "${name}", got ${typeof value}.`);
-  return value;
-}
+/** @throws DebugProblem if the argument is missing, or the check rejects it */
+const readArgument = <T>(given: Arguments, name: string, check: Check<T>, expected: string): T =>
+  ensureShape(
+    given[name],
+    check,
+    (value) => new DebugProblem(`Expected ${expected} for "${name}", got ${typeof value}.`),
+  );
 
-/** @throws DebugProblem if the number is missing */
-function numberIn(given: Arguments, name: string): number {
-  const value = given[name];
-  if (typeof value !== 'number') throw new DebugProblem(`Expected a number for "${name}", got ${typeof value}.`);
-  return value;
-}
+const textIn = (given: Arguments, name: string): string => readArgument(given, name, isString, 'a string');
+const numberIn = (given: Arguments, name: string): number => readArgument(given, name, isFiniteNumber, 'a number');
 
 /** @throws DebugProblem if the source has no path */
 function pathIn(given: Arguments): string {

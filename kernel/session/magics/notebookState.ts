@@ -1,4 +1,5 @@
-import { typeCheckModes, type VariableList } from '#shared/protocol/kernelMessages.ts';
+import { typeCheckModes } from '#shared/notebookLanguage.ts';
+import type { VariableList } from '#shared/protocol/kernelMessages.ts';
 import { listVariables } from '#session/core/variables.ts';
 import { MagicError, splitArguments, type MagicDeps, type MagicRun } from './magicTypes.ts';
 

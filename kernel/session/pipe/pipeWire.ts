@@ -10,7 +10,7 @@ import {
 import type { CellQueue } from '#session/worker/cellQueue.ts';
 import { StreamBuffer } from '#session/worker/streamBuffer.ts';
 import { type CatalogConfig, isCatalogConfig } from '#shared/catalogConfig.ts';
-import { notebookLanguages } from '#shared/notebookLanguage.ts';
+import { notebookLanguages, typeCheckModes } from '#shared/notebookLanguage.ts';
 import { isDebugRequest } from '#shared/protocol/debugMessages.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import {
@@ -22,9 +22,20 @@ import {
   type KernelInputRequest,
   type KernelMessage,
   type KernelRequest,
-  typeCheckModes,
 } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
+import {
+  type Check,
+  isBoolean,
+  isInteger,
+  isNonNegativeNumber,
+  isString,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+  shapeFor,
+} from '#shared/shape.ts';
 import { type KeptKernelServer, serveKeptKernel } from './keep.ts';
 import { RunLog } from './runLog.ts';
 
@@ -73,40 +84,34 @@ function frameOf(message: KernelMessage): Uint8Array {
 
 // Validates messages of the client before they are used.
 
-type Content = Record<string, unknown>;
+const hasCode = shape({ code: isString });
+const hasCursor = shape({ code: isString, cursorPos: isInteger });
 
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-const hasCode = (content: Content): boolean => typeof content['code'] === 'string';
-const hasCursor = (content: Content): boolean => hasCode(content) && Number.isSafeInteger(content['cursorPos']);
+const isKeep = shapeFor<KeepKernel>({ folder: isString, seconds: isNonNegativeNumber, editor: isInteger });
 
-const isKeep = (value: unknown): value is KeepKernel =>
-  isRecord(value) &&
-  typeof value['folder'] === 'string' &&
-  typeof value['seconds'] === 'number' &&
-  value['seconds'] >= 0 &&
-  Number.isSafeInteger(value['editor']);
-
-const isOptional = (value: unknown, check: (value: unknown) => boolean): boolean => value === undefined || check(value);
-
-const contentChecks: Record<KernelRequest['type'], (content: Content) => boolean> = {
-  start: ({ catalog, typeCheck, language, keep }) =>
-    (catalog === null || isCatalogConfig(catalog)) &&
-    isOptional(typeCheck, (mode) => typeCheckModes.some((each) => each === mode)) &&
-    isOptional(language, (name) => notebookLanguages.some((each) => each === name)) &&
-    isOptional(keep, isKeep),
-  attach: ({ secret }) => typeof secret === 'string',
-  execute_request: (content) =>
-    hasCode(content) &&
-    ['silent', 'storeHistory', 'allowStdin'].every((name) => isOptional(content[name], isBoolean)) &&
-    isOptional(content['cell'], isCellPlace),
+const contentChecks: Record<KernelRequest['type'], Check> = {
+  start: shape({
+    catalog: nullable(isCatalogConfig),
+    typeCheck: optional(oneOf(...typeCheckModes)),
+    language: optional(oneOf(...notebookLanguages)),
+    keep: optional(isKeep),
+  }),
+  attach: shape({ secret: isString }),
+  execute_request: shape({
+    code: isString,
+    silent: optional(isBoolean),
+    storeHistory: optional(isBoolean),
+    allowStdin: optional(isBoolean),
+    cell: optional(isCellPlace),
+  }),
   complete_request: hasCursor,
   inspect_request: hasCursor,
   is_complete_request: hasCode,
-  interrupt_request: () => true,
-  variables_request: () => true,
+  interrupt_request: isRecord,
+  variables_request: isRecord,
   debug_request: isDebugRequest,
-  input_reply: ({ value }) => value === null || typeof value === 'string',
-  shutdown_request: () => true,
+  input_reply: shape({ value: nullable(isString) }),
+  shutdown_request: isRecord,
 };
 
 /** Returns the id of a request. Without an id no reply is possible. */

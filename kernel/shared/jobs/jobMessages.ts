@@ -1,4 +1,4 @@
-import type { BackfillRequest, TableReference } from './backfill.ts';
+import type { BackfillRequest, RunnerName, TableReference } from './backfill.ts';
 import type { ComputedColumn, ComputedFunction } from './computedFunction.ts';
 import type { BackfillPlan, BackfillTrial } from './jobPlan.ts';
 import type { JobView } from './jobView.ts';
@@ -41,7 +41,7 @@ export type JobsMethods = {
   log: [{ id: string; from: number }, { text: string; next: number }];
   cancel: [{ id: string }, null];
   /** Continues a stopped job; `catalog` and tokens are sent again, since records hold no secrets. */
-  resume: [{ id: string; request?: BackfillRequest | undefined; runner?: string | undefined }, { id: string }];
+  resume: [{ id: string; request?: BackfillRequest | undefined; runner?: RunnerName | undefined }, { id: string }];
   /** Removes the record of a finished job; tables and checkpoints stay. */
   remove: [{ id: string }, null];
   /** Enables `jobsChanged`, sent at most four times a second. */

@@ -1,4 +1,5 @@
 import { isRecord } from '#shared/records.ts';
+import { anyOf, type Check, isString, listOf, oneOf, shape } from '#shared/shape.ts';
 import { isJobAction, type JobAction } from './jobPageMessages.ts';
 import { isJobView } from './jobShapes.ts';
 import type { JobView } from './jobView.ts';
@@ -27,14 +28,12 @@ export type JobOutputNews = { readonly kind: 'jobs'; readonly jobs: readonly Job
 export function readJobOutput(value: unknown): JobView | undefined {
   if (!isRecord(value) || value['version'] !== 1) return undefined;
   const { job } = value;
-  return isJobView(job) ? (job as JobView) : undefined;
+  return isJobView(job) ? job : undefined;
 }
 
-export function isJobOutputRequest(value: unknown): value is JobOutputRequest {
-  if (!isRecord(value) || typeof value['id'] !== 'string') return false;
-  if (value['kind'] === 'look') return true;
-  return value['kind'] === 'act' && (value['action'] === 'open' || isJobAction(value['action']));
-}
+export const isJobOutputRequest: Check<JobOutputRequest> = anyOf(
+  shape({ kind: oneOf('look'), id: isString }),
+  shape({ kind: oneOf('act'), id: isString, action: anyOf(oneOf('open'), isJobAction) }),
+);
 
-export const isJobOutputNews = (value: unknown): value is JobOutputNews =>
-  isRecord(value) && value['kind'] === 'jobs' && Array.isArray(value['jobs']) && value['jobs'].every(isJobView);
+export const isJobOutputNews: Check<JobOutputNews> = shape({ kind: oneOf('jobs'), jobs: listOf(isJobView) });

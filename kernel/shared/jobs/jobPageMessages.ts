@@ -1,3 +1,4 @@
+import { type Check, oneOf } from '#shared/shape.ts';
 import type { BackfillPlan } from './jobPlan.ts';
 import type { JobTable, JobView } from './jobView.ts';
 
@@ -21,7 +22,7 @@ export type JobPageState =
 const jobActions = ['try', 'run', 'code', 'cancel', 'resume', 'retry', 'table'] as const;
 export type JobAction = (typeof jobActions)[number];
 
-export const isJobAction = (value: unknown): value is JobAction => jobActions.some((one) => one === value);
+export const isJobAction: Check<JobAction> = oneOf(...jobActions);
 
 /** Requests from the page of a job to the extension host. */
 export type JobPageHostMethods = {

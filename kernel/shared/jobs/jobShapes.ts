@@ -1,73 +1,34 @@
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
 import { isRecord } from '#shared/records.ts';
 import {
+  anyOf,
+  bothOf,
+  type Check,
+  isBoolean,
+  isCount,
+  isNonNegativeNumber,
+  isString,
+  listOf,
+  mapOf,
+  oneOf,
+  optional,
+  shape,
+  shapeFor,
+} from '#shared/shape.ts';
+import {
   type BackfillOptions,
   type BackfillRequest,
   type RayPlace,
+  readOnError,
   runnerNames,
+  type RunnerName,
   type TableReference,
 } from './backfill.ts';
-import type { ComputedFunction } from './computedFunction.ts';
+import type { ComputedFunction, FunctionBody, OnError } from './computedFunction.ts';
 import type { JobProgress } from './foldEvents.ts';
 import type { RowError } from './jobEvents.ts';
-import type { JobsHostMethods, JobsMethods } from './jobMessages.ts';
+import type { FunctionSource, JobsHostMethods, JobsMethods } from './jobMessages.ts';
 import type { JobState, JobTable, JobView } from './jobView.ts';
-
-// Runtime checks of data from a wire or a file, before it is used as its type.
-
-export type Check = (value: unknown) => boolean;
-
-export const isString: Check = (value) => typeof value === 'string';
-const isBoolean: Check = (value) => typeof value === 'boolean';
-/** A finite number, not negative: rows, bytes, seconds, milliseconds since 1970. */
-export const isNonNegativeNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
-export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-
-export const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-
-/** For files, which have null for `undefined`: JSON drops `undefined` in objects and can't have it in lists. */
-export const nullable =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value);
-
-export const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-
-export const mapOf =
-  (check: Check): Check =>
-  (value) =>
-    isRecord(value) && Object.values(value).every(check);
-
-export const oneOf =
-  (...values: readonly unknown[]): Check =>
-  (value) =>
-    values.includes(value);
-
-const anyOf =
-  (...checks: readonly Check[]): Check =>
-  (value) =>
-    checks.some((check) => check(value));
-
-const allOf =
-  (...checks: readonly Check[]): Check =>
-  (value) =>
-    checks.every((check) => check(value));
-
-/** Checks the named fields of an object; other fields may be anything. */
-export const shape =
-  (fields: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isRecord(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
-
-/** Like `shape`, but complete for a type: a forgotten field does not compile. */
-export const shapeFor = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check }): Check =>
-  shape(fields);
 
 const jobStates = [
   'queued',
@@ -79,21 +40,18 @@ const jobStates = [
   'cancelled',
 ] as const satisfies readonly JobState[];
 
-const isOnError = anyOf(
-  shape({ mode: oneOf('fail', 'null', 'skip') }),
-  shape({ mode: oneOf('retry'), attempts: isCount }),
-);
+const isOnError: Check<OnError> = (value): value is OnError => readOnError(value) !== undefined;
 
 /** Checks the shape of a `ComputedFunction`, but not its code. */
-export const isComputedFunction: Check = allOf(
-  shape({
+export const isComputedFunction: Check<ComputedFunction> = bothOf(
+  shapeFor<Omit<ComputedFunction, keyof FunctionBody>>({
     name: isString,
     version: isString,
     hash: isString,
     inputs: listOf(isString),
     output: isString,
     onError: isOnError,
-  } satisfies { readonly [K in Exclude<keyof ComputedFunction, 'kind'>]: Check }),
+  }),
   anyOf(
     shape({ kind: oneOf('sql'), expression: isString }),
     shape({ kind: oneOf('typescript'), takes: oneOf('row', 'batch'), code: isString, source: isString }),
@@ -102,26 +60,22 @@ export const isComputedFunction: Check = allOf(
   ),
 );
 
-const isTableReference: Check = shapeFor<TableReference>({
+const isTableReference = shapeFor<TableReference>({
   catalog: isCatalogConfig,
   connection: optional(isString),
   namespacePath: listOf(isString),
   name: isString,
 });
 
-export const isRunnerName: Check = oneOf(...runnerNames);
+export const isRunnerName: Check<RunnerName> = oneOf(...runnerNames);
 
-const hasRayPlace = anyOf(
+export const isRayPlace: Check<RayPlace> = anyOf(
   shape({ address: isString, token: optional(isString) }),
   shape({ profile: isString, rayCluster: optional(isString), folder: optional(isString) }),
   shape({ cluster: isRecord, rayCluster: isString }),
 );
 
-export function isRayPlace(value: unknown): value is RayPlace {
-  return hasRayPlace(value);
-}
-
-export const isBackfillOptions: Check = shapeFor<BackfillOptions>({
+export const isBackfillOptions: Check<BackfillOptions> = shapeFor<BackfillOptions>({
   runner: optional(oneOf(...runnerNames, 'auto')),
   where: optional(isString),
   concurrency: optional(isCount),
@@ -137,7 +91,7 @@ export const isBackfillOptions: Check = shapeFor<BackfillOptions>({
 });
 
 /** Whether a value is a `BackfillRequest` with its catalog. */
-export const isBackfillRequest: Check = allOf(
+export const isBackfillRequest: Check<BackfillRequest> = bothOf(
   isBackfillOptions,
   shapeFor<Omit<BackfillRequest, keyof BackfillOptions>>({
     table: isTableReference,
@@ -147,21 +101,21 @@ export const isBackfillRequest: Check = allOf(
   }),
 );
 
-export const isJobTable: Check = shapeFor<JobTable>({
+export const isJobTable: Check<JobTable> = shapeFor<JobTable>({
   catalog: isString,
   implementation: oneOf('dir', 'rest'),
   namespacePath: listOf(isString),
   name: isString,
 });
 
-export const isRowError: Check = shapeFor<RowError>({
+export const isRowError: Check<RowError> = shapeFor<RowError>({
   fragment: isCount,
   row: isCount,
   message: isString,
   inputs: mapOf(isString),
 });
 
-export const isJobProgress: Check = shapeFor<JobProgress>({
+export const isJobProgress: Check<JobProgress> = shapeFor<JobProgress>({
   state: oneOf(...jobStates),
   sentence: isString,
   failure: optional(shape({ code: isString, message: isString, hint: isString })),
@@ -179,7 +133,7 @@ export const isJobProgress: Check = shapeFor<JobProgress>({
   bottleneck: optional(isString),
 });
 
-export const isJobView: Check = allOf(
+export const isJobView: Check<JobView> = bothOf(
   isJobProgress,
   shapeFor<Omit<JobView, keyof JobProgress>>({
     id: isString,
@@ -195,7 +149,7 @@ export const isJobView: Check = allOf(
   }),
 );
 
-const isFunctionSource = allOf(
+const isFunctionSource: Check<FunctionSource> = bothOf(
   shape({ name: optional(isString), version: optional(isString) }),
   anyOf(
     shape({ kind: oneOf('sql'), expression: isString }),
@@ -215,7 +169,7 @@ const isNothing = oneOf(null);
 const onId = shape({ id: isString });
 
 /** Checks of the parameters of a request to the jobs process, before it is handled. */
-export const jobsChecks: { readonly [K in keyof JobsMethods]: Check } = {
+export const jobsChecks: { readonly [K in keyof JobsMethods]: Check<JobsMethods[K][0]> } = {
   readFunction: shape({ table: isTableReference, column: isString, source: isFunctionSource }),
   register: shape({ table: isTableReference, column: isString, function: isComputedFunction }),
   computedColumns: shape({ table: isTableReference }),
@@ -233,7 +187,7 @@ export const jobsChecks: { readonly [K in keyof JobsMethods]: Check } = {
 };
 
 /** Checks of messages from the jobs process to an editor. */
-export const jobsHostChecks: { readonly [K in keyof JobsHostMethods]: Check } = {
+export const jobsHostChecks: { readonly [K in keyof JobsHostMethods]: Check<JobsHostMethods[K][0]> } = {
   ready: isNothing,
   jobsChanged: shape({ changed: listOf(isJobView), removed: listOf(isString) }),
 };

@@ -1,5 +1,16 @@
 import { sizeText } from '#shared/format/numbers.ts';
-import { isRecord } from '#shared/records.ts';
+import {
+  type Check,
+  isBoolean,
+  isInteger,
+  isNonNegativeNumber,
+  isString,
+  listOf,
+  nullable,
+  oneOf,
+  shape,
+  shapeFor,
+} from '#shared/shape.ts';
 
 /** The state that a kernel records in case its process crashes: variable names and code, but no values. */
 export type CrashNote = {
@@ -14,15 +25,14 @@ export type CrashNote = {
   memory: { used: number; limit: number } | null;
 };
 
-export function isCrashNote(value: unknown): value is CrashNote {
-  if (!isRecord(value)) return false;
-  const { version, pid, cell, names, unnamed, memory } = value;
-  if (version !== 1 || !Number.isSafeInteger(pid) || !Number.isSafeInteger(unnamed)) return false;
-  if (!isRecord(cell) || !Number.isSafeInteger(cell['count']) || typeof cell['head'] !== 'string') return false;
-  if (typeof cell['isRunning'] !== 'boolean') return false;
-  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) return false;
-  return memory === null || (isRecord(memory) && isSize(memory['used']) && isSize(memory['limit']));
-}
+export const isCrashNote: Check<CrashNote> = shapeFor<CrashNote>({
+  version: oneOf(1),
+  pid: isInteger,
+  cell: shape({ count: isInteger, head: isString, isRunning: isBoolean }),
+  names: listOf(isString),
+  unnamed: isInteger,
+  memory: nullable(shape({ used: isNonNegativeNumber, limit: isNonNegativeNumber })),
+});
 
 /** Describes what was lost and what to do, after a sentence that reports the end of the kernel. */
 export function crashReport({ cell, names, unnamed }: CrashNote): string {
@@ -44,5 +54,3 @@ export function crashReason({ memory }: CrashNote): string {
   if (!memory) return '';
   return `it used ${sizeText(memory.used)} of at most ${sizeText(memory.limit)} of memory, so it may have run out of memory`;
 }
-
-const isSize = (value: unknown): value is number => typeof value === 'number' && value >= 0 && Number.isFinite(value);

@@ -1,5 +1,6 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { isRecord } from '#shared/records.ts';
+import { type Check, isInteger, isString, oneOf, optional, shape, shapeFor } from '#shared/shape.ts';
 
 // The envelopes of the Debug Adapter Protocol, between a client and a kernel. Commands, events and their contents are
 // the protocol's, plus those that Jupyter adds for notebooks: `debugInfo`, `dumpCell`, `inspectVariables`,
@@ -17,12 +18,11 @@ export type DebugResponse = Omit<DebugProtocol.Response, 'type' | 'body'> & { ty
 export type DebugEvent = Omit<DebugProtocol.Event, 'type' | 'body'> & { type: 'event'; body?: unknown };
 
 /** Whether a value from a wire is a request. The handler checks its arguments. */
-export const isDebugRequest = (value: unknown): value is DebugRequest =>
-  isRecord(value) &&
-  Number.isSafeInteger(value['seq']) &&
-  value['type'] === 'request' &&
-  typeof value['command'] === 'string' &&
-  (value['arguments'] === undefined || isRecord(value['arguments']));
+export const isDebugRequest: Check<DebugRequest> = shapeFor<DebugRequest>({
+  seq: isInteger,
+  type: oneOf('request'),
+  command: isString,
+  arguments: optional(isRecord),
+});
 
-export const isDebugEvent = (value: unknown): value is DebugEvent =>
-  isRecord(value) && value['type'] === 'event' && typeof value['event'] === 'string';
+export const isDebugEvent: Check<DebugEvent> = shape({ seq: isInteger, type: oneOf('event'), event: isString });

@@ -1,6 +1,7 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
+import type { NotebookLanguage, typeCheckModes } from '#shared/notebookLanguage.ts';
 import { isRecord } from '#shared/records.ts';
+import { type Check, isBoolean, isInteger, isString, listOf, oneOf, optional, shape, shapeFor } from '#shared/shape.ts';
 import { type DebugEvent, type DebugRequest, type DebugResponse, isDebugEvent } from './debugMessages.ts';
 
 // The messages between an editor and a kernel over the framed pipe. Names and contents follow Jupyter messaging 5.4,
@@ -24,17 +25,15 @@ export type KeptKernel = {
   pid: number;
 };
 
-export function isKeptKernel(value: unknown): value is KeptKernel {
-  if (!isRecord(value)) return false;
-  const { address, secret, pid } = value;
-  return typeof address === 'string' && typeof secret === 'string' && Number.isSafeInteger(pid);
-}
+export const isKeptKernel: Check<KeptKernel> = shapeFor<KeptKernel>({
+  address: isString,
+  secret: isString,
+  pid: isInteger,
+});
 
 /** One output value in several forms, by MIME type. Binary forms are in base64. */
 export type MimeBundle = Record<string, unknown>;
 
-/** The effect of type errors: `error` keeps the cell from running, `warn` prints them, `off` does not check. */
-export const typeCheckModes = ['error', 'warn', 'off'] as const;
 export type TypeCheck = (typeof typeCheckModes)[number];
 
 /** How a kernel compiles cells. Default: as TypeScript, and a type error keeps a cell from running. */
@@ -53,8 +52,7 @@ export type KeepKernel = {
 /** The notebook cell of an execution, for a client that attaches later. */
 export type CellPlace = { index: number; id?: string };
 
-export const isCellPlace = (value: unknown): value is CellPlace =>
-  isRecord(value) && Number.isSafeInteger(value['index']) && ['undefined', 'string'].includes(typeof value['id']);
+export const isCellPlace: Check<CellPlace> = shapeFor<CellPlace>({ index: isInteger, id: optional(isString) });
 
 export type KernelRequest =
   /** First message on the pipe; the kernel replies to none before it. */
@@ -198,24 +196,23 @@ type KernelDebugEvent = { type: 'debug_event'; parent: string; content: DebugEve
 
 export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest | KernelDebugEvent;
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const hasBundle = ({ data, metadata }: Record<string, unknown>): boolean => isRecord(data) && isRecord(metadata);
+type OutputContent<T extends KernelOutput['type']> = Extract<KernelOutput, { type: T }>['content'];
+
+const bundle = { data: isRecord, metadata: isRecord };
 
 /** Checks of an output's content, so that no code that shows it fails. */
-const outputChecks: Record<KernelOutput['type'], (content: Record<string, unknown>) => boolean> = {
-  status: ({ executionState }) => executionState === 'busy' || executionState === 'idle',
-  execute_input: ({ code, executionCount }) => isText(code) && Number.isSafeInteger(executionCount),
-  stream: ({ name, text }) => (name === 'stdout' || name === 'stderr') && isText(text),
-  display_data: (content) => hasBundle(content) && ['undefined', 'string'].includes(typeof content['displayId']),
-  update_display_data: (content) => hasBundle(content) && isText(content['displayId']),
-  execute_result: (content) => hasBundle(content) && Number.isSafeInteger(content['executionCount']),
-  error: ({ ename, evalue, traceback }) =>
-    isText(ename) && isText(evalue) && Array.isArray(traceback) && traceback.every(isText),
-  clear_output: ({ wait }) => typeof wait === 'boolean',
+const outputChecks: { readonly [T in KernelOutput['type']]: Check<OutputContent<T>> } = {
+  status: shape({ executionState: oneOf('busy', 'idle') }),
+  execute_input: shape({ code: isString, executionCount: isInteger }),
+  stream: shape({ name: oneOf('stdout', 'stderr'), text: isString }),
+  display_data: shapeFor<OutputContent<'display_data'>>({ ...bundle, displayId: optional(isString) }),
+  update_display_data: shape({ ...bundle, displayId: isString }),
+  execute_result: shape({ ...bundle, executionCount: isInteger }),
+  error: shape({ ename: isString, evalue: isString, traceback: listOf(isString) }),
+  clear_output: shape({ wait: isBoolean }),
 };
 
-const isInputContent = ({ id, prompt, password }: Record<string, unknown>): boolean =>
-  isText(id) && isText(prompt) && typeof password === 'boolean';
+const isInputContent = shapeFor<KernelInputRequest['content']>({ id: isString, prompt: isString, password: isBoolean });
 
 const isOutputType = (type: string): type is KernelOutput['type'] => Object.hasOwn(outputChecks, type);
 

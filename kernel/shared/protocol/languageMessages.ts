@@ -2,7 +2,20 @@
 // rpc.ts. Offsets count UTF-16 units from the start of a cell. Notebooks and cells have the editor's identifiers.
 import type { Naming } from '#shared/catalogConfig.ts';
 import { notebookLanguages, type NotebookLanguage } from '#shared/notebookLanguage.ts';
-import { isRecord } from '#shared/records.ts';
+import {
+  bothOf,
+  type Check,
+  isBoolean,
+  isCount,
+  isInteger,
+  isString,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+  shapeFor,
+} from '#shared/shape.ts';
 
 /** [start, end) in a cell. */
 export type Span = { start: number; end: number };
@@ -90,49 +103,34 @@ export type LanguageHostMethods = {
   findings: [params: { notebook: string; cell: string; findings: Finding[] }, result: null];
 };
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isOffset = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isPlace = (value: Record<string, unknown>): boolean =>
-  isText(value['notebook']) && isText(value['cell']) && isOffset(value['offset']);
-const isCell = (value: unknown): boolean => isRecord(value) && isText(value['id']) && isText(value['text']);
-const isSpan = (value: unknown): boolean => isRecord(value) && isOffset(value['start']) && isOffset(value['end']);
-const isFinding = (value: unknown): boolean =>
-  isRecord(value) &&
-  isSpan(value['span']) &&
-  isText(value['message']) &&
-  Number.isSafeInteger(value['code']) &&
-  ['error', 'warning', 'hint'].includes(String(value['severity']));
-
-type Checks<M> = { [K in keyof M]: (params: unknown) => boolean };
-const onRecord =
-  (check: (params: Record<string, unknown>) => boolean) =>
-  (params: unknown): boolean =>
-    isRecord(params) && check(params);
+const isPlace = shapeFor<CellPlace>({ notebook: isString, cell: isString, offset: isCount });
+const isFinding = shapeFor<Finding>({
+  span: shape({ start: isCount, end: isCount }),
+  message: isString,
+  code: isInteger,
+  severity: oneOf('error', 'warning', 'hint'),
+  tag: optional(oneOf('unnecessary', 'deprecated')),
+});
 
 /** Checks of the parameters of a request, before it is handled. */
-export const languageChecks: Checks<LanguageMethods> = {
-  cells: onRecord(
-    ({ notebook, folder, language, cells }) =>
-      isText(notebook) &&
-      isText(folder) &&
-      notebookLanguages.some((each) => each === language) &&
-      Array.isArray(cells) &&
-      cells.every((cell) => isCell(cell)),
-  ),
-  text: onRecord(({ notebook, cell, text }) => isText(notebook) && isText(cell) && isText(text)),
-  close: onRecord(({ notebook }) => isText(notebook)),
-  filesChanged: () => true,
-  complete: onRecord(isPlace),
-  describe: onRecord((params) => isPlace(params) && isText(params['name'])),
-  hover: onRecord(isPlace),
-  signature: onRecord((params) => isPlace(params) && typeof params['isRetrigger'] === 'boolean'),
-  definition: onRecord(isPlace),
+export const languageChecks: { readonly [K in keyof LanguageMethods]: Check<LanguageMethods[K][0]> } = {
+  cells: shape({
+    notebook: isString,
+    folder: isString,
+    language: oneOf(...notebookLanguages),
+    cells: listOf(shape({ id: isString, text: isString })),
+  }),
+  text: shape({ notebook: isString, cell: isString, text: isString }),
+  close: shape({ notebook: isString }),
+  filesChanged: oneOf(null),
+  complete: isPlace,
+  describe: bothOf(isPlace, shape({ name: isString })),
+  hover: isPlace,
+  signature: bothOf(isPlace, shape({ isRetrigger: isBoolean, trigger: nullable(isString) })),
+  definition: isPlace,
 };
 
-export const languageHostChecks: Checks<LanguageHostMethods> = {
-  ready: onRecord(({ typescript }) => isText(typescript)),
-  findings: onRecord(
-    ({ notebook, cell, findings }) =>
-      isText(notebook) && isText(cell) && Array.isArray(findings) && findings.every((one) => isFinding(one)),
-  ),
+export const languageHostChecks: { readonly [K in keyof LanguageHostMethods]: Check<LanguageHostMethods[K][0]> } = {
+  ready: shape({ typescript: isString }),
+  findings: shape({ notebook: isString, cell: isString, findings: listOf(isFinding) }),
 };

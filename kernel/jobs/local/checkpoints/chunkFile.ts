@@ -1,5 +1,6 @@
 import { Field, Schema, tableFromIPC, Uint64, Uint8, Utf8, vectorFromArray, type Data, type RecordBatch } from '#arrow';
 import { isRecord } from '#shared/records.ts';
+import { isCount } from '#shared/shape.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 
@@ -107,5 +108,3 @@ function headerOf(text: string | undefined): ChunkHeader | undefined {
   const jobId = madeBy === undefined || typeof madeBy === 'string' ? madeBy : '';
   return { jobId, functionHash, column, where, readVersion, fragment, first, rows };
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

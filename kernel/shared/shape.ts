@@ -1,0 +1,75 @@
+import { isRecord } from './records.ts';
+
+// Checks whether data from outside (a wire, a file, a user's object) has the shape that the code takes. `shape` and the
+// functions beside it build checks from checks. Paths into JSON of other products, where a missing field is normal, are
+// in fields.ts.
+
+/** Returns whether a value is a `T`. */
+export type Check<T = unknown> = (value: unknown) => value is T;
+
+type CheckedBy<C> = C extends Check<infer T> ? T : never;
+type Shaped<F> = { [K in keyof F]: CheckedBy<F[K]> };
+
+export const isString: Check<string> = (value) => typeof value === 'string';
+export const isBoolean: Check<boolean> = (value) => typeof value === 'boolean';
+/** JSON can contain an infinite number: `1e999`. */
+export const isFiniteNumber: Check<number> = (value): value is number => Number.isFinite(value);
+/** A finite number, not negative: rows, bytes, seconds, milliseconds since 1970. */
+export const isNonNegativeNumber: Check<number> = (value): value is number => isFiniteNumber(value) && value >= 0;
+export const isInteger: Check<number> = (value): value is number => Number.isSafeInteger(value);
+export const isCount: Check<number> = (value): value is number => isInteger(value) && value >= 0;
+
+export const optional =
+  <T>(check: Check<T>): Check<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || check(value);
+
+/** For files, which have null for `undefined`: JSON drops `undefined` in objects and can't have it in lists. */
+export const nullable =
+  <T>(check: Check<T>): Check<T | null> =>
+  (value): value is T | null =>
+    value === null || check(value);
+
+export const listOf =
+  <T>(check: Check<T>): Check<T[]> =>
+  (value): value is T[] =>
+    Array.isArray(value) && value.every((each) => check(each));
+
+export const mapOf =
+  <T>(check: Check<T>): Check<Record<string, T>> =>
+  (value): value is Record<string, T> =>
+    isRecord(value) && Object.values(value).every((each) => check(each));
+
+export const oneOf =
+  <const T>(...values: readonly T[]): Check<T> =>
+  (value): value is T =>
+    values.some((each) => each === value);
+
+export const anyOf =
+  <const C extends readonly Check[]>(...checks: C): Check<CheckedBy<C[number]>> =>
+  (value): value is CheckedBy<C[number]> =>
+    checks.some((check) => check(value));
+
+export const bothOf =
+  <A, B>(first: Check<A>, second: Check<B>): Check<A & B> =>
+  (value): value is A & B =>
+    first(value) && second(value);
+
+/**
+ * Checks the named fields of an object; other fields may be anything. Inherited fields count: the code that uses the
+ * object reads them too.
+ */
+export function shape<const F extends Readonly<Record<string, Check>>>(fields: F): Check<Shaped<F>> {
+  const checks = Object.entries(fields);
+  return (value): value is Shaped<F> => isRecord(value) && checks.every(([name, check]) => check(value[name]));
+}
+
+/** Like `shape`, but complete for a type: a forgotten field, or one with the check of another type, does not compile. */
+export const shapeFor = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check<T[K]> }): Check<T> =>
+  shape(fields) as Check<object> as Check<T>;
+
+/** Returns a value that passes the check. @throws the error that `refuse` returns or throws, for any other value */
+export function ensureShape<T>(value: unknown, check: Check<T>, refuse: (value: unknown) => Error): T {
+  if (check(value)) return value;
+  throw refuse(value);
+}
