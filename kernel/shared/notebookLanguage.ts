@@ -1,4 +1,4 @@
-import { isRecord } from './records.ts';
+import { fieldAt } from './fields.ts';
 
 /** The languages of cells. JavaScript cells are parsed as JavaScript, without type checking. */
 export const notebookLanguages = ['typescript', 'javascript'] as const;
@@ -16,7 +16,7 @@ export const languageOfKernel = (name: string): NotebookLanguage =>
   (isTslabKernel(name) ? tslabKernels[name] : undefined) ?? 'typescript';
 
 export function readKernelName(metadata: Record<string, unknown>): string | undefined {
-  const name = fieldsOf(metadata['kernelspec'])['name'];
+  const name = fieldAt(metadata, 'kernelspec', 'name');
   return typeof name === 'string' ? name : undefined;
 }
 
@@ -25,9 +25,7 @@ export function readKernelName(metadata: Record<string, unknown>): string | unde
  * @returns `other` with the name in the metadata if this product does not run that language
  */
 export function readNotebookLanguage(metadata: Record<string, unknown>): NotebookLanguage | { other: string } {
-  const language = fieldsOf(metadata['language_info'])['name'] ?? fieldsOf(metadata['kernelspec'])['language'];
+  const language = fieldAt(metadata, 'language_info', 'name') ?? fieldAt(metadata, 'kernelspec', 'language');
   if (typeof language !== 'string') return languageOfKernel(readKernelName(metadata) ?? '');
   return notebookLanguages.find((each) => each === language.toLowerCase()) ?? { other: language };
 }
-
-const fieldsOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { fieldAt } from '#shared/fields.ts';
 import { isRecord } from '#shared/records.ts';
 
 /** A `Source` of the Debug Adapter Protocol that has a path. */
@@ -52,7 +53,7 @@ export class DebugSources {
 
   toEditor(source: Source): object {
     const cells = this.#cells.get(source.path)?.filter(isThere) ?? [];
-    const id = isRecord(source['adapterData']) ? source['adapterData']['cell'] : undefined;
+    const id = fieldAt(source, 'adapterData', 'cell');
     // If several cells have the same code: the one that ran, whose id the kernel reports if the notebook's cells have
     // ids.
     const cell = cells.find(({ metadata }) => id !== undefined && metadata['id'] === id) ?? cells.at(-1);

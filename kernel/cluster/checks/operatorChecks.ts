@@ -1,7 +1,7 @@
 import type { Check } from '#cluster/check.ts';
 import { fail, pass, skip, unknown, warn } from '#cluster/checkResults.ts';
 import { describeOperator, installOperator, upgradeOperator, watchNamespace } from '#cluster/fixes/operatorFixes.ts';
-import { stringAt } from '#cluster/kube/objectFields.ts';
+import { stringAt } from '#shared/fields.ts';
 import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { deploymentsPath, operatorsOf } from '#cluster/kube/objectReads.ts';
 import { isAtLeast, showMinor, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';

@@ -2,7 +2,7 @@ import type { Check } from '#cluster/check.ts';
 import { fail, pass, warn } from '#cluster/checkResults.ts';
 import { raiseQuota, widenLimitRange } from '#cluster/fixes/capacityFixes.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';
-import { stringAt } from '#cluster/kube/objectFields.ts';
+import { stringAt } from '#shared/fields.ts';
 import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import {
   groupsOf,

@@ -1,7 +1,7 @@
 import type { Check } from '#cluster/check.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import { fail, pass, skip, unknown, warn } from '#cluster/checkResults.ts';
-import { stringAt } from '#cluster/kube/objectFields.ts';
+import { stringAt } from '#shared/fields.ts';
 import { type KubeReads, evidenceFor } from '#cluster/kube/kubeReads.ts';
 import { groupsOf, rayClusterOf, rayClusterPath } from '#cluster/kube/objectReads.ts';
 import {

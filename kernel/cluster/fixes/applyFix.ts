@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { fieldAt, listAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt, listAt, stringAt } from '#shared/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { manifestYaml } from '#cluster/report/manifestYaml.ts';
 import { isRecord } from '#shared/records.ts';

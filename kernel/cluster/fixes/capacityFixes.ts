@@ -1,5 +1,5 @@
 import type { V1LimitRange, V1ResourceQuota } from '@kubernetes/client-node';
-import { fieldAt, listAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt, listAt, stringAt } from '#shared/fields.ts';
 import { writeCpu, writeMemory } from '#cluster/kube/quantities.ts';
 import type { LimitRangeViolation, QuotaShortage } from '#cluster/kube/quota.ts';
 import type { Fix } from './fix.ts';

@@ -1,4 +1,4 @@
-import { fieldAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt } from '#shared/fields.ts';
 import type { RayCluster } from '#cluster/kube/rayGroups.ts';
 import type { KubernetesManifest, Fix } from './fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';

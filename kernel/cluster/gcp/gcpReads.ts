@@ -4,7 +4,7 @@ import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import type { ServiceAccountToken } from '#cluster/kube/serviceAccounts.ts';
 import { RequestCache } from '#cluster/requestCache.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
-import { stringAt, textsAt } from '#cluster/kube/objectFields.ts';
+import { stringAt, textsAt } from '#shared/fields.ts';
 import { openDefaultCredentials, type DefaultCredentials } from './defaultCredentials.ts';
 import { bucketOf, clusterPath, gkePlace, tokenAudience, workloadPoolOf } from './gkeTarget.ts';
 import { cloudScope, type GoogleAsk, GoogleClient, type GoogleEndpoints, type GoogleReply } from './googleClient.ts';

@@ -1,5 +1,5 @@
 import { ClusterError } from '#cluster/errors.ts';
-import { fieldAt, listAt, mapAt, stringAt, textsAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt, listAt, mapAt, stringAt, textsAt } from '#shared/fields.ts';
 
 // Replies of Google Cloud, parsed into plain data.
 

@@ -5,7 +5,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import type { Evidence } from '#cluster/result.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { connectKube } from './connectKube.ts';
-import { stringAt, textsAt } from './objectFields.ts';
+import { stringAt, textsAt } from '#shared/fields.ts';
 import { KubeConnection } from './kubeConnection.ts';
 import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 import { readServiceAccount, requestToken, type ServiceAccount, type ServiceAccountToken } from './serviceAccounts.ts';

@@ -1,6 +1,7 @@
 import type { V1Taint, V1Toleration } from '@kubernetes/client-node';
 import { definedEntries } from '#shared/records.ts';
-import { fieldAt, conditionAt, listAt, mapAt, stringAt } from './objectFields.ts';
+import { conditionAt } from './conditionAt.ts';
+import { fieldAt, listAt, mapAt, stringAt } from '#shared/fields.ts';
 import { gpuResource, parseQuantity, type Resources } from './quantities.ts';
 
 type Taint = Readonly<Pick<V1Taint, 'key' | 'effect' | 'value'>>;

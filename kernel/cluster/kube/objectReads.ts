@@ -1,5 +1,5 @@
 import { isClusterError } from '#cluster/errors.ts';
-import { listAt, stringAt } from './objectFields.ts';
+import { listAt, stringAt } from '#shared/fields.ts';
 import type { KubeReads } from './kubeReads.ts';
 import { type KubeNode, readNode } from './nodes.ts';
 import { type Pod, readPod } from './pods.ts';

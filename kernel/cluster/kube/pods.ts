@@ -1,4 +1,4 @@
-import { listAt, mapAt, stringAt } from './objectFields.ts';
+import { listAt, mapAt, stringAt } from '#shared/fields.ts';
 
 /** The service account of pods that name none. */
 export const defaultPodAccount = 'default';

@@ -1,4 +1,4 @@
-import { listAt, mapAt, stringAt, textsAt } from './objectFields.ts';
+import { listAt, mapAt, stringAt, textsAt } from '#shared/fields.ts';
 import { gpuResource, parseQuantity, showCpu, showMemory, times, type Resources } from './quantities.ts';
 
 // The resources that a namespace allows: quotas for all pods together, limit ranges for each.

@@ -1,5 +1,5 @@
 import type { ClusterProfile, RayGroup } from '#cluster/profile.ts';
-import { fieldAt, listAt, mapAt, numberAt, stringAt } from './objectFields.ts';
+import { fieldAt, listAt, mapAt, numberAt, stringAt } from '#shared/fields.ts';
 import { readToleration, type Toleration } from './nodes.ts';
 import { defaultPodAccount } from './pods.ts';
 import { gpuResource, parseQuantity, resourcesOfGroup, sumOf, type Resources } from './quantities.ts';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { ClusterError } from '#cluster/errors.ts';
-import { isRecord } from '#shared/records.ts';
+import { numberAt } from '#shared/fields.ts';
 import type { KubeCredential } from './credential.ts';
 
 /**
@@ -50,9 +50,8 @@ export function tokenExpiry(token: string): Date | undefined {
   const payload = token.split('.')[1];
   if (payload === undefined) return undefined;
   try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    const exp = isRecord(claims) ? claims['exp'] : undefined;
-    return typeof exp === 'number' && Number.isFinite(exp) ? new Date(exp * 1000) : undefined;
+    const exp = numberAt(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')), 'exp');
+    return exp === undefined ? undefined : new Date(exp * 1000);
   } catch {
     return undefined;
   }

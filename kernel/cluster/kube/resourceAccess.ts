@@ -1,6 +1,6 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import type { Evidence } from '#cluster/result.ts';
-import { fieldAt, stringAt } from './objectFields.ts';
+import { fieldAt, stringAt } from '#shared/fields.ts';
 import type { KubeReads } from './kubeReads.ts';
 import type { KubeAsk } from './kubeRequest.ts';
 import { serviceAccountUser } from './serviceAccounts.ts';

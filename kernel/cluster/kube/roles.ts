@@ -1,7 +1,7 @@
 import type { RbacV1Subject, V1PolicyRule } from '@kubernetes/client-node';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { definedEntries } from '#shared/records.ts';
-import { listAt, stringAt, textsAt } from './objectFields.ts';
+import { listAt, stringAt, textsAt } from '#shared/fields.ts';
 
 /** A rule of a role, as far as it is about resources. */
 export type RoleRule = Readonly<Required<Pick<V1PolicyRule, 'apiGroups' | 'resources' | 'verbs' | 'resourceNames'>>>;

@@ -2,7 +2,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { isRecord } from '#shared/records.ts';
-import { mapAt, stringAt } from './objectFields.ts';
+import { mapAt, stringAt } from '#shared/fields.ts';
 import type { KubeAsk, KubeReply } from './kubeRequest.ts';
 
 export type ServiceAccount = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadLazy } from '#shared/loadLazy.ts';
-import { stringAt } from './objectFields.ts';
+import { stringAt } from '#shared/fields.ts';
 import type { KubeConnection } from './kubeConnection.ts';
 
 /** Milliseconds until the object is read again without an event: the user may lack the right to watch. */

@@ -1,4 +1,4 @@
-import { listAt, mapAt, numberAt, stringAt, textsAt } from './objectFields.ts';
+import { listAt, mapAt, numberAt, stringAt, textsAt } from '#shared/fields.ts';
 import { tagOf, versionIn, type VersionNumber } from './versionNumbers.ts';
 
 export type Workload = {

@@ -1,4 +1,4 @@
-import { isRecord } from '#shared/records.ts';
+import { fieldAt, listAt, stringAt } from '#shared/fields.ts';
 import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
 import { loadKubeconfig, type LoadOptions } from './loadKubeconfig.ts';
 
@@ -28,30 +28,24 @@ export async function listContexts(options: LoadOptions = {}): Promise<readonly 
 }
 
 function contextOf(entry: Entry, config: Kubeconfig, kubeconfig: string | undefined): KubeContext {
-  const cluster = nonEmptyString(entry.value['cluster']) ?? '';
-  const user = nonEmptyString(entry.value['user']) ?? '';
+  const cluster = stringAt(entry.value, 'cluster') ?? '';
+  const user = stringAt(entry.value, 'user') ?? '';
   return {
     name: entry.name,
     cluster,
     user,
-    namespace: nonEmptyString(entry.value['namespace']),
-    server: nonEmptyString(config.clusters.find(({ name }) => name === cluster)?.value['server']) ?? '',
+    namespace: stringAt(entry.value, 'namespace'),
+    server: stringAt(config.clusters.find(({ name }) => name === cluster)?.value, 'server') ?? '',
     isCurrent: entry.name === config.currentContext,
     kubeconfig,
     awsProfile: awsProfileOf(config.users.find(({ name }) => name === user)),
   };
 }
 
-const nonEmptyString = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 /** Reads the profile that `aws eks update-kubeconfig --profile x` writes to the plugin's environment. */
 function awsProfileOf(user: Entry | undefined): string | undefined {
-  const exec = user?.value['exec'];
-  const env: unknown = isRecord(exec) ? exec['env'] : undefined;
-  if (!Array.isArray(env)) return undefined;
-  const found: unknown = env.find((one: unknown) => isRecord(one) && one['name'] === 'AWS_PROFILE');
-  return isRecord(found) ? nonEmptyString(found['value']) : undefined;
+  const found = listAt(user?.value, 'exec', 'env').find((one) => fieldAt(one, 'name') === 'AWS_PROFILE');
+  return stringAt(found, 'value');
 }
 
 /** An initial profile: its name and value in the setting, without defaults. */

@@ -6,6 +6,7 @@ import type { KubeCredential, KubeTarget } from '#cluster/kube/credential.ts';
 import { credentialExpiry } from '#cluster/kube/refused.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { runProgram } from '#processes/runProgram.ts';
+import { fieldAt, stringAt } from '#shared/fields.ts';
 import { isRecord } from '#shared/records.ts';
 import type { ExecPlugin } from './execPlugin.ts';
 
@@ -27,13 +28,11 @@ function readExecCredential(stdout: string, printed: Printed): KubeCredential {
     throw unreadable(name, `printed ${kindOf(stdout, value)}`);
   if (value['apiVersion'] !== apiVersion)
     throw unreadable(name, `printed a credential of another version than ${apiVersion}, which the kubeconfig requires`);
-  const status = isRecord(value['status']) ? value['status'] : {};
-  const { token, clientCertificateData, clientKeyData, expirationTimestamp } = status;
   const credential = {
-    token: textOf(token),
-    clientCertificate: textOf(clientCertificateData),
-    clientKey: textOf(clientKeyData),
-    expiresAt: timeOf(expirationTimestamp),
+    token: stringAt(value, 'status', 'token'),
+    clientCertificate: stringAt(value, 'status', 'clientCertificateData'),
+    clientKey: stringAt(value, 'status', 'clientKeyData'),
+    expiresAt: timeOf(fieldAt(value, 'status', 'expirationTimestamp')),
   };
   hidden.add(credential.token, credential.clientKey);
   const { clientCertificate, clientKey } = credential;
@@ -70,8 +69,6 @@ const unreadable = (name: string, problem: string): ClusterError =>
     `The credential plugin ${name} ${problem}.`,
     'Run it in a terminal. A shell profile or a wrapper may print additional text.',
   );
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 function timeOf(value: unknown): Date | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;

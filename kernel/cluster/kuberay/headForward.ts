@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { listAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { listAt, stringAt } from '#shared/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { connectionErrorOf, errorOfReply } from '#cluster/kube/kubeErrors.ts';
 import { createTempFolder } from '#processes/files.ts';

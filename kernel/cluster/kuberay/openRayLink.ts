@@ -1,6 +1,6 @@
 import { ClusterError } from '#cluster/errors.ts';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { fieldAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt, stringAt } from '#shared/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { RayLink, RayTarget } from '#cluster/ray/rayRequest.ts';

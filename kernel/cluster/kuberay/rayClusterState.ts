@@ -1,4 +1,4 @@
-import { fieldAt, listAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt, listAt, stringAt } from '#shared/fields.ts';
 import { isClusterError } from '#cluster/errors.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { podLabels, readRayPod, type RayPod } from './rayPods.ts';

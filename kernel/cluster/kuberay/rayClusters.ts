@@ -1,5 +1,5 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { fieldAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt } from '#shared/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { rayClusterObject } from './rayClusterObject.ts';
 import type { RayClusterSpec } from './rayClusterSpec.ts';

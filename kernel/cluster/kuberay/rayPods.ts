@@ -1,4 +1,5 @@
-import { conditionAt, listAt, numberAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { conditionAt } from '#cluster/kube/conditionAt.ts';
+import { listAt, numberAt, stringAt } from '#shared/fields.ts';
 
 /** A pod of a RayCluster, as far as waiting for it needs. */
 export type RayPod = {

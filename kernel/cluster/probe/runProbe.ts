@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isClusterError } from '#cluster/errors.ts';
-import { listAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { listAt, stringAt } from '#shared/fields.ts';
 import type { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { waitForChange } from '#cluster/kube/waitForChange.ts';
 import type { CleanupAction, CleanupList } from '#cluster/cleanupList.ts';

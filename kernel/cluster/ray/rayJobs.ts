@@ -1,5 +1,5 @@
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { stringAt } from '#cluster/kube/objectFields.ts';
+import { stringAt } from '#shared/fields.ts';
 import { isAtLeast, showVersion, versionIn } from '#cluster/kube/versionNumbers.ts';
 import { sleep } from './sleep.ts';
 import { badReply, isAlreadyThere, isStillRunning } from './rayErrors.ts';

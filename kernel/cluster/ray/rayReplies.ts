@@ -1,4 +1,4 @@
-import { listAt, numberAt, stringAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt, listAt, mapAt, numberAt, stringAt } from '#shared/fields.ts';
 import { isRecord } from '#shared/records.ts';
 
 // Replies of Ray, parsed into plain data.
@@ -33,7 +33,7 @@ export const isFinished = (state: RayJobState): boolean => state !== 'PENDING' &
 export function readRayJob(body: unknown): RayJob | undefined {
   const submissionId = stringAt(body, 'submission_id');
   const state = rayJobStates.find((one) => one === stringAt(body, 'status'));
-  if (!isRecord(body) || submissionId === undefined || state === undefined) return undefined;
+  if (submissionId === undefined || state === undefined) return undefined;
   const pid = Number(stringAt(body, 'driver_info', 'pid'));
   return {
     submissionId,
@@ -46,7 +46,7 @@ export function readRayJob(body: unknown): RayJob | undefined {
     driverNode: stringAt(body, 'driver_node_id'),
     startedAt: numberAt(body, 'start_time'),
     endedAt: numberAt(body, 'end_time'),
-    metadata: textsOf(body['metadata']),
+    metadata: mapAt(body, 'metadata'),
   };
 }
 
@@ -60,7 +60,7 @@ export type RayCapacity = {
 
 /** @returns `undefined` if the body does not describe a cluster */
 export function readRayRoom(body: unknown): RayCapacity | undefined {
-  const report = dig(body, 'data', 'clusterStatus', 'loadMetricsReport');
+  const report = fieldAt(body, 'data', 'clusterStatus', 'loadMetricsReport');
   if (!isRecord(report)) return undefined;
   const usage = isRecord(report['usage']) ? Object.entries(report['usage']) : [];
   const resources = usage.flatMap(([name, pair]) => {
@@ -73,19 +73,6 @@ export function readRayRoom(body: unknown): RayCapacity | undefined {
   });
   return { resources: Object.fromEntries(resources), demands };
 }
-
-function dig(value: unknown, ...path: readonly string[]): unknown {
-  let here = value;
-  for (const key of path) here = isRecord(here) ? here[key] : undefined;
-  return here;
-}
-
-const textsOf = (value: unknown): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(isRecord(value) ? value : {}).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
 
 const numbersOf = (value: Record<string, unknown>): Record<string, number> =>
   Object.fromEntries(Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number'));

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Runtime } from 'node:inspector';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '#shared/errors.ts';
+import { stringAt } from '#shared/fields.ts';
 import type { DebugRequest } from '#shared/protocol/debugMessages.ts';
 import { isRecord } from '#shared/records.ts';
 import { type Check, ensureShape, isFiniteNumber, isString } from '#shared/shape.ts';
@@ -39,10 +40,8 @@ function pathIn(given: Arguments): string {
 }
 
 /** Returns the client's id of the cell that a source is, if given: cells with the same text have the same path. */
-function cellIn({ source }: Arguments): string | undefined {
-  const data = isRecord(source) ? source['adapterData'] : undefined;
-  const cell = isRecord(data) ? data['cell'] : undefined;
-  return typeof cell === 'string' ? cell : undefined;
+function cellIn(given: Arguments): string | undefined {
+  return stringAt(given, 'source', 'adapterData', 'cell');
 }
 
 /** Returns the requested breakpoints. @param lineBase,columnBase the client's first line and column */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { isRecord } from '#shared/records.ts';
+import { stringAt } from '#shared/fields.ts';
 import { MagicError, type MagicRun, splitArguments } from './magicTypes.ts';
 import { askOr } from './notebookState.ts';
 import { runChild } from './shell.ts';
@@ -171,9 +171,7 @@ function installedVersion(folder: string, name: string | undefined): string | un
   if (name === undefined) return undefined;
   try {
     const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
-    const manifest: unknown = JSON.parse(text);
-    const version = isRecord(manifest) ? manifest['version'] : undefined;
-    return typeof version === 'string' ? version : undefined;
+    return stringAt(JSON.parse(text), 'version');
   } catch {
     return undefined;
   }

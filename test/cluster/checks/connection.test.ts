@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { stringAt } from '#cluster/kube/objectFields.ts';
+import { stringAt } from '#shared/fields.ts';
 import { PortForward, Watch } from '#cluster/kube/kubeClient.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';

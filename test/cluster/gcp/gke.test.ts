@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { stringAt } from '#cluster/kube/objectFields.ts';
+import { stringAt } from '#shared/fields.ts';
 import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { type KubeCluster, sharedCluster } from '../parts/kubeCluster.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connectKube } from '#cluster/kube/connectKube.ts';
-import { fieldAt } from '#cluster/kube/objectFields.ts';
+import { fieldAt } from '#shared/fields.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { rayClusterSpecOf } from '#cluster/kuberay/rayClusterSpec.ts';
 import { createOrAdoptRayCluster } from '#cluster/kuberay/rayClusters.ts';

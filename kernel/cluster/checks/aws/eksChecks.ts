@@ -4,7 +4,7 @@ import { clusterArnOf } from '#cluster/aws/eksCluster.ts';
 import type { Check, CheckContext } from '#cluster/check.ts';
 import { fail, pass, unknown, warn } from '#cluster/checkResults.ts';
 import type { KubeTarget } from '#cluster/kube/credential.ts';
-import { stringAt, textsAt } from '#cluster/kube/objectFields.ts';
+import { stringAt, textsAt } from '#shared/fields.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import type { Finding } from '#cluster/result.ts';
 import { failureAsFinding, awsCheck, isAwsDenied, awsEvidence, unlessEksNamed } from './awsContext.ts';

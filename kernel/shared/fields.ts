@@ -1,6 +1,8 @@
-import { isRecord } from '#shared/records.ts';
+import { isRecord } from './records.ts';
+import { isFiniteNumber, isString } from './shape.ts';
 
-// Reads fields of API replies. A missing field and one of an unexpected type read the same; nothing throws.
+// Reads fields of JSON that another product wrote: Kubernetes, Ray, a cloud, a plugin. A missing field and one of an
+// unexpected type read the same; nothing throws. What this product writes itself is checked as a whole, by shape.ts.
 
 /** Returns the value at a path of keys; `undefined` if a key is missing. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
@@ -12,14 +14,15 @@ export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   return here;
 }
 
+/** Returns a string that is not empty. */
 export function stringAt(value: unknown, ...path: readonly string[]): string | undefined {
   const found = fieldAt(value, ...path);
-  return typeof found === 'string' && found !== '' ? found : undefined;
+  return isString(found) && found !== '' ? found : undefined;
 }
 
 export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
   const found = fieldAt(value, ...path);
-  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+  return isFiniteNumber(found) ? found : undefined;
 }
 
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
@@ -29,21 +32,12 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
 
 /** Returns the strings of a list, without other elements. */
 export function textsAt(value: unknown, ...path: readonly string[]): string[] {
-  return listAt(value, ...path).filter((one) => typeof one === 'string');
+  return listAt(value, ...path).filter(isString);
 }
 
+/** Returns the strings of a map, without other values. */
 export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
   const found = fieldAt(value, ...path);
   if (!isRecord(found)) return {};
-  return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => isText(entry[1])));
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-/** Returns whether a status condition holds, such as `Ready` or `Established`; `undefined` if it is not set. */
-export function conditionAt(value: unknown, type: string, ...path: readonly string[]): boolean | undefined {
-  const condition = listAt(value, ...(path.length === 0 ? ['status', 'conditions'] : path)).find(
-    (one) => stringAt(one, 'type') === type,
-  );
-  return condition === undefined ? undefined : stringAt(condition, 'status') === 'True';
+  return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => isString(entry[1])));
 }
