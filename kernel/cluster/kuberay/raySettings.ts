@@ -1,7 +1,8 @@
 import { ClusterError } from '#cluster/errors.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { profileFields } from '#cluster/profiles/profileFields.ts';
-import { readFields, type Fields } from '#cluster/profiles/settingFields.ts';
+import { readFields } from '#cluster/profiles/settingFields.ts';
+import type { Fields } from '#shared/fieldTable.ts';
 import { toSettingName } from '#cluster/profiles/settingNames.ts';
 import { settingError, type SettingCall } from '#cluster/profiles/settingPath.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
@@ -32,7 +33,11 @@ const ownFields = {
     takes: 'the name of a container image',
     description: 'Container image of the groups that do not set one.',
   },
-  idleTimeoutSeconds: { kind: 'count', description: 'Seconds of idle time after which a worker is removed.' },
+  idleTimeoutSeconds: {
+    kind: 'count',
+    minimum: 0,
+    description: 'Seconds of idle time after which a worker is removed.',
+  },
 } as const satisfies Fields;
 
 /** A RayCluster as the user describes it. */

@@ -1,4 +1,5 @@
-import type { Fields } from './settingFields.ts';
+import type { Fields } from '#shared/fieldTable.ts';
+import { quantityField } from './settingFields.ts';
 
 // Every setting of a profile. The reader, the editor's schema and docs are generated from this table.
 
@@ -9,17 +10,15 @@ const region = /^[a-z]{2,4}(?:-[a-z]+)+-?\d+$/;
 const role = /^(?:arn:aws[\w-]*:iam::\d{12}:role\/)?[\w+=,.@/-]+$/;
 
 const groupFields = {
-  numCpus: {
-    kind: 'quantity',
-    takes: 'a number of cores, or a string such as "500m"',
-    description: 'CPU cores: a number, or a Kubernetes quantity such as "500m".',
-  },
-  memory: {
-    kind: 'quantity',
-    takes: 'a number of MiB, or a string such as "8Gi"',
-    description: 'Memory: a number of MiB, or a Kubernetes quantity such as "8Gi".',
-  },
-  numGpus: { kind: 'count', description: 'Number of GPUs.' },
+  numCpus: quantityField(
+    'a number of cores, or a string such as "500m"',
+    'CPU cores: a number, or a Kubernetes quantity such as "500m".',
+  ),
+  memory: quantityField(
+    'a number of MiB, or a string such as "8Gi"',
+    'Memory: a number of MiB, or a Kubernetes quantity such as "8Gi".',
+  ),
+  numGpus: { kind: 'count', minimum: 0, description: 'Number of GPUs.' },
   serviceAccount: {
     kind: 'text',
     pattern: subdomain,
@@ -129,8 +128,8 @@ export const profileFields = {
         description: 'Name of the group.',
       },
       ...groupFields,
-      minReplicas: { kind: 'count', default: 0, description: 'Minimum number of workers.' },
-      maxReplicas: { kind: 'count', default: 100, description: 'Maximum number of workers.' },
+      minReplicas: { kind: 'count', minimum: 0, default: 0, description: 'Minimum number of workers.' },
+      maxReplicas: { kind: 'count', minimum: 0, default: 100, description: 'Maximum number of workers.' },
     },
     description:
       'Worker groups (default: one without GPUs). A worker has 4 cores and 8 GiB, with GPUs 8 cores and 16 GiB.',
@@ -211,6 +210,9 @@ export const profileFields = {
   },
   catalog: {
     kind: 'other',
+    takes: 'the name of a connection, or an object with "implementation" and "root" or "uri"',
+    // The reader of the profile checks it for secrets, and names their path.
+    read: (value: unknown) => value,
     schema: { type: ['string', 'object'] },
     description: 'Name of a catalog connection, or `{ "implementation": "rest", "uri": … }` without the API key.',
   },

@@ -2,9 +2,10 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { BucketLocation, ClusterAuth, ClusterProfile, RayGroup } from '#cluster/profile.ts';
 import { isCatalogConfig } from '#shared/catalogConfig.ts';
+import type { Values } from '#shared/fieldTable.ts';
 import { isRecord } from '#shared/records.ts';
 import { profileFields } from './profileFields.ts';
-import { readFields, invalidSetting, type Values } from './settingFields.ts';
+import { readFields, invalidSetting } from './settingFields.ts';
 import {
   looksSecret,
   secretError,
@@ -176,11 +177,7 @@ function catalogOf(path: SettingPath, value: unknown): ClusterProfile['catalog']
   if (secret !== undefined) throw secretError(secret);
   if (typeof value === 'string' && value.trim() !== '') return value;
   if (isCatalogConfig(value)) return value;
-  throw invalidSetting(
-    path,
-    'must be the name of a connection, or an object with "implementation" and "root" or "uri"',
-    value,
-  );
+  throw invalidSetting(path, `must be ${profileFields.catalog.takes}`, value);
 }
 
 /** Returns the path of the first value that looks like a secret. */

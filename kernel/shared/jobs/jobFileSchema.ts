@@ -1,4 +1,5 @@
-import { jobFileFields, type JobField, type JobFields } from './jobFile.ts';
+import { type Field, type Fields, toJsonSchema } from '#shared/fieldTable.ts';
+import { jobFileFields } from './jobFile.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -16,32 +17,32 @@ const anyThing = (first: string): Schema => ({
  */
 const offered = (...branches: readonly Schema[]): Schema => ({ anyOf: [...branches, {}] });
 
-function hintsOfFields(fields: JobFields): Schema {
+function hintsOfFields(fields: Fields): Schema {
   return { properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, hintsOf(field)])) };
 }
 
-function hintsOf(field: JobField): Schema {
+const firstTypes: { readonly [K in Field['kind']]: string } = {
+  text: 'string',
+  choice: 'string',
+  flag: 'boolean',
+  count: 'integer',
+  texts: 'array',
+  map: 'object',
+  section: 'object',
+  sections: 'array',
+  other: 'string',
+};
+
+function hintsOf(field: Field): Schema {
   const { description } = field;
-  const common = { description, markdownDescription: description };
-  switch (field.kind) {
-    case 'text':
-    case 'tablePath':
-      return { ...anyThing('string'), ...common };
-    case 'choice':
-      return {
-        ...anyThing('string'),
-        ...offered({ enum: field.values, enumDescriptions: field.meanings }),
-        ...common,
-      };
-    case 'count':
-      return { ...anyThing('integer'), ...common };
-    case 'texts':
-      return { ...anyThing('array'), ...common };
-    case 'onError':
-      return { ...anyThing('string'), ...offered({ enum: ['fail', 'null', 'skip', { retry: 3 }] }), ...common };
-    case 'section':
-      return { ...anyThing('object'), ...hintsOfFields(field.fields), ...common };
-  }
+  return {
+    ...anyThing(firstTypes[field.kind]),
+    ...(field.kind === 'choice' && offered({ enum: field.values, enumDescriptions: field.meanings })),
+    ...(field.kind === 'other' && field.examples && offered({ enum: field.examples })),
+    ...(field.kind === 'section' && hintsOfFields(field.fields)),
+    description,
+    markdownDescription: description,
+  };
 }
 
 /**
@@ -55,57 +56,11 @@ export const jobFileHints: Schema = {
   ...hintsOfFields(jobFileFields),
 };
 
-const text = { type: 'string', minLength: 1 } as const;
-const count = { type: 'integer', minimum: 1 } as const;
-
 const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-function schemaOfFields(fields: JobFields): Schema {
-  const needed = Object.keys(fields).filter((name) => fields[name]?.isNeeded);
-  const entries = Object.entries(fields).map(([name, field]) => [name, schemaOf(field)] as const);
-  // Other spellings are valid too, but not suggested, or each field would be listed twice.
-  const others = entries.flatMap(([name, schema]) =>
-    name.includes('_') ? [[camelName(name), { ...schema, doNotSuggest: true }] as const] : [],
-  );
-  return {
-    type: 'object',
-    additionalProperties: false,
-    ...(needed.length > 0 && { required: needed }),
-    properties: Object.fromEntries([...entries, ...others]),
-  };
-}
-
-function schemaOf(field: JobField): Schema {
-  const { description } = field;
-  const common = { description, markdownDescription: description };
-  switch (field.kind) {
-    case 'text': {
-      const pattern = field.pattern && {
-        pattern: field.pattern.source,
-        patternErrorMessage: `Must be ${field.takes}.`,
-      };
-      return { ...text, ...pattern, ...common };
-    }
-    case 'choice':
-      return { enum: field.values, enumDescriptions: field.meanings, ...common };
-    case 'count':
-      return { ...count, ...common };
-    case 'texts':
-      return { type: 'array', minItems: 1, items: text, ...common };
-    case 'tablePath':
-      return { anyOf: [text, { type: 'array', minItems: 1, items: text }], ...common };
-    case 'onError': {
-      const retry = { type: 'object', additionalProperties: false, required: ['retry'], properties: { retry: count } };
-      return { anyOf: [{ enum: ['fail', 'null', 'skip'] }, retry], ...common };
-    }
-    case 'section':
-      return { ...schemaOfFields(field.fields), ...common };
-  }
-}
 
 /** JSON Schema of the fields in a task of tasks.json, which only the editor validates. Job files use `jobFileHints`. */
 export const jobFileSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Backfill of a Lance table',
-  ...schemaOfFields(jobFileFields),
+  ...toJsonSchema(jobFileFields, (name) => (name.includes('_') ? [camelName(name)] : [])),
 };

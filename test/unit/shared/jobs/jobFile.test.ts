@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type JobField, jobFileFields, readJobFile } from '#shared/jobs/jobFile.ts';
+import type { Field } from '#shared/fieldTable.ts';
+import { jobFileFields, readJobFile } from '#shared/jobs/jobFile.ts';
 import { jobFileSchema } from '#shared/jobs/jobFileSchema.ts';
 
 const least = { table: 'shop/products', column: 'length' };
@@ -204,7 +205,7 @@ suite('a job file', () => {
     assert.deepEqual(properties['taskSize'], { ...properties['task_size'], doNotSuggest: true });
     assert.deepEqual(required, ['table', 'column']);
     assert.equal(additionalProperties, false);
-    const inner = jobFileFields.function.fields satisfies Record<string, JobField>;
+    const inner = jobFileFields.function.fields satisfies Record<string, Field>;
     assert.deepEqual(Object.keys(properties['function']?.properties ?? {}), Object.keys(inner));
   });
 });
