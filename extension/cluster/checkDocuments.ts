@@ -7,33 +7,48 @@ import { reportMarkdown } from '#cluster/report/reportMarkdown.ts';
 import { docsOf } from '#cluster/report/summary.ts';
 import type { CheckReport, CheckResult } from '#cluster/result.ts';
 import { registerCommand } from '../host/commands.ts';
-import { codeBlock, plainText } from '../host/notifications.ts';
+import { codeBlock, codeSpan, type InertMarkdown, markdown, paragraphs, plainText } from '../host/inertMarkdown.ts';
+import { showDone } from '../host/messages.ts';
 import { checkIdOf, resultOf } from './checkNodes.ts';
 import { statusIcons, fixOf, fixCommand } from './checkWords.ts';
 import type { CheckCommandDeps } from './commands.ts';
 
-function evidenceMarkdown(result: CheckResult, report: CheckReport): string {
+function evidenceMarkdown(result: CheckResult, report: CheckReport): InertMarkdown {
   const { id, title, status, sentence, evidence, milliseconds, attempts } = result;
   const mend = fixOf(result);
   const { command, document, advice } = mend ? formatFix(mend) : {};
   const tries = attempts > 1 ? `, ${attempts} attempts` : '';
-  return [
-    `# ${plainText(title)}`,
-    `**${statusIcons[status].word}** · \`${id}\` · ${milliseconds} ms${tries} · profile ${plainText(report.profile)} · ${report.startedAt}`,
+  const facts = `${milliseconds} ms${tries} · profile ${report.profile} · ${report.startedAt}`;
+  const text = paragraphs([
+    markdown`# ${plainText(title)}`,
+    markdown`**${plainText(statusIcons[status].word)}** · ${codeSpan(id)} · ${plainText(facts)}`,
     plainText(sentence),
-    '## Evidence',
-    ...(evidence.length === 0 ? ['This check recorded no evidence.'] : []),
+    markdown`
+## Evidence
+    `,
+    ...(evidence.length === 0
+      ? [
+          markdown`
+This check recorded no evidence.
+          `,
+        ]
+      : []),
     ...evidence.map(({ asked, saw }) => codeBlock(`${asked}\n→ ${saw}`)),
-    ...(mend ? ['## Fix'] : []),
+    ...(mend
+      ? [
+          markdown`
+## Fix
+          `,
+        ]
+      : []),
     ...(advice === undefined ? [] : [plainText(advice)]),
     // The command that applies objects contains them.
     ...(document && mend?.kind === 'document'
-      ? [`${plainText(document.title)}:`, codeBlock(document.text.trimEnd(), document.language)]
+      ? [markdown`${plainText(document.title)}:`, codeBlock(document.text.trimEnd(), document.language)]
       : []),
     ...(command === undefined ? [] : [codeBlock(command, 'sh')]),
-  ]
-    .join('\n\n')
-    .concat('\n');
+  ]);
+  return markdown`${text}\n`;
 }
 
 /** URI scheme of read-only documents about reports. */
@@ -133,7 +148,7 @@ export function registerCheckDocuments(parts: CheckDocumentDeps): vscode.Disposa
         throw new ClusterError('InvalidRequest', what, 'Read its documentation ("Open Check Documentation").');
       }
       await vscode.env.clipboard.writeText(fixCommand(mend));
-      void vscode.window.setStatusBarMessage('$(check) Copied the fix', 3000);
+      showDone('Copied the fix', 3000);
     }),
     registerCommand(log, 'lanceCatalog.cluster.openDocs', async (node = checksView.selected) => {
       await showPage(documents.docs(checkIdOf(node) ?? ''));

@@ -1,7 +1,7 @@
 import { categoryTitles, type CheckCategory, type CheckId } from '#cluster/checkIds.ts';
 import { isProblem, isUnknown } from '#cluster/report/summary.ts';
 import { countOf } from '#cluster/runChecks.ts';
-import { codeBlock, plainText } from '../host/notifications.ts';
+import { codeBlock, codeSpan, type InertMarkdown, markdown, paragraphs, plainText } from '../host/inertMarkdown.ts';
 import type { TreeRow } from '../host/treeRow.ts';
 import { type CheckRunState, type CheckRow, checksOf } from './checkBoard.ts';
 import { countsText, statusIcon, statusIcons, fixOf, fixCommand, worstOf } from './checkWords.ts';
@@ -69,7 +69,7 @@ function renderCategory(board: CheckRunState, category: CheckCategory): TreeRow 
     id: `${category}:${isOpen ? 'open' : 'folded'}`,
     label: title,
     description,
-    tooltip: `${title}: ${description}`,
+    tooltip: plainText(`${title}: ${description}`),
     spoken: `${title}, ${[pending > 0 ? `${pending} pending` : '', told].filter(Boolean).join(', ')}`,
     icon: iconOf(look),
     state: isOpen ? 'expanded' : 'collapsed',
@@ -86,7 +86,7 @@ function renderCheck({ id, title, result, progress }: CheckRow): TreeRow {
     label: title,
     // No description if it passed: the title is the statement that holds.
     description: look === statusIcons.pass ? '' : [look.word, sentence].filter(Boolean).join(' · '),
-    tooltip: progress === undefined && result ? tooltipOf(result) : `${plainText(title)}: ${look.word}`,
+    tooltip: progress === undefined && result ? tooltipOf(result) : plainText(`${title}: ${look.word}`),
     spoken: [`${title}: ${look.word}`, sentence, mend ? 'A fix is available.' : '']
       .filter(Boolean)
       .join('. ')
@@ -111,20 +111,27 @@ const iconOf = ({ icon, color }: { readonly icon: string; readonly color?: strin
   ...(color !== undefined && { color }),
 });
 
-function tooltipOf(result: NonNullable<CheckRow['result']>): string {
+function tooltipOf(result: NonNullable<CheckRow['result']>): InertMarkdown {
   const { id, title, sentence, evidence, milliseconds } = result;
   const mend = fixOf(result);
   const shown = evidence.slice(0, 4);
   const omitted = evidence.length - shown.length;
-  return [
-    `**${plainText(title)}** — ${statusIcon(result).word}`,
+  return paragraphs([
+    markdown`**${plainText(title)}** — ${plainText(statusIcon(result).word)}`,
     plainText(sentence),
     ...(shown.length > 0 ? [codeBlock(shown.map(({ asked, saw }) => `${asked}\n  → ${saw}`).join('\n'))] : []),
-    ...(omitted > 0 ? [`… and ${omitted} more: choose "Show Evidence".`] : []),
+    ...(omitted > 0 ? [markdown`… and ${omitted} more: choose "Show Evidence".`] : []),
     ...(mend?.kind === 'advice' ? [plainText(mend.text)] : []),
-    ...(mend && mend.kind !== 'advice' ? ['Fix:', codeBlock(firstLines(fixCommand(mend)), 'sh')] : []),
-    `\`${id}\` · ${milliseconds} ms`,
-  ].join('\n\n');
+    ...(mend && mend.kind !== 'advice'
+      ? [
+          markdown`
+Fix:
+          `,
+          codeBlock(firstLines(fixCommand(mend)), 'sh'),
+        ]
+      : []),
+    markdown`${codeSpan(id)} · ${milliseconds} ms`,
+  ]);
 }
 
 /** A whole manifest in the command would hide the rows under the pointer. */

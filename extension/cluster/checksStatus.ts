@@ -1,23 +1,26 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { ageText, agoText } from '#shared/format/times.ts';
 import { countsOf } from './checkBoard.ts';
 import { countsText } from './checkWords.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
-import { plainText } from '../host/notifications.ts';
+import { markdown, plainText } from '../host/inertMarkdown.ts';
+import { StatusItem, type StatusPart } from '../host/messages.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
 
 export class ChecksStatus implements vscode.Disposable {
   readonly #checks: ClusterChecks;
-  readonly #item: vscode.StatusBarItem;
+  readonly #item = new StatusItem({
+    id: 'lanceCatalog.checks',
+    name: 'Lance Cluster Checks',
+    priority: 50,
+    command: { command: `${viewIds.checks}.focus`, title: 'Show Cluster Checks' },
+  });
   readonly #listening: vscode.Disposable;
   readonly #timer = new AgeTimer(() => this.#update());
 
   constructor(checks: ClusterChecks) {
     this.#checks = checks;
-    this.#item = vscode.window.createStatusBarItem('lanceCatalog.checks', vscode.StatusBarAlignment.Right, 50);
-    this.#item.name = 'Lance Cluster Checks';
-    this.#item.command = { command: `${viewIds.checks}.focus`, title: 'Show Cluster Checks' };
     this.#listening = checks.onDidChange(() => this.#update());
     this.#update();
   }
@@ -41,32 +44,33 @@ export class ChecksStatus implements vscode.Disposable {
     const counts = countsOf(board);
     if (isRunning) {
       const all = answered.size + pending.size;
-      this.#item.text = `$(loading~spin) Lance: ${answered.size} of ${all}`;
-      this.#item.tooltip = new vscode.MarkdownString(`Checks of **${plainText(profile)}**`);
-      this.#item.accessibilityInformation = { label: `Lance cluster checks: ${answered.size} of ${all} finished` };
-      return this.#item.show();
+      return this.#item.show({
+        parts: [{ icon: 'loading~spin', text: `Lance: ${answered.size} of ${all}` }],
+        tooltip: markdown`Checks of **${plainText(profile)}**`,
+        spoken: `Lance cluster checks: ${answered.size} of ${all} finished`,
+      });
     }
     if (!report) return this.#item.hide();
     const now = Date.now();
     const told = countsText(counts);
-    this.#item.text = statusText(counts, ageText(report.startedAt, now));
-    this.#item.tooltip = new vscode.MarkdownString(
-      `Checks of **${plainText(profile)}**, ${agoText(report.startedAt, now)}: ${told}.`,
-    );
-    this.#item.accessibilityInformation = {
-      label: `Lance cluster checks of ${profile}, ${agoText(report.startedAt, now)}: ${told}`,
-    };
-    this.#item.show();
+    const ago = agoText(report.startedAt, now);
+    this.#item.show({
+      parts: statusParts(counts, ageText(report.startedAt, now)),
+      tooltip: markdown`Checks of **${plainText(profile)}**, ${plainText(ago)}: ${plainText(told)}.`,
+      spoken: `Lance cluster checks of ${profile}, ${ago}: ${told}`,
+    });
   }
 }
 
 /** Returns for example `Lance: ✓ 38 ⚠ 2 ✗ 1 · 3 min`, with VS Code's icons. */
-const statusText = ({ pass, warn, fail, blocked }: Record<'pass' | 'warn' | 'fail' | 'blocked', number>, age: string) =>
-  [
-    'Lance:',
-    `$(pass) ${pass}`,
-    ...(warn > 0 ? [`$(warning) ${warn}`] : []),
-    ...(fail > 0 ? [`$(error) ${fail}`] : []),
-    ...(blocked > 0 ? [`$(circle-slash) ${blocked}`] : []),
-    `· ${age}`,
-  ].join(' ');
+const statusParts = (
+  { pass, warn, fail, blocked }: Record<'pass' | 'warn' | 'fail' | 'blocked', number>,
+  age: string,
+): StatusPart[] => [
+  'Lance:',
+  { icon: 'pass', text: String(pass) },
+  ...(warn > 0 ? [{ icon: 'warning', text: String(warn) }] : []),
+  ...(fail > 0 ? [{ icon: 'error', text: String(fail) }] : []),
+  ...(blocked > 0 ? [{ icon: 'circle-slash', text: String(blocked) }] : []),
+  `· ${age}`,
+];

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { agoText } from '#shared/format/times.ts';
 import { setContext } from '../host/commands.ts';
+import { createMarkdown } from '../host/messages.ts';
 import { createTreeItem, type TreeRow } from '../host/treeRow.ts';
 import { viewIds } from '../manifest.ts';
 import { AgeTimer } from './ageTimer.ts';
@@ -121,5 +122,5 @@ function messageOf(board: CheckRunState, onlyProblems: boolean): string | undefi
 
 function toTreeItem(row: TreeRow, node: CheckNode): vscode.TreeItem {
   const show = { command: 'lanceCatalog.cluster.showEvidence', title: 'Show Evidence', arguments: [node] };
-  return createTreeItem(row, new vscode.MarkdownString(row.tooltip), node.kind === 'check' ? show : undefined);
+  return createTreeItem(row, createMarkdown(row.tooltip), node.kind === 'check' ? show : undefined);
 }

@@ -5,6 +5,7 @@ import { asRecord } from '#shared/records.ts';
 import { confirm } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
+import { showInformation, showViewProgress } from '../host/messages.ts';
 import { viewIds } from '../manifest.ts';
 import { checksOf } from './checkBoard.ts';
 import { checkIdsOf } from './checkNodes.ts';
@@ -46,7 +47,7 @@ export function registerCheckCommands(parts: CheckCommandDeps): vscode.Disposabl
       const wanted = ['fail', 'warn', 'blocked'];
       const only = checksOf(board).filter(({ result }) => result && wanted.includes(result.status));
       if (only.length === 0) {
-        void vscode.window.showInformationMessage(`No check of "${board.profile}" failed.`);
+        void showInformation(`No check of "${board.profile}" failed.`);
         return undefined;
       }
       return runInView(parts, parts.profiles.get(board.profile), { only: only.map(({ id }) => id) });
@@ -71,7 +72,7 @@ async function runInView(
   options: RunChecks,
 ): Promise<CheckReport> {
   await checksView.focus();
-  return vscode.window.withProgress({ location: { viewId: viewIds.checks } }, () => checks.run(profile, options));
+  return showViewProgress(viewIds.checks, () => checks.run(profile, options));
 }
 
 /** Lists exactly what the probes would write, and asks for confirmation. Without it nothing is written. */

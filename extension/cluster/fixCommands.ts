@@ -8,6 +8,7 @@ import type { CheckResult } from '#cluster/result.ts';
 import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
+import { showDone, showInformation } from '../host/messages.ts';
 import { type CheckDocumentDeps, requireReport } from './checkDocuments.ts';
 import { resultOf } from './checkNodes.ts';
 import { fixOf } from './checkWords.ts';
@@ -65,13 +66,13 @@ async function showObjects(
     if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
     parts.log.info(`the dry run was refused: ${error.message}`);
     await showText(parts, result);
-    void vscode.window.showInformationMessage(
+    void showInformation(
       `Can't apply the fix to "${name}": you don't have permission. Send the fix shown here to a cluster administrator.`,
     );
     return undefined;
   }
   if (!preview.objects.some(({ changed }) => changed)) {
-    void vscode.window.showInformationMessage(
+    void showInformation(
       `The fix would change nothing in "${name}": it is already applied. Run the check "${title}" again.`,
     );
     return undefined;
@@ -108,7 +109,7 @@ async function apply(parts: MendCommandDeps, proposal: Proposal | undefined): Pr
     }),
   );
   log.info(`applied to "${name}": ${applied.join(', ')}`);
-  void vscode.window.setStatusBarMessage(`$(check) Applied to "${name}": ${applied.join(', ')}`, 5000);
+  showDone(`Applied to "${name}": ${applied.join(', ')}`, 5000);
   await checks.run(profile, { only: [id] });
 }
 

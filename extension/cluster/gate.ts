@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport } from '#cluster/result.ts';
 import { withProgress } from '../host/ask.ts';
+import { askModal } from '../host/messages.ts';
 import type { ChecksView } from './checksView.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
 
@@ -34,12 +34,7 @@ export async function runPreflightChecks(
   if (failed.length === 0) return true;
   const show = 'Show Problems';
   const question = `"${profile.name}" is not ready: ${failed.length === 1 ? 'a check' : `${failed.length} checks`} failed.`;
-  const choice = await vscode.window.showWarningMessage(
-    question,
-    { modal: true, detail: detailOf(failed) },
-    show,
-    anyway,
-  );
+  const choice = await askModal(question, detailOf(failed), show, anyway);
   signal.throwIfAborted();
   if (choice === show) await checksView.focus();
   return choice === anyway;

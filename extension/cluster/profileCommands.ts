@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
+import { showInformation } from '../host/messages.ts';
 import type { CheckCommandDeps } from './commands.ts';
 import { newProfile } from './newProfile.ts';
 
@@ -27,8 +28,7 @@ export function registerProfileCommands({ log, profiles }: CheckCommandDeps): vs
 /** Reports the saved profile and offers to verify the cluster. Not awaited by callers. */
 function offerToVerify(log: Log, profile: string): void {
   const verify = 'Verify Now';
-  void vscode.window
-    .showInformationMessage(`Saved the cluster profile "${profile}" in the settings.`, verify)
+  void showInformation(`Saved the cluster profile "${profile}" in the settings.`, verify)
     .then((choice) => choice === verify && vscode.commands.executeCommand('lanceCatalog.cluster.verify', { profile }))
     .then(undefined, (error: unknown) => logFailure(log, 'verifying a new profile', error));
 }

@@ -5,7 +5,7 @@ import { connectionLabel } from '../connections/connectionRules.ts';
 import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type ErrorAction } from './node.ts';
 
 /** A row of the catalog tree. */
-export type NodeView = TreeRow & { readonly command?: { readonly id: CommandId; readonly title: string } };
+export type NodeView = TreeRow<string> & { readonly command?: { readonly id: CommandId; readonly title: string } };
 
 /** No `vscode` here, so that tests need no editor. */
 export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbilities): NodeView {

@@ -1,9 +1,10 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { Damage } from '#shared/damage.ts';
 import { confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Engine } from '../host/engine.ts';
 import type { Log } from '../host/log.ts';
+import { askModal, showInformation, showWarning } from '../host/messages.ts';
 import { chooseConnection } from '../connections/connectionCommands.ts';
 import { dirConfigOf } from '../connections/catalogs.ts';
 import type { Connections } from '../connections/connections.ts';
@@ -42,23 +43,20 @@ async function repair({ engine, health, log }: RepairDeps, connection: DirConnec
   const { found } = await withProgress(`Inspecting "${name}"…`, (signal) => engine.inspect(config, signal));
   health.set(connection, found);
   if (found.length === 0) {
-    void vscode.window.showInformationMessage(`The catalog "${name}" has no damage.`);
+    void showInformation(`The catalog "${name}" has no damage.`);
     return;
   }
   const repairable = found.filter(({ isRepairable }) => isRepairable).length;
   if (repairable === 0) {
-    await vscode.window.showWarningMessage(`The catalog "${name}" has ${counted(found.length)}`, {
-      modal: true,
-      detail: listed(found),
-    });
+    await askModal(`The catalog "${name}" has ${counted(found.length)}`, listed(found));
     return;
   }
   if (!(await confirm(`Repair ${counted(repairable)} in "${name}"?`, listed(found), 'Repair'))) return;
   const { left } = await withProgress(`Repairing "${name}"…`, (signal) => engine.repair(config, signal));
   log.info(`repaired "${name}": ${found.map(({ message, fix }) => `${message} ${fix}`).join(' ')}`);
   health.set(connection, left);
-  if (left.length === 0) void vscode.window.showInformationMessage(`Repaired ${counted(found.length)} in "${name}".`);
-  else void vscode.window.showWarningMessage(`The catalog "${name}" still has ${counted(left.length)}.`);
+  if (left.length === 0) void showInformation(`Repaired ${counted(found.length)} in "${name}".`);
+  else void showWarning(`The catalog "${name}" still has ${counted(left.length)}.`);
 }
 
 const counted = (count: number): string => (count === 1 ? '1 problem' : `${count} problems`);

@@ -1,36 +1,14 @@
 import * as vscode from 'vscode';
+import { askModal, inputText, type InputSettings, notifyProgress, pickItem, type PickChoice } from './messages.ts';
 
 /** Prompts of the extension. Each returns `undefined` if the user cancels. */
 
-export async function askText(options: {
-  title: string;
-  prompt: string;
-  value?: string;
-  placeHolder?: string;
-  check?: (value: string) => string | undefined;
-}): Promise<string | undefined> {
-  const { title, prompt, value, placeHolder, check } = options;
-  return vscode.window.showInputBox({
-    title,
-    prompt,
-    ignoreFocusOut: true,
-    ...(value !== undefined && { value }),
-    ...(placeHolder !== undefined && { placeHolder }),
-    ...(check && { validateInput: check }),
-  });
-}
+export const askText = (options: InputSettings): Promise<string | undefined> => inputText(options);
 
-export type Choice<T> = { label: string; description?: string; detail?: string; icon?: string; value: T };
+export type Choice<T> = PickChoice<T>;
 
-export async function pickOne<T>(title: string, choices: readonly Choice<T>[]): Promise<T | undefined> {
-  const items = choices.map(({ label, description, detail, icon, value }) => ({
-    label: icon ? `$(${icon}) ${label}` : label,
-    value,
-    ...(description !== undefined && { description }),
-    ...(detail !== undefined && { detail }),
-  }));
-  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.value;
-}
+export const pickOne = <T>(title: string, choices: readonly Choice<T>[]): Promise<T | undefined> =>
+  pickItem(choices, { title });
 
 export async function askDirectory(title: string): Promise<string | undefined> {
   const folders = await vscode.window.showOpenDialog({
@@ -43,16 +21,14 @@ export async function askDirectory(title: string): Promise<string | undefined> {
   return folders?.[0]?.fsPath;
 }
 
-export async function confirm(message: string, detail: string, action: string): Promise<boolean> {
-  return (await vscode.window.showWarningMessage(message, { modal: true, detail }, action)) === action;
-}
+export const confirm = async (message: string, detail: string, action: string): Promise<boolean> =>
+  (await askModal(message, detail, action)) === action;
 
 /** Asks how to continue after a failed connection test: correct the input, or save it anyway. */
 export async function chooseAfterFailure(message: string, canKeep: boolean): Promise<'correct' | 'keep' | undefined> {
-  const correct = { title: 'Correct…', value: 'correct' as const };
-  const keep = { title: 'Save Anyway', value: 'keep' as const };
-  const choices = canKeep ? [correct, keep] : [correct];
-  return (await vscode.window.showWarningMessage(message, { modal: true }, ...choices))?.value;
+  const [correct, keep] = ['Correct…', 'Save Anyway'] as const;
+  const choice = await askModal(message, '', correct, ...(canKeep ? [keep] : []));
+  return choice && (choice === correct ? 'correct' : 'keep');
 }
 
 /** Shorter tasks need no notification, which would stay longer than the task takes. */
@@ -63,9 +39,8 @@ export async function withProgress<T>(title: string, run: (signal: AbortSignal) 
   const controller = new AbortController();
   const running = run(controller.signal);
   const timer = setTimeout(() => {
-    const location = vscode.ProgressLocation.Notification;
-    void vscode.window.withProgress({ location, title, cancellable: true }, (_progress, token) => {
-      token.onCancellationRequested(() => controller.abort());
+    void notifyProgress(title, ({ signal }) => {
+      signal.addEventListener('abort', () => controller.abort());
       return running.catch(() => undefined);
     });
   }, patienceMilliseconds);

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { isAbort, messageOf } from '#shared/errors.ts';
+import { inert } from './inertText.ts';
+import { createInputBox, type InertInputBox } from './messages.ts';
 
 /** A prompt for one string, alone or as a step of several. */
 export type Question = {
@@ -33,10 +35,10 @@ export type Ask = (question: Question) => Promise<Answer>;
 /** Prompts for one value. The box stays open when it loses focus, so that the user can look the value up. */
 export function askStep(question: Question): Promise<Answer> {
   const { title, step, prompt, value = '', placeHolder, isSecret = false, more, check, warn, look, accept } = question;
-  const box = vscode.window.createInputBox();
+  const box = createInputBox();
   const controller = new AbortController();
-  box.title = title;
-  box.prompt = prompt;
+  box.title = inert(title);
+  box.prompt = inert(prompt);
   box.value = value;
   box.placeholder = placeHolder;
   box.password = isSecret;
@@ -56,7 +58,11 @@ export function askStep(question: Question): Promise<Answer> {
     const problem = typed === '' && !isAccepted ? undefined : check?.(typed);
     const warning = problem === undefined ? warn?.(typed) : undefined;
     box.validationMessage =
-      problem ?? (warning && { message: warning, severity: vscode.InputBoxValidationSeverity.Warning });
+      problem === undefined
+        ? warning === undefined
+          ? undefined
+          : { message: inert(warning), severity: vscode.InputBoxValidationSeverity.Warning }
+        : inert(problem);
     if (problem === undefined && typed !== '' && look && !isAccepted) {
       looking = new AbortController();
       void lookAt(box, typed, look, looking.signal);
@@ -73,7 +79,7 @@ export function askStep(question: Question): Promise<Answer> {
       await accept(typed, controller.signal);
       return true;
     } catch (error) {
-      if (!isAbort(error)) box.validationMessage = messageOf(error);
+      if (!isAbort(error)) box.validationMessage = inert(messageOf(error));
       return false;
     } finally {
       box.busy = false;
@@ -104,7 +110,7 @@ export function askStep(question: Question): Promise<Answer> {
 const typing = 250;
 
 async function lookAt(
-  box: vscode.InputBox,
+  box: InertInputBox,
   typed: string,
   look: NonNullable<Question['look']>,
   signal: AbortSignal,
@@ -116,5 +122,7 @@ async function lookAt(
   if (signal.aborted || !found) return;
   const { Error, Info } = vscode.InputBoxValidationSeverity;
   box.validationMessage =
-    'problem' in found ? { message: found.problem, severity: Error } : { message: found.note, severity: Info };
+    'problem' in found
+      ? { message: inert(found.problem), severity: Error }
+      : { message: inert(found.note), severity: Info };
 }

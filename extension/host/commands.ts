@@ -3,6 +3,7 @@ import { isAbort } from '#shared/errors.ts';
 import type { CommandId, CommandTypes, ContextId, ContextTypes } from '../manifest.ts';
 import { errorActionOf } from './errorAction.ts';
 import { type Log, logFailure } from './log.ts';
+import { showError } from './messages.ts';
 import { notificationText } from './notifications.ts';
 
 /** Runs an action of the user. A failure is shown in one sentence with a link to the log; cancellation is silent. */
@@ -22,7 +23,7 @@ export function showFailure(log: Log, error: unknown): void {
   const showLog = 'Show Log';
   const remedy = errorActionOf(error);
   const buttons = remedy ? [remedy.title, showLog] : [showLog];
-  void vscode.window.showErrorMessage(notificationText(error), ...buttons).then((choice) => {
+  void showError(notificationText(error), ...buttons).then((choice) => {
     if (choice === showLog) return log.show();
     return remedy && choice === remedy.title ? vscode.commands.executeCommand(remedy.command) : undefined;
   });

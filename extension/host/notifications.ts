@@ -1,20 +1,5 @@
 import { messageOf } from '#shared/errors.ts';
 
-// Escapes text of clusters, clouds and settings for Markdown, so that it can't add links, images or HTML.
-
-/** Escapes a string so that Markdown shows it literally in one line. */
-export const plainText = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_{}[\]()#+!|~$<>&]/g, (mark) => (mark === '<' ? '&lt;' : mark === '&' ? '&amp;' : `\\${mark}`));
-
-/** Returns a code block whose fence is longer than any in the text. */
-export function codeBlock(text: string, language = ''): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
-}
-
 /** Maximum length of a notification, in characters: VS Code cuts off the end, which has the hint. */
 const longest = 360;
 

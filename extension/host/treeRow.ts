@@ -1,12 +1,15 @@
 import * as vscode from 'vscode';
+import type { InertMarkdown } from './inertMarkdown.ts';
 
-/** A row of a tree as data. Renderers import only this type, so that their tests need no editor. */
-export type TreeRow = {
+/**
+ * A row of a tree as data. Renderers import only this type, so that their tests need no editor. The tooltip is plain
+ * text in the catalog tree, Markdown in views of checks and jobs.
+ */
+export type TreeRow<Tooltip extends string = InertMarkdown> = {
   readonly id: string;
   readonly label: string;
   readonly description: string;
-  /** Markdown with escaped text in views of checks and jobs, plain text in the catalog tree. */
-  readonly tooltip: string;
+  readonly tooltip: Tooltip;
   /** For screen readers. */
   readonly spoken: string;
   /** A product icon (see "Product Icon Reference") and its theme color. */
@@ -17,9 +20,9 @@ export type TreeRow = {
   readonly contextValue: string;
 };
 
-/** Converts a row for the editor. The caller decides whether its tooltip is Markdown. */
+/** Converts a row for the editor. VS Code reads a string as plain text. */
 export function createTreeItem(
-  row: TreeRow,
+  row: TreeRow<string>,
   tooltip: string | vscode.MarkdownString,
   command: vscode.Command | undefined,
 ): vscode.TreeItem {

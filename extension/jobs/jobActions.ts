@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
@@ -6,6 +5,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { jobTableText } from '#shared/jobs/jobLabels.ts';
 import { confirm } from '../host/ask.ts';
 import type { Engine } from '../host/engine.ts';
+import { showViewProgress } from '../host/messages.ts';
 import { viewIds } from '../manifest.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
 import { catalogSource, type PanelCatalog } from '../panels/tableSource.ts';
@@ -93,5 +93,5 @@ export class JobActions {
 
 /** Runs a request with progress in the Jobs view. */
 const inView = async (run: () => Promise<unknown>): Promise<void> => {
-  await vscode.window.withProgress({ location: { viewId: viewIds.jobs } }, run);
+  await showViewProgress(viewIds.jobs, run);
 };

@@ -3,6 +3,7 @@ import { backfillCode } from '#shared/jobs/backfillCode.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
+import { showInformation } from '../host/messages.ts';
 import { backfillColumn, type BackfillCommandDeps } from './backfill/backfillCommand.ts';
 import type { JobActions } from './jobActions.ts';
 import { jobOf } from './jobNode.ts';
@@ -25,7 +26,7 @@ export function registerJobCommands(parts: JobCommandDeps): vscode.Disposable {
     registerCommand(log, 'lanceCatalog.python.setUp', async () => {
       if (!(await setUpPython(parts.dist('cli.cjs')))) return;
       const backfill = 'Backfill Column…';
-      const choice = await vscode.window.showInformationMessage('Python for backfills is set up.', backfill);
+      const choice = await showInformation('Python for backfills is set up.', backfill);
       if (choice === backfill) await vscode.commands.executeCommand('lanceCatalog.backfill.column');
     }),
     registerCommand(log, 'lanceCatalog.python.remove', () => removePython(parts.dist('cli.cjs'))),

@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import type { JobAction } from '#shared/jobs/jobPageMessages.ts';
+import { showError, showInformation, showWarning } from '../host/messages.ts';
 import { endText } from './jobEnds.ts';
 
 type JobNoticesDeps = {
@@ -28,12 +28,10 @@ export async function notifyFinishedJobs(
   );
 }
 
-function tell(view: JobView): Thenable<string | undefined> {
+function tell(view: JobView): Promise<string | undefined> {
   const text = endText(view);
   if (view.state === 'succeeded')
-    return view.errors.count > 0
-      ? vscode.window.showWarningMessage(text, showJob, openTable)
-      : vscode.window.showInformationMessage(text, openTable, showJob);
-  if (view.state === 'interrupted') return vscode.window.showWarningMessage(text, resume, showJob);
-  return vscode.window.showErrorMessage(text, showJob, ...(view.can.resume ? [resume] : []));
+    return view.errors.count > 0 ? showWarning(text, showJob, openTable) : showInformation(text, openTable, showJob);
+  if (view.state === 'interrupted') return showWarning(text, resume, showJob);
+  return showError(text, showJob, ...(view.can.resume ? [resume] : []));
 }

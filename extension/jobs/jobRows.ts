@@ -11,7 +11,7 @@ import {
   stateLabels,
 } from '#shared/jobs/jobLabels.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
-import { plainText } from '../host/notifications.ts';
+import { codeSpan, type InertMarkdown, markdown, paragraphs, plainText } from '../host/inertMarkdown.ts';
 import type { TreeRow } from '../host/treeRow.ts';
 
 /** Icon and theme color of each state; the state is always shown as a word, too. */
@@ -56,7 +56,7 @@ function toldOf(view: JobView, now: number): string {
   return [word, share && `at ${share}`, failed, ago].filter(Boolean).join(' · ');
 }
 
-function tooltipOf(view: JobView, now: number): string {
+function tooltipOf(view: JobView, now: number): InertMarkdown {
   const { table, column, functionName, runner, rows, bottleneck, failure, sentence, state, rowsPerSecond } = view;
   const done = rows.total === undefined ? rowsText(rows.done) : `${countText(rows.done)} of ${rowsText(rows.total)}`;
   const facts = [
@@ -65,16 +65,14 @@ function tooltipOf(view: JobView, now: number): string {
     `on ${runnerLabels[runner]}`,
     `created ${agoText(view.createdAt, now)}`,
   ];
-  return [
-    `**${plainText(column)}** of ${plainText(`${table.catalog} ${jobTableText(table)}`)} — ${stateLabels[state]}`,
+  return paragraphs([
+    markdown`**${plainText(column)}** of ${plainText(`${table.catalog} ${jobTableText(table)} — ${stateLabels[state]}`)}`,
     plainText(sentence),
-    ...(failure && failure.hint !== '' && !sentence.includes(failure.hint) ? [plainText(failure.hint)] : []),
-    ...(bottleneck === undefined ? [] : [plainText(bottleneck)]),
-    `${plainText(functionName)} · ${facts.join(' · ')}`,
-    `\`${view.id}\``,
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+    failure && !sentence.includes(failure.hint) ? plainText(failure.hint) : undefined,
+    bottleneck === undefined ? undefined : plainText(bottleneck),
+    plainText([functionName, ...facts].join(' · ')),
+    codeSpan(view.id),
+  ]);
 }
 
 /** Returns for example `job.running.cancel` or `job.failed.resume.remove`. */

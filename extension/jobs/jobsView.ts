@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { ageEvery } from '#shared/format/times.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { setContext } from '../host/commands.ts';
+import { createMarkdown } from '../host/messages.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import type { State } from '../host/state.ts';
 import { createTreeItem } from '../host/treeRow.ts';
@@ -124,5 +125,5 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
 function toTreeItem(view: JobView, node: JobNode): vscode.TreeItem {
   const row = renderJob(view, Date.now());
   const open = { command: 'lanceCatalog.jobs.open', title: 'Show Job', arguments: [node] };
-  return createTreeItem(row, new vscode.MarkdownString(row.tooltip), open);
+  return createTreeItem(row, createMarkdown(row.tooltip), open);
 }

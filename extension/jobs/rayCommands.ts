@@ -6,6 +6,7 @@ import type { ClusterServices } from '../cluster/register.ts';
 import { pickOne } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
+import { notifyProgress, showDone, showInformation, showWarning } from '../host/messages.ts';
 import { connectToRay, type ConnectToRayDeps } from './connectToRay.ts';
 import { mayCreateOn } from './launchGate.ts';
 import type { RayConnections } from './rayAddresses.ts';
@@ -23,8 +24,7 @@ export function registerRayCommands(parts: RayCommandDeps): vscode.Disposable {
     dashboards,
     registerCommand(log, 'lanceCatalog.ray.connect', async () => {
       const address = await connectToRay(parts);
-      if (address !== undefined)
-        void vscode.window.setStatusBarMessage(`$(check) Connected to Ray at ${address}`, 5000);
+      if (address !== undefined) showDone(`Connected to Ray at ${address}`, 5000);
     }),
     registerCommand(log, 'lanceCatalog.ray.createCluster', async () => {
       const profile = await chooseProfile(parts.cluster, undefined, 'Select the cluster to create a RayCluster in');
@@ -59,7 +59,7 @@ async function askRay(parts: RayCommandDeps): Promise<string | ClusterProfile | 
 /** The Ray cluster itself is not affected. */
 async function forgetRay(rays: RayConnections): Promise<void> {
   const addresses = rays.list();
-  if (addresses.length === 0) return void vscode.window.showInformationMessage('There is no Ray connection to remove.');
+  if (addresses.length === 0) return void showInformation('There is no Ray connection to remove.');
   const choices = addresses.map((address) => ({ label: address, icon: 'server-environment', value: address }));
   const address = await pickOne('Select the Ray connection to remove, with its token', choices);
   if (address !== undefined) await rays.remove(address);
@@ -69,28 +69,22 @@ async function forgetRay(rays: RayConnections): Promise<void> {
 async function createCluster(parts: RayCommandDeps, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
   const { createRayCluster, rayClusterSpecOf } = await import('#cluster/entry.ts');
   const spec = rayClusterSpecOf(profile);
-  const controller = new AbortController();
-  if (!(await mayCreateOn(parts.cluster, profile, controller.signal))) return;
-  const location = vscode.ProgressLocation.Notification;
-  const cluster = await vscode.window.withProgress(
-    { location, title: 'Creating a RayCluster', cancellable: true },
-    (progress, token) => {
-      token.onCancellationRequested(() => controller.abort());
-      return createRayCluster(profile, spec, {
-        signal: controller.signal,
-        onExit: 'retain',
-        // The checks have just run.
-        verify: false,
-        onProgress: ({ sentence }) => progress.report({ message: sentence }),
-        onWarning: (sentence) => void vscode.window.showWarningMessage(sentence),
-      });
-    },
+  if (!(await mayCreateOn(parts.cluster, profile, new AbortController().signal))) return;
+  const cluster = await notifyProgress('Creating a RayCluster', ({ signal, report }) =>
+    createRayCluster(profile, spec, {
+      signal,
+      onExit: 'retain',
+      // The checks have just run.
+      verify: false,
+      onProgress: ({ sentence }) => report(sentence),
+      onWarning: (sentence) => void showWarning(sentence),
+    }),
   );
   const { name, namespace, rayVersion, adopted } = cluster;
   // Closes the connection; later uses open another.
   await cluster[Symbol.asyncDispose]();
   const [dashboard, backfill] = ['Open Dashboard', 'Backfill Column…'] as const;
-  const choice = await vscode.window.showInformationMessage(
+  const choice = await showInformation(
     `The RayCluster ${namespace}/${name} is ready: Ray ${rayVersion}${adopted ? '. It already existed' : ''}.`,
     dashboard,
     backfill,
@@ -129,19 +123,11 @@ class Dashboards implements vscode.Disposable {
 
   async #connect(profile: ClusterProfile): Promise<OpenDashboard> {
     const { openDashboard } = await import('#cluster/entry.ts');
-    const location = vscode.ProgressLocation.Notification;
-    const title = `Opening the Ray dashboard of "${profile.name}"`;
-    const controller = new AbortController();
-    const opened = await vscode.window.withProgress(
-      { location, title, cancellable: true },
-      async (_progress, token) => {
-        token.onCancellationRequested(() => controller.abort());
-        const signal = AbortSignal.any([this.#lifetime.signal, controller.signal]);
-        return openDashboard(profile, {
-          signal,
-          onProblem: (sentence) => this.#log.warn(`the dashboard of "${profile.name}": ${sentence}`),
-        });
-      },
+    const opened = await notifyProgress(`Opening the Ray dashboard of "${profile.name}"`, ({ signal }) =>
+      openDashboard(profile, {
+        signal: AbortSignal.any([this.#lifetime.signal, signal]),
+        onProblem: (sentence) => this.#log.warn(`the dashboard of "${profile.name}": ${sentence}`),
+      }),
     );
     this.#open.set(profile.name, opened);
     return opened;

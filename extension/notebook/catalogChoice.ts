@@ -1,6 +1,7 @@
 import { connectionLabel } from '../connections/connectionRules.ts';
 import type { Connection } from '../explorer/node.ts';
 import { asRecord } from '#shared/records.ts';
+import { type InertMarkdown, markdown, plainText } from '../host/inertMarkdown.ts';
 
 /**
  * The catalog that `db` is in a notebook, and why. `missing`: the connection that the notebook names, or was bound to,
@@ -30,15 +31,20 @@ export function chooseCatalog(
   return only && connections.length === 1 ? { kind: 'only', connection: only } : { kind: 'none' };
 }
 
-export function describeChoice(choice: CatalogChoice): { text: string; tooltip: string } {
+export function describeChoice(choice: CatalogChoice): { text: string; tooltip: InertMarkdown } {
   switch (choice.kind) {
     case 'missing':
       return {
         text: `db: ${choice.name} is missing`,
-        tooltip: `This notebook uses the connection "${choice.name}", which does not exist. Click to choose another.`,
+        tooltip: markdown`This notebook uses the connection "${plainText(choice.name)}", which does not exist. Click to choose another.`,
       };
     case 'none':
-      return { text: 'db: no catalog', tooltip: 'Click to choose the catalog for `db` in this notebook.' };
+      return {
+        text: 'db: no catalog',
+        tooltip: markdown`
+Click to choose the catalog for \`db\` in this notebook.
+        `,
+      };
     case 'chosen':
     case 'bound':
     case 'only': {
@@ -51,7 +57,7 @@ export function describeChoice(choice: CatalogChoice): { text: string; tooltip: 
       }[choice.kind];
       return {
         text: `db: ${name}`,
-        tooltip: `\`db\` is ${what} ${connectionLabel(choice.connection)}; ${why}. Click to choose another.`,
+        tooltip: markdown`\`db\` is ${plainText(`${what} ${connectionLabel(choice.connection)}; ${why}`)}. Click to choose another.`,
       };
     }
   }

@@ -9,6 +9,7 @@ import type { CatalogNode, Connection } from '../explorer/node.ts';
 import { pickOne, confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
+import { StatusItem } from '../host/messages.ts';
 import { type CommandId, notebookIds } from '../manifest.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
 import { chooseCatalog, describeChoice, namedConnection, withConnection } from './catalogChoice.ts';
@@ -185,20 +186,19 @@ async function askCatalog(
 }
 
 function catalogStatus({ connections, notebookCatalogs }: NotebookCommandDeps): vscode.Disposable {
-  const item = vscode.window.createStatusBarItem('lanceCatalog.notebook', vscode.StatusBarAlignment.Right, 90);
-  item.name = 'Notebook Catalog';
-  item.command = 'lanceCatalog.notebook.chooseCatalog';
+  const item = new StatusItem({
+    id: 'lanceCatalog.notebook',
+    name: 'Notebook Catalog',
+    priority: 90,
+    command: 'lanceCatalog.notebook.chooseCatalog',
+  });
   const update = () => {
     const notebook = vscode.window.activeNotebookEditor?.notebook;
     const isTypeScript = notebook?.getCells().some((cell) => /^(type|java)script$/.test(cell.document.languageId));
     if (!notebook || notebook.notebookType !== notebookIds.notebookType || isTypeScript !== true) return item.hide();
     const choice = notebookCatalogs.choice(notebook);
     const { text, tooltip } = describeChoice(choice);
-    item.text = `$(database) ${text}`;
-    item.tooltip = new vscode.MarkdownString(tooltip);
-    item.backgroundColor =
-      choice.kind === 'missing' ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
-    item.show();
+    item.show({ parts: [{ icon: 'database', text }], tooltip, isWarning: choice.kind === 'missing' });
   };
   update();
   return vscode.Disposable.from(

@@ -5,6 +5,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { asRecord } from '#shared/records.ts';
 import { runCommand } from '../host/commands.ts';
 import { type Log, logFailure } from '../host/log.ts';
+import { inputText, pickItem, showWarning } from '../host/messages.ts';
 import { notebookIds } from '../manifest.ts';
 import { RenamedNotebooks } from './disconnections.ts';
 import { hasJupyter, jupyterId } from './jupyter/jupyterExtension.ts';
@@ -28,12 +29,8 @@ function askForInput(notebook: () => vscode.NotebookDocument): InputHandler {
     const cancel = (): void => source.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
-    const common = {
-      // Several notebooks may prompt at once, so the title names the notebook.
-      title: notebookTitle(notebook()),
-      // A click elsewhere must not dismiss the prompt.
-      ignoreFocusOut: true,
-    };
+    // Several notebooks may prompt at once, so the title names the notebook.
+    const common = { title: notebookTitle(notebook()), token: source.token };
     const text = prompt.trim();
     const question = text.replace(yesOrNo, '');
     const isChoice = question !== text && !password && question.length <= lineCharacters && !question.includes('\n');
@@ -43,11 +40,10 @@ function askForInput(notebook: () => vscode.NotebookDocument): InputHandler {
           { label: 'Yes', value: 'y' },
           { label: 'No', value: 'n' },
         ];
-        const options = { ...common, placeHolder: question };
-        return (await vscode.window.showQuickPick(choices, options, source.token))?.value ?? null;
+        return (await pickItem(choices, { ...common, placeHolder: question })) ?? null;
       }
-      const options = { ...common, prompt: text || 'A cell requests a line of input.', password };
-      return (await vscode.window.showInputBox(options, source.token)) ?? null;
+      const asked = text || 'A cell requests a line of input.';
+      return (await inputText({ ...common, prompt: asked, isSecret: password })) ?? null;
     } finally {
       signal.removeEventListener('abort', cancel);
       source.dispose();
@@ -214,7 +210,7 @@ export class NotebookKernels implements vscode.Disposable {
     const restart = 'Restart Kernel';
     const what = "Can't interrupt the cell: it is running native code or waiting for another process.";
     const next = 'It may still finish. To stop it now, restart the kernel; this loses the variables of the notebook.';
-    if ((await vscode.window.showWarningMessage(`${what} ${next}`, restart)) !== restart) return;
+    if ((await showWarning(`${what} ${next}`, restart)) !== restart) return;
     await runCommand(this.#parts.log, 'restarting the kernel', () => session.restart());
   }
 

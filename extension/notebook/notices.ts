@@ -1,16 +1,17 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
+import { showInformation, showWarning } from '../host/messages.ts';
 import type { WaitingRow } from './queuedCells.ts';
 
 export const notebookTitle = ({ uri }: vscode.NotebookDocument): string => uri.path.split('/').at(-1) ?? '';
 
 /** Warns that a kernel ended while no cell ran. */
 export function showKernelDied(notebook: vscode.NotebookDocument, reason: string): void {
-  void vscode.window.showWarningMessage(`${notebookTitle(notebook)}: ${reason} The next cell starts a new kernel.`);
+  void showWarning(`${notebookTitle(notebook)}: ${reason} The next cell starts a new kernel.`);
 }
 
 /** Reports that a kernel ended while its window was away. */
 export function showKernelLost(notebook: vscode.NotebookDocument): void {
-  void vscode.window.showInformationMessage(
+  void showInformation(
     `The kernel of ${notebookTitle(notebook)} ended while its window was closed, so its variables are lost. Run the cells that you need again.`,
   );
 }
@@ -28,7 +29,7 @@ export async function showCellsNotRun(
   const message = `${notebookTitle(notebook)}: ${what} did not run after the window was reloaded, ${why}.`;
   const button = cells.length === 1 ? 'Run It' : 'Run Them';
   const buttons = cells.length > 0 ? [button] : [];
-  if ((await vscode.window.showWarningMessage(message, ...buttons)) !== button) return;
+  if ((await showWarning(message, ...buttons)) !== button) return;
   // Cells deleted since then have a negative index.
   run(cells.filter((cell) => cell.index >= 0));
 }

@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { VariableInfo } from '#shared/protocol/kernelMessages.ts';
 import { setContext } from '../host/commands.ts';
+import { codeBlock, paragraphs, plainText } from '../host/inertMarkdown.ts';
 import type { Log } from '../host/log.ts';
+import { createMarkdown } from '../host/messages.ts';
 import { notebookIds, viewIds } from '../manifest.ts';
 import type { NotebookKernels } from './controller.ts';
 import type { NotebookSession } from './session.ts';
@@ -63,8 +65,9 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
     item.id = name;
     const what = [type, size].filter(Boolean).join(' · ');
     item.description = [what, preview].filter(Boolean).join(' — ');
-    item.tooltip = new vscode.MarkdownString().appendText(`${name}: ${what}`);
-    if (preview) item.tooltip.appendCodeblock(preview, 'typescript');
+    item.tooltip = createMarkdown(
+      paragraphs([plainText(`${name}: ${what}`), preview ? codeBlock(preview, 'typescript') : undefined]),
+    );
     item.iconPath = new vscode.ThemeIcon(iconOf(variable));
     item.contextValue = isTable ? 'variable.table' : 'variable';
     item.accessibilityInformation = { label: `${name}, ${what}, ${preview}` };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions, bundles, type Bundle } from '../../scripts/bundles.ts';
@@ -91,7 +91,27 @@ function copySources(): string {
   return folder;
 }
 
-const ruled = ['no-restricted-imports', 'no-restricted-globals', 'no-require-imports', 'no-cycle'];
+const ruled = [
+  'no-restricted-imports',
+  'no-restricted-globals',
+  'no-restricted-properties',
+  'no-require-imports',
+  'no-cycle',
+];
+
+/** Ways to what VS Code reads as markup, which extension/host/messages.ts alone may go. */
+const markupSinks = [
+  'showInformationMessage',
+  'showWarningMessage',
+  'showErrorMessage',
+  'withProgress',
+  'setStatusBarMessage',
+  'createStatusBarItem',
+  'showInputBox',
+  'createInputBox',
+  'showQuickPick',
+  'createQuickPick',
+].map((name) => `vscode.window.${name}`);
 
 /** The files that the lint rules of the layers refuse, relative to the folder. */
 async function refusedByLint(folder: string): Promise<Map<string, string>> {
@@ -146,8 +166,61 @@ const requiredFile = 'kernel/session/required.ts';
 const globalsFile = 'kernel/shared/globals.ts';
 const cycleFiles = ['kernel/catalog/here.ts', 'kernel/catalog/there.ts'];
 
+/** Imports of a file of another project, which its references do not name. */
+const references = (
+  [
+    ['kernel/shared', '../catalog/connect.ts'],
+    ['kernel/processes', '#catalog/connect.ts'],
+    ['kernel/catalog', '#engine/register.ts'],
+    ['kernel/engine', '../session/preload.ts'],
+    ['kernel/cluster', '#engine/register.ts'],
+    ['kernel/jobs', '#session/preload.ts'],
+    ['kernel/session', '../../extension/manifest.ts'],
+    ['kernel', '../extension/manifest.ts'],
+    ['extension', '../kernel/engine/register.ts'],
+    ['webviews', '../kernel/catalog/connect.ts'],
+  ] as const
+).map(([project, specifier]) => ({ file: join(project, 'referenced.ts'), specifier }));
+
+const messagesFile = 'extension/host/messages.ts';
+
+/** Raw text at each place where the editor would read it as markup. */
+const rawTextCalls = [
+  'window.showErrorMessage(raw)',
+  "window.showWarningMessage(inert(''), { modal: true, detail: raw })",
+  'window.setStatusBarMessage(raw, 1)',
+  "window.showInputBox({ title: inert(''), prompt: raw, ignoreFocusOut: true })",
+  'void (createInputBox().validationMessage = raw)',
+  'createMarkdown(raw)',
+];
+
+/** Compiles the sources once with all that the compiler refuses. @returns the line where the raw texts begin */
+async function compilePlanted(): Promise<{ output: string; firstLine: number }> {
+  const folder = copySources();
+  for (const { file, specifier } of references)
+    writeFileSync(join(folder, file), `export * as planted from '${specifier}';\n`);
+  const before = readFileSync(join(folder, messagesFile), 'utf8');
+  const lines = rawTextCalls.map((call, index) => `export const planted${index} = (raw: string) => ${call};`);
+  writeFileSync(join(folder, messagesFile), `${before}\n${lines.join('\n')}\n`);
+  const program = [inRoot('node_modules/typescript/bin/tsc'), '-b', 'kernel', 'extension', 'webviews'];
+  const { output } = await runNode(folder, program);
+  return { output, firstLine: before.split('\n').length + 1 };
+}
+
+/** Reads of the editor's calls that take markup, each in a file that is its own. */
+const messageTexts = new Map(
+  [
+    ...[
+      ...markupSinks.flatMap((name) => [name, name.replace(/\.(\w+)$/, "['$1']")]),
+      ...['MarkdownString', 'Hover'].map((name) => `new vscode.${name}('')`),
+      '((window: typeof vscode.window) => window.showErrorMessage)',
+    ].map((call) => `import * as vscode from 'vscode';\nexport const used = ${call};\n`),
+    `import * as vscode from 'vscode';\nconst { showErrorMessage } = vscode.window;\nexport const used = showErrorMessage;\n`,
+  ].map((text, index) => [`extension/jobs/message${index}.ts`, text]),
+);
+
 function plantedTexts(planted: readonly Violation[]): Map<string, string> {
-  const texts = new Map<string, string>();
+  const texts = new Map(messageTexts);
   for (const { file, specifier } of planted)
     texts.set(file, `import * as planted from '${specifier}';\nexport const used = planted;\n`);
   for (const file of calledFiles) texts.set(file, `export const called = import('vscode');\n`);
@@ -167,6 +240,7 @@ suite('The layer locks', function () {
   this.timeout(240_000);
   let folder: string;
   let refused: Map<string, string>;
+  let compiled: ReturnType<typeof compilePlanted>;
   const planted = violations();
   const texts = plantedTexts(planted);
 
@@ -175,6 +249,7 @@ suite('The layer locks', function () {
     folder = copySources();
     for (const [file, text] of texts) writeFileSync(join(folder, file), text);
     refused = await refusedByLint(folder);
+    compiled = compilePlanted();
   });
 
   test('let the sources as they are through', () => {
@@ -203,6 +278,32 @@ suite('The layer locks', function () {
     assert.ok(refused.has(requiredFile));
   });
 
+  test('refuse a message, a prompt and Markdown past the file that makes text inert', () => {
+    assert.deepEqual(
+      [...messageTexts.keys()].filter((file) => !refused.get(file)?.includes('no-restricted-properties')),
+      [],
+    );
+  });
+
+  test('know what is read from vscode by name, as nothing of it is imported alone but types', () => {
+    const sources = globSync('extension/**/*.ts', { cwd: inRoot() });
+    const imports = sources.flatMap((file) => [...readFileSync(inRoot(file), 'utf8').matchAll(/^.*from 'vscode';$/gm)]);
+    assert.ok(imports.length > 50, `${imports.length} imports`);
+    const named = imports.filter(
+      ([line]) => !/^import (?:type \{.*\}|(?:type )?\* as vscode) from 'vscode';$/.test(line),
+    );
+    assert.deepEqual(
+      named.map(([line]) => line),
+      [],
+    );
+  });
+
+  test('refuse raw text in the file that makes text inert', async () => {
+    const { output, firstLine } = await compiled;
+    const lines = rawTextCalls.filter((_, index) => output.includes(`${messagesFile}(${firstLine + index},`));
+    assert.deepEqual(lines, rawTextCalls, output);
+  });
+
   test('refuse two files that need types of each other', () => {
     assert.deepEqual(
       cycleFiles.filter((file) => !refused.get(file)?.includes('no-cycle')),
@@ -226,31 +327,9 @@ suite('The layer locks', function () {
   });
 
   test('refuse a file of another project, by the project references', async () => {
-    const clean = copySources();
-    const edges: readonly [project: string, specifier: string][] = [
-      ['kernel/shared', '../catalog/connect.ts'],
-      ['kernel/processes', '#catalog/connect.ts'],
-      ['kernel/catalog', '#engine/register.ts'],
-      ['kernel/engine', '../session/preload.ts'],
-      ['kernel/cluster', '#engine/register.ts'],
-      ['kernel/jobs', '#session/preload.ts'],
-      ['kernel/session', '../../extension/manifest.ts'],
-      ['kernel', '../extension/manifest.ts'],
-      ['extension', '../kernel/engine/register.ts'],
-      ['webviews', '../kernel/catalog/connect.ts'],
-    ];
-    const files = edges.map(([project]) => join(project, 'referenced.ts'));
-    for (const [index, [, specifier]] of edges.entries())
-      writeFileSync(join(clean, files[index] ?? ''), `export * as planted from '${specifier}';\n`);
-    const { output } = await runNode(clean, [
-      inRoot('node_modules/typescript/bin/tsc'),
-      '-b',
-      'kernel',
-      'extension',
-      'webviews',
-    ]);
+    const { output } = await compiled;
     // That the sources as they are compile is what the check of types shows.
-    for (const file of files)
+    for (const { file } of references)
       assert.match(output, new RegExp(`^${file.replace('.', '\\.')}\\(.*TS6(059|307)`, 'm'), output);
   });
 

@@ -4,6 +4,7 @@ import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { pickOne, askText, withProgress } from '../../host/ask.ts';
+import { pickItems } from '../../host/messages.ts';
 import type { Ask } from '../../host/askStep.ts';
 import type { ColumnChoice } from './columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
@@ -142,13 +143,11 @@ async function askInputs(
 ): Promise<readonly string[] | undefined> {
   const names = new Set(columns.map(({ name }) => name));
   if (parameters.length > 0 && parameters.every((one) => names.has(one))) return parameters;
-  const items = columns.map(({ name, type }) => ({ label: name, description: type }));
-  const picked = await vscode.window.showQuickPick(items, {
-    title: 'Select the columns that the function reads (passed in the order of the table)',
-    canPickMany: true,
-    ignoreFocusOut: true,
-  });
-  return picked && picked.length > 0 ? picked.map(({ label }) => label) : undefined;
+  const picked = await pickItems(
+    columns.map(({ name, type }) => ({ label: name, description: type, value: name })),
+    { title: 'Select the columns that the function reads (passed in the order of the table)' },
+  );
+  return picked && picked.length > 0 ? picked : undefined;
 }
 
 const choiceOf = (name: string): { label: string; value: string } => ({ label: name, value: name });

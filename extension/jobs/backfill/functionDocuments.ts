@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askModal } from '../../host/messages.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { functionText } from './functionText.ts';
@@ -32,14 +33,10 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: functionScheme, path }));
     await vscode.window.showTextDocument(document, { preview: true });
     const accept = 'Accept and Continue';
-    const choice = await vscode.window.showWarningMessage(
+    const choice = await askModal(
       `Run the function "${made.name}", stored with table "${where}", on this machine?`,
-      {
-        modal: true,
-        detail:
-          `The editor shows its code. Author according to the table: "${author}" (not verified). After you accept, ` +
-          `VS Code runs this exact code (${made.hash.slice(0, 16)}…) on this machine without asking again.`,
-      },
+      `The editor shows its code. Author according to the table: "${author}" (not verified). After you accept, ` +
+        `VS Code runs this exact code (${made.hash.slice(0, 16)}…) on this machine without asking again.`,
       accept,
     );
     return choice === accept;

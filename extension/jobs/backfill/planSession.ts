@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { showDone } from '../../host/messages.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
@@ -113,5 +114,5 @@ function optionsOf(request: Omit<BackfillRequest, 'column'>): Omit<BackfillReque
 
 export async function copyCode(code: string): Promise<void> {
   await vscode.env.clipboard.writeText(code);
-  void vscode.window.setStatusBarMessage('$(check) Copied as notebook code', 3000);
+  showDone('Copied as notebook code', 3000);
 }

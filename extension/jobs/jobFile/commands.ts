@@ -4,6 +4,7 @@ import { jobFileEnding } from '#shared/jobs/jobFile.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { jobTableText } from '#shared/jobs/jobLabels.ts';
 import { pickOne, withProgress } from '../../host/ask.ts';
+import { showInformation } from '../../host/messages.ts';
 import { registerCommand } from '../../host/commands.ts';
 import type { Log } from '../../host/log.ts';
 import type { Backfills } from '../runBackfills.ts';
@@ -32,7 +33,7 @@ export function registerJobFileCommands(parts: JobFileCommandDeps): vscode.Dispo
       const { request, table, plan: found } = await planned(parts, uri, 'Checking');
       if (!found) return;
       const plan = 'Plan';
-      const choice = await vscode.window.showInformationMessage(
+      const choice = await showInformation(
         `${nameOf(uri)} can be run: "${request.column}" of ${jobTableText(table)}.`,
         plan,
       );

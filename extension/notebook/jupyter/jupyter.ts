@@ -4,6 +4,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { askText } from '../../host/ask.ts';
 import { registerCommand, setContext } from '../../host/commands.ts';
 import type { Log } from '../../host/log.ts';
+import { notifyProgress } from '../../host/messages.ts';
 import type { TablePanels } from '../../panels/tablePanel.ts';
 import { hasJupyter, jupyterId } from './jupyterExtension.ts';
 import { previewCode, variableProblem } from './kernelCode.ts';
@@ -45,9 +46,8 @@ async function previewVariable(panels: TablePanels, given?: string): Promise<voi
         });
   if (name === undefined) return;
   const code = previewCode(kernel.language, name);
-  const source = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Reading ${name} from the kernel`, cancellable: true },
-    (_progress, token) => readKernelTable(name, kernel.executeCode(code, token)),
+  const source = await notifyProgress(`Reading ${name} from the kernel`, ({ token }) =>
+    readKernelTable(name, kernel.executeCode(code, token)),
   );
   await panels.preview(source);
 }

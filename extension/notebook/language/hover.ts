@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { DefinitionTarget } from '#shared/protocol/languageMessages.ts';
+import { documentationMarkdown } from '../../host/inertMarkdown.ts';
+import { createMarkdown } from '../../host/messages.ts';
 import { hoverOf, rangeOf } from './items.ts';
 import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelCompletions.ts';
 import { cellPosition } from './notebooks.ts';
@@ -47,9 +49,9 @@ export function cellSignature({ notebooks, worker, mute }: CellLanguage): vscode
       help.activeSignature = answer.activeSignature;
       help.activeParameter = answer.activeParameter;
       help.signatures = answer.signatures.map(({ label, documentation, parameters }) => {
-        const signature = new vscode.SignatureInformation(label, new vscode.MarkdownString(documentation));
+        const signature = new vscode.SignatureInformation(label, createMarkdown(documentationMarkdown(documentation)));
         signature.parameters = parameters.map(
-          (one) => new vscode.ParameterInformation(one.label, new vscode.MarkdownString(one.documentation)),
+          (one) => new vscode.ParameterInformation(one.label, createMarkdown(documentationMarkdown(one.documentation))),
         );
         return signature;
       });

@@ -3,6 +3,8 @@ import type { FittingName } from '#catalog/catalogNames.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
 import type { CompletionItem as KernelItem } from '#shared/protocol/kernelMessages.ts';
 import type { CellPlace, Described, LanguageCompletion, Span } from '#shared/protocol/languageMessages.ts';
+import { codeBlock, documentationMarkdown } from '../../host/inertMarkdown.ts';
+import { createHover, createMarkdown } from '../../host/messages.ts';
 
 // Converts results of the language worker, the kernel and a catalog to VS Code's types.
 
@@ -92,11 +94,13 @@ export function itemOfName(
 
 export function describe(item: vscode.CompletionItem, { code, documentation }: Described): void {
   item.detail = code;
-  item.documentation = new vscode.MarkdownString(documentation);
+  item.documentation = createMarkdown(documentationMarkdown(documentation));
 }
 
 export function hoverOf({ code, documentation }: Described, range?: vscode.Range): vscode.Hover {
-  const contents = code ? [new vscode.MarkdownString().appendCodeblock(code, 'typescript')] : [];
-  if (documentation) contents.push(new vscode.MarkdownString(documentation));
-  return new vscode.Hover(contents, range);
+  const parts = [
+    ...(code ? [codeBlock(code, 'typescript')] : []),
+    ...(documentation ? [documentationMarkdown(documentation)] : []),
+  ];
+  return createHover(parts, range);
 }

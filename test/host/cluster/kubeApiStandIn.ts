@@ -30,6 +30,8 @@ export class KubeApiStandIn {
   readonly #held: (() => void)[] = [];
   /** Whether the person may change objects. */
   mayChange = true;
+  /** What it says of itself for every object, where it is broken. */
+  failure: string | undefined;
   #isHeld: ((asked: string) => boolean) | undefined;
 
   /** @param folder where its certificate and kubeconfig are written */
@@ -84,6 +86,7 @@ export class KubeApiStandIn {
       return [200, { major: '1', minor: '30', gitVersion: 'v1.30.14', platform: 'linux/amd64' }];
     const group = /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)$/.exec(pathname);
     if (group) return [200, { kind: 'APIResourceList', resources: this.objects.resources(pathname) }];
+    if (this.failure !== undefined) return refusal(500, this.failure);
     const named = namedBy(pathname);
     if (!named) return refusal(404, 'the server could not find the requested resource');
     if (method === 'POST' && body) return this.#review(named, body);

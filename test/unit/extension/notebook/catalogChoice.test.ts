@@ -45,7 +45,7 @@ suite('the catalog of a notebook', () => {
   test('is said with its directory, or with its address and database', () => {
     const company: Connection = { name: 'c', kind: 'rest', uri: 'https://c.example', database: 'd', source: 'person' };
     assert.match(tooltipOf(a), /the directory \/a; chosen for this notebook/);
-    assert.match(tooltipOf(company), /the server https:\/\/c\.example, database d; chosen for this notebook/);
+    assert.match(tooltipOf(company), /the server https\\:\/\/c\.example, database d; chosen for this notebook/);
   });
 
   test('is kept in the metadata of the file beside everything else there', () => {

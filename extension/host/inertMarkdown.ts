@@ -1,0 +1,61 @@
+declare const markdownBrand: unique symbol;
+
+/** Markdown in which text from outside is only text. Only the functions of this file create it. */
+export type InertMarkdown = string & { readonly [markdownBrand]: true };
+
+const wordJoiner = '\u2060';
+
+/** Builds Markdown of our own marks and inert parts; the compiler rejects a string from elsewhere. */
+export const markdown = (marks: TemplateStringsArray, ...parts: readonly (InertMarkdown | number)[]): InertMarkdown =>
+  String.raw({ raw: marks }, ...parts) as InertMarkdown;
+
+/** Joins the parts that have text as paragraphs. */
+export const paragraphs = (parts: readonly (InertMarkdown | undefined)[]): InertMarkdown =>
+  parts.filter((part) => part !== undefined && part !== '').join('\n\n') as InertMarkdown;
+
+/** Escapes a string so that Markdown shows it literally in one line, bare addresses included. */
+export const plainText = (text: string): InertMarkdown =>
+  text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\\`*_{}[\]()#+!|~$<>&@]|:(?=\/\/)|(?<=www)\./gi, (mark) =>
+      mark === '<' ? '&lt;' : mark === '&' ? '&amp;' : `\\${mark}`,
+    ) as InertMarkdown;
+
+/** Returns a code block whose fence is longer than any in the text. */
+export function codeBlock(text: string, language = ''): InertMarkdown {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}${language}\n${text}\n${fence}` as InertMarkdown;
+}
+
+/** Returns a code span in one line. */
+export function codeSpan(text: string): InertMarkdown {
+  const mark = '`'.repeat(longestRun(text) + 1);
+  const line = text.replaceAll(/\s+/g, ' ');
+  return (mark.length === 1 ? `${mark}${line}${mark}` : `${mark} ${line} ${mark}`) as InertMarkdown;
+}
+
+const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+
+/**
+ * Keeps the formatting of documentation in code, with links to https alone.
+ *
+ * The source may be a notebook or a package that the user only views. Drawing an image sends a request, so none is
+ * left. A link opens only after a click, and documentation refers to pages: https stays, as in VS Code's own
+ * TypeScript support. Addresses of files, programs, mail and plain http stay readable as text.
+ *
+ * Separates the characters that open such markup by a zero-width one instead of parsing: a second parser could read the
+ * source differently from VS Code's, which also escapes HTML.
+ */
+export const documentationMarkdown = (text: string): InertMarkdown =>
+  text
+    // ![image](…), ![image][reference], ![reference]
+    .replaceAll(/!(?=\[)/g, `!${wordJoiner}`)
+    // [link](address) and [reference]: address, unless https or a plain name, as in `handlers[name](event)`.
+    .replaceAll(/\](?=[(:](?!\s*<?https:\/\/|\s*[^\s:&\\</][^\s:&\\<]{0,200}(?:\s|$)))/gi, `]${wordJoiner}`)
+    // <scheme:address>
+    .replaceAll(/<(?!https:\/\/)(?=[a-z][a-z0-9+.-]*:)/gi, `<${wordJoiner}`)
+    // Bare addresses of pages and mail. An https address is matched as a whole and kept.
+    .replaceAll(
+      /https:\/\/[\w.:/?#@%&=+-]*|(?:http|ftp):(?=\/\/)|www(?=\.)|[\w.!#$%&'*+/=?`{|}~-](?=@[\w-]+\.)/gi,
+      (found) => (/^https:/i.test(found) ? found : found + wordJoiner),
+    ) as InertMarkdown;

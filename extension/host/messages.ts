@@ -1,0 +1,217 @@
+import * as vscode from 'vscode';
+import type { InertMarkdown } from './inertMarkdown.ts';
+import { inert, type InertText, withIcon } from './inertText.ts';
+
+// The one way to VS Code's messages, prompts, lists, status bar and Markdown: all that VS Code reads as markup. Lint
+// forbids the calls elsewhere. A message may have parts from outside, so it is made inert here as a whole. Buttons are
+// constants.
+
+type Options = { readonly modal: true; readonly detail: InertText };
+type ShowMessage = {
+  (message: InertText, ...buttons: string[]): Thenable<string | undefined>;
+  (message: InertText, options: Options, ...buttons: string[]): Thenable<string | undefined>;
+};
+type PickOptions = { title: InertText; placeHolder?: InertText; ignoreFocusOut: true };
+type PickItem = { label: InertText; description?: InertText; detail?: InertText };
+type Report = vscode.Progress<{ message: InertText }>;
+
+/** VS Code's window with the same functions, of which each takes inert text only: raw text does not compile. */
+type InertWindow = {
+  showInformationMessage: ShowMessage;
+  showWarningMessage: ShowMessage;
+  showErrorMessage: ShowMessage;
+  setStatusBarMessage(text: InertText, hideAfterTimeout: number): vscode.Disposable;
+  showInputBox(options: InertInputOptions, token?: vscode.CancellationToken): Thenable<string | undefined>;
+  showQuickPick<T extends PickItem>(
+    items: readonly T[],
+    options: PickOptions & { canPickMany: true },
+    token?: vscode.CancellationToken,
+  ): Thenable<T[] | undefined>;
+  showQuickPick<T extends PickItem>(
+    items: readonly T[],
+    options: PickOptions,
+    token?: vscode.CancellationToken,
+  ): Thenable<T | undefined>;
+  withProgress<R>(
+    options: { location: vscode.ProgressLocation; title: InertText; cancellable: true },
+    task: (progress: Report, token: vscode.CancellationToken) => Thenable<R>,
+  ): Thenable<R>;
+  withProgress<R>(options: { location: { viewId: string } }, task: () => Thenable<R>): Thenable<R>;
+};
+
+// Each call reads the function again, because tests replace some by a stand-in for the user.
+const window: InertWindow = vscode.window;
+
+export const showInformation = async <B extends string>(text: string, ...buttons: B[]): Promise<B | undefined> =>
+  (await window.showInformationMessage(inert(text), ...buttons)) as B | undefined;
+
+export const showWarning = async <B extends string>(text: string, ...buttons: B[]): Promise<B | undefined> =>
+  (await window.showWarningMessage(inert(text), ...buttons)) as B | undefined;
+
+export const showError = async <B extends string>(text: string, ...buttons: B[]): Promise<B | undefined> =>
+  (await window.showErrorMessage(inert(text), ...buttons)) as B | undefined;
+
+/** Shows a dialog that the user must answer. @returns `undefined` if the user cancels */
+export const askModal = async <B extends string>(
+  text: string,
+  detail: string,
+  ...buttons: B[]
+): Promise<B | undefined> =>
+  (await window.showWarningMessage(inert(text), { modal: true, detail: inert(detail) }, ...buttons)) as B | undefined;
+
+/** Shows for a moment in the status bar that something is done. */
+export function showDone(text: string, milliseconds: number): void {
+  window.setStatusBarMessage(withIcon('check', text), milliseconds);
+}
+
+/** How a task learns that the user cancels it, as a signal and as VS Code's token, and shows its progress. */
+type RunningTask = {
+  readonly signal: AbortSignal;
+  readonly token: vscode.CancellationToken;
+  readonly report: (message: string) => void;
+};
+
+/** Runs a task with a notification that can cancel it. */
+export const notifyProgress = async <T>(title: string, task: (running: RunningTask) => Promise<T>): Promise<T> =>
+  window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: inert(title), cancellable: true },
+    (progress, token) => {
+      const controller = new AbortController();
+      if (token.isCancellationRequested) controller.abort();
+      token.onCancellationRequested(() => controller.abort());
+      const report = (message: string): void => progress.report({ message: inert(message) });
+      return task({ signal: controller.signal, token, report });
+    },
+  );
+
+/** Runs a task with progress in a view. */
+export const showViewProgress = async <T>(viewId: string, task: () => Promise<T>): Promise<T> =>
+  window.withProgress({ location: { viewId } }, task);
+
+export type PickChoice<T> = { label: string; description?: string; detail?: string; icon?: string; value: T };
+type PickSettings = { title: string; placeHolder?: string; token?: vscode.CancellationToken };
+
+/** Shows a list to choose from. @returns `undefined` if the user cancels */
+export const pickItem = async <T>(choices: readonly PickChoice<T>[], settings: PickSettings): Promise<T | undefined> =>
+  (await window.showQuickPick(choices.map(pickItemOf), pickOptions(settings), settings.token))?.value;
+
+/** Shows a list to choose several from. @returns `undefined` if the user cancels */
+export const pickItems = async <T>(
+  choices: readonly PickChoice<T>[],
+  settings: PickSettings,
+): Promise<T[] | undefined> =>
+  (
+    await window.showQuickPick(choices.map(pickItemOf), { ...pickOptions(settings), canPickMany: true }, settings.token)
+  )?.map(({ value }) => value);
+
+const pickOptions = ({ title, placeHolder }: PickSettings): PickOptions => ({
+  title: inert(title),
+  ignoreFocusOut: true,
+  ...(placeHolder !== undefined && { placeHolder: inert(placeHolder) }),
+});
+
+const pickItemOf = <T>({ label, description, detail, icon, value }: PickChoice<T>): PickItem & { value: T } => ({
+  label: icon === undefined ? inert(label) : withIcon(icon, label),
+  value,
+  ...(description !== undefined && { description: inert(description) }),
+  ...(detail !== undefined && { detail: inert(detail) }),
+});
+
+type InertInputOptions = {
+  title: InertText;
+  prompt: InertText;
+  ignoreFocusOut: true;
+  value?: string;
+  placeHolder?: string;
+  password?: boolean;
+  validateInput?: (value: string) => InertText | undefined;
+};
+
+export type InputSettings = {
+  title: string;
+  prompt: string;
+  value?: string;
+  placeHolder?: string;
+  isSecret?: boolean;
+  /** Returns an error message for an invalid value. */
+  check?: (value: string) => string | undefined;
+  token?: vscode.CancellationToken;
+};
+
+/** Prompts for a line of text. @returns `undefined` if the user cancels */
+export async function inputText(settings: InputSettings): Promise<string | undefined> {
+  const { title, prompt, value, placeHolder, isSecret, check, token } = settings;
+  const options: InertInputOptions = {
+    title: inert(title),
+    prompt: inert(prompt),
+    // A click elsewhere must not dismiss the prompt.
+    ignoreFocusOut: true,
+    ...(value !== undefined && { value }),
+    ...(placeHolder !== undefined && { placeHolder }),
+    ...(isSecret !== undefined && { password: isSecret }),
+    ...(check && { validateInput: (typed: string) => inertIfAny(check(typed)) }),
+  };
+  return window.showInputBox(options, token);
+}
+
+const inertIfAny = (text: string | undefined): InertText | undefined => (text === undefined ? undefined : inert(text));
+
+/** VS Code's input box; what it reads as markup takes inert text only. */
+export type InertInputBox = Omit<vscode.InputBox, 'title' | 'prompt' | 'validationMessage'> & {
+  title: InertText | undefined;
+  prompt: InertText | undefined;
+  validationMessage: InertText | { message: InertText; severity: vscode.InputBoxValidationSeverity } | undefined;
+};
+
+export const createInputBox = (): InertInputBox => vscode.window.createInputBox() as InertInputBox;
+
+/** A part of the text of a status bar item. */
+export type StatusPart = string | { readonly icon: string; readonly text: string };
+
+export type StatusLook = {
+  readonly parts: readonly StatusPart[];
+  readonly tooltip: InertMarkdown;
+  readonly spoken?: string;
+  readonly isWarning?: boolean;
+};
+
+/** An item of the status bar, hidden until it is shown. */
+export class StatusItem implements vscode.Disposable {
+  readonly #item: vscode.StatusBarItem;
+
+  constructor(settings: { id: string; name: string; priority: number; command: string | vscode.Command }) {
+    this.#item = vscode.window.createStatusBarItem(settings.id, vscode.StatusBarAlignment.Right, settings.priority);
+    this.#item.name = settings.name;
+    this.#item.command = settings.command;
+  }
+
+  /** For tests. */
+  get text(): string {
+    return this.#item.text;
+  }
+
+  show({ parts, tooltip, spoken, isWarning = false }: StatusLook): void {
+    this.#item.text = parts
+      .map((part): InertText => (typeof part === 'string' ? inert(part) : withIcon(part.icon, part.text)))
+      .join(' ');
+    this.#item.tooltip = createMarkdown(tooltip);
+    this.#item.accessibilityInformation = spoken === undefined ? undefined : { label: spoken };
+    this.#item.backgroundColor = isWarning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+    this.#item.show();
+  }
+
+  hide(): void {
+    this.#item.hide();
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+}
+
+/** VS Code runs no command from it and escapes its HTML. */
+export const createMarkdown = (text: InertMarkdown): vscode.MarkdownString => new vscode.MarkdownString(text);
+
+/** A hover takes Markdown also as plain strings, so it is created here. */
+export const createHover = (parts: readonly InertMarkdown[], range?: vscode.Range): vscode.Hover =>
+  new vscode.Hover(parts.map(createMarkdown), range);
