@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { catalogServices, registerCatalog } from './explorer/register.ts';
 import { registerCluster } from './cluster/register.ts';
 import { hostServices, registerHost } from './host/register.ts';
@@ -6,11 +6,17 @@ import { registerJobs } from './jobs/register.ts';
 import { registerNotebooks } from './notebook/register.ts';
 import { registerPanels } from './panels/register.ts';
 
-/** For tests; not an API for other extensions. */
+/** For tests. */
 export type ExtensionApi = ReturnType<typeof start>;
 
-/** Creates the services and disposes them when the window closes. */
-export const activate = (context: vscode.ExtensionContext): ExtensionApi => start(context);
+/**
+ * Creates the services and disposes them when the window closes.
+ * @returns nothing outside tests: other extensions read what is returned here, and the services include secrets
+ */
+export function activate(context: vscode.ExtensionContext): ExtensionApi | undefined {
+  const services = start(context);
+  return context.extensionMode === vscode.ExtensionMode.Test ? services : undefined;
+}
 
 function start(context: vscode.ExtensionContext) {
   const host = hostServices(context);

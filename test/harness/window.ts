@@ -49,20 +49,28 @@ export async function packagedExtension(): Promise<string> {
 /** Names the folder of installed extensions, which the runner of all layers makes for the processes that share a layer. */
 export const installedVariable = 'LANCE_TEST_EXTENSIONS';
 
-let extensions = process.env[installedVariable];
+let installed = process.env[installedVariable];
 
 /** The folder of installed extensions, made once: unpacking 240 MB takes seconds. */
 export async function installedExtensions(): Promise<string> {
-  if (extensions === undefined) {
+  if (installed === undefined) {
     const profile = makeProfile(tempFolder('lance-ext-'));
     await installExtension(installedWorkbench(), profile, await packagedExtension());
-    extensions = profile.extensions;
+    installed = profile.extensions;
   }
-  return extensions;
+  return installed;
 }
 
-/** Opens a window. `settings` are added to the calm ones and to the sample connection; a tall one shows more of a notebook. */
-export async function openWindow(settings: Record<string, unknown> = {}, size?: Size): Promise<Window> {
+/**
+ * Opens a window. `settings` are added to the calm ones and to the sample connection; a tall one shows more of a notebook.
+ *
+ * @param extensions the folder of installed extensions, if the packaged one is not the only one
+ */
+export async function openWindow(
+  settings: Record<string, unknown> = {},
+  size?: Size,
+  extensions?: string,
+): Promise<Window> {
   const work = tempFolder('lance-ui-');
   const folder = join(work, 'notebooks');
   const catalog = join(work, 'catalog');
@@ -75,7 +83,10 @@ export async function openWindow(settings: Record<string, unknown> = {}, size?: 
     'lanceCatalog.defaultConnections': [{ name: 'sample', root: catalog }],
     ...settings,
   };
-  const profile: Profile = { ...makeProfile(join(work, 'profile'), all), extensions: await installedExtensions() };
+  const profile: Profile = {
+    ...makeProfile(join(work, 'profile'), all),
+    extensions: extensions ?? (await installedExtensions()),
+  };
   const server = await startServer({ workbench: installedWorkbench(), profile, folder });
   const browser = await openBrowser(work, size);
   const close = async (): Promise<void> => {
