@@ -2,16 +2,20 @@ import Plotly from 'plotly.js-dist-min';
 import { type ChartLook, chartRenderer } from './chartOutput.ts';
 import { ownFigure } from './plotlyFigure.ts';
 
+const transparent = 'rgba(0, 0, 0, 0)';
+
 /** Returns the defaults of a figure. */
 function templateOf({ text, lines, font }: ChartLook): object {
   const axis = { gridcolor: lines, linecolor: lines, zerolinecolor: lines };
   return {
     layout: {
-      paper_bgcolor: 'rgba(0, 0, 0, 0)',
-      plot_bgcolor: 'rgba(0, 0, 0, 0)',
+      paper_bgcolor: transparent,
+      plot_bgcolor: transparent,
       font: { color: text, family: font },
       xaxis: axis,
       yaxis: axis,
+      geo: { bgcolor: transparent, framecolor: lines },
+      polar: { bgcolor: transparent, angularaxis: axis, radialaxis: axis },
     },
   };
 }
