@@ -1,34 +1,145 @@
-/**
- * Tokens as the engine reads them: a quote in a string is doubled, comments do not nest, a backslash is an ordinary
- * character.
- */
-const sqlToken =
-  /(?<space>\s+|--[^\n]*|\/\*[^]*?\*\/)|(?<quoted>(?:'[^']*')+|(?:"[^"]*")+|(?:`[^`]*`)+)|(?<number>\d+(?:\.\d*)?)|(?<word>[a-z_][\w$]*|\p{Alphabetic}+)|(?<sign>[^])/iuy;
+export type SqlTokenKind = 'space' | 'quoted' | 'number' | 'word' | 'sign';
 
 /** A token of SQL: exactly one of its kinds is set, to its text. It ends before the character at `end`. */
-export type SqlToken = Readonly<Partial<Record<'space' | 'quoted' | 'number' | 'word' | 'sign', string>>> & {
+export type SqlToken = Readonly<Partial<Record<SqlTokenKind, string>>> & {
   readonly text: string;
   readonly end: number;
 };
 
+const alphabetic = /\p{Alphabetic}/u;
+const blank = /\s/;
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
+const isWordPart = (code: number): boolean => isLetter(code) || isDigit(code) || code === 36;
+const isBlank = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || (code > 127 && blank.test(String.fromCharCode(code)));
+
+/**
+ * Reads SQL token by token, as the engine does: a quote in a string is doubled, comments do not nest, a backslash is
+ * an ordinary character. A quote or a comment that is not closed is a `sign`. No token is copied, so that a megabyte
+ * of a hostile filter takes milliseconds of the thread that serves all clients.
+ */
+export class SqlCursor {
+  readonly #sql: string;
+  #kind: SqlTokenKind = 'space';
+  #start = 0;
+  #end = 0;
+  /** No comment is closed from here on. Without it, each opening would search to the end of the text. */
+  #hasClosing = true;
+
+  constructor(sql: string) {
+    this.#sql = sql;
+  }
+
+  get kind(): SqlTokenKind {
+    return this.#kind;
+  }
+
+  get start(): number {
+    return this.#start;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  get text(): string {
+    return this.#sql.slice(this.#start, this.#end);
+  }
+
+  /** Moves to the next token. @returns whether there is one */
+  next(): boolean {
+    this.#start = this.#end;
+    if (this.#start >= this.#sql.length) return false;
+    this.#read();
+    return true;
+  }
+
+  #read(): void {
+    const sql = this.#sql;
+    const at = this.#start;
+    const code = sql.charCodeAt(at);
+    if (isBlank(code)) {
+      this.#take('space', this.#skip(at + 1, isBlank));
+    } else if (code === 45 && sql.charCodeAt(at + 1) === 45) {
+      const line = sql.indexOf('\n', at);
+      this.#take('space', line < 0 ? sql.length : line);
+    } else if (code === 47 && sql.charCodeAt(at + 1) === 42) {
+      const close = this.#hasClosing ? sql.indexOf('*/', at + 2) : -1;
+      this.#hasClosing = close >= 0;
+      if (close < 0) this.#take('sign', at + 1);
+      else this.#take('space', close + 2);
+    } else if (code === 39 || code === 34 || code === 96) {
+      this.#quoted(code);
+    } else if (isDigit(code)) {
+      const whole = this.#skip(at + 1, isDigit);
+      this.#take('number', sql.charCodeAt(whole) === 46 ? this.#skip(whole + 1, isDigit) : whole);
+    } else if (isLetter(code)) {
+      this.#take('word', this.#skip(at + 1, isWordPart));
+    } else if (code > 127) {
+      this.#foreign();
+    } else {
+      this.#take('sign', at + 1);
+    }
+  }
+
+  /** A string in quotes, with strings directly after it: a doubled quote is a quote in one string. */
+  #quoted(quote: number): void {
+    const sql = this.#sql;
+    const sign = String.fromCharCode(quote);
+    let end = this.#start;
+    while (sql.charCodeAt(end) === quote) {
+      const close = sql.indexOf(sign, end + 1);
+      if (close < 0) break;
+      end = close + 1;
+    }
+    if (end === this.#start) this.#take('sign', end + 1);
+    else this.#take('quoted', end);
+  }
+
+  /** Letters outside ASCII are a word, other characters a sign. */
+  #foreign(): void {
+    const sql = this.#sql;
+    const width = (at: number): number => ((sql.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+    let end = this.#start;
+    while (end < sql.length && alphabetic.test(String.fromCodePoint(sql.codePointAt(end) ?? 0))) end += width(end);
+    if (end === this.#start) this.#take('sign', end + width(end));
+    else this.#take('word', end);
+  }
+
+  #skip(from: number, fits: (code: number) => boolean): number {
+    let end = from;
+    while (end < this.#sql.length && fits(this.#sql.charCodeAt(end))) end++;
+    return end;
+  }
+
+  #take(kind: SqlTokenKind, end: number): void {
+    this.#kind = kind;
+    this.#end = end;
+  }
+}
+
 /** Splits SQL into tokens, including whitespace and comments. */
 export function* sqlTokens(sql: string): Generator<SqlToken, void, undefined> {
-  for (let end = 0; end < sql.length;) {
-    sqlToken.lastIndex = end;
-    const found = sqlToken.exec(sql);
-    if (!found) return;
-    end = sqlToken.lastIndex;
-    yield { ...found.groups, text: found[0], end };
+  const cursor = new SqlCursor(sql);
+  while (cursor.next()) {
+    const { kind, text, end } = cursor;
+    yield { [kind]: text, text, end };
   }
 }
 
 /** Returns an obvious reason why a string is not one expression; `undefined` does not prove that it is one. */
 export function sqlProblem(sql: string): string | undefined {
+  const cursor = new SqlCursor(sql);
   let depth = 0;
-  for (const { sign } of sqlTokens(sql)) {
+  while (cursor.next()) {
+    if (cursor.kind !== 'sign') continue;
+    const sign = sql[cursor.start];
     if (sign === '(') depth++;
     if (sign === ')' && --depth < 0) return 'closes a parenthesis that is not open';
     if (sign === "'" || sign === '"' || sign === '`') return `has a ${sign} that is not closed`;
+    if (sign === '/' && sql[cursor.end] === '*') return 'has a comment that is not closed';
   }
   return depth > 0 ? 'has a parenthesis that is not closed' : undefined;
 }

@@ -23,7 +23,7 @@ export function addColumns(
 ): Promise<WriteResult> {
   return handle.write('AlterTableAddColumns', options, async (native) => {
     checkNewColumns(columns);
-    for (const { expression } of columns) if (expression !== undefined) checkSql(expression);
+    checkSql(...columns.flatMap(({ expression }) => expression ?? []));
     const empty = columns.flatMap(({ name, dataType }) =>
       dataType === undefined ? [] : [new Field(name, newColumnType(name, dataType), true)],
     );

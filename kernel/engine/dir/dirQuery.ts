@@ -4,7 +4,7 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { BatchStream, QueryOptions, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
 import { batchLength, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { checkSql } from './sqlLimits.ts';
+import { checkSearchText, checkSql } from './sqlLimits.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** The rows of a query as the engine's Arrow IPC buffers, one file per batch, and their schema. */
@@ -111,9 +111,26 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
   return found && batchLength(sampledWidth(found.batches));
 }
 
+/** Maximum columns computed in a query, and columns of its order: planning takes seconds for tens of thousands. */
+const maxAliases = 1_000;
+
+/** Refuses SQL and searches that would end the engine or keep it busy. @throws CatalogError InvalidInput (13) */
+function checkQuery({ filter, columnAliases, orderBy, fullText }: QuerySpec): void {
+  const aliases = Object.values(columnAliases ?? {});
+  for (const [what, count] of [
+    ['computed columns', aliases.length],
+    ['columns of the order', orderBy?.length ?? 0],
+  ] as const) {
+    if (count > maxAliases)
+      throw new CatalogError('InvalidInput', `The query has ${count} ${what}.`, `Use at most ${maxAliases}.`);
+  }
+  checkSql(filter ?? '', ...aliases);
+  if (fullText) checkSearchText(fullText.query);
+}
+
 /** @throws CatalogError InvalidInput (13), Unsupported (0) for options the engine would silently ignore */
 function build(native: NativeTable, spec: QuerySpec): Built {
-  for (const sql of [spec.filter ?? '', ...Object.values(spec.columnAliases ?? {})]) checkSql(sql);
+  checkQuery(spec);
   const plain = native.query();
   const query = spec.vector ? nearest(plain, spec.vector) : plain;
   if (spec.fullText) {

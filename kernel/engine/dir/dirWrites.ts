@@ -171,7 +171,7 @@ export async function updateRows(handle: TableHandle, spec: UpdateSpec, options:
     async (native) => {
       checkOptions('update', options, ['signal']);
       const valuesSql = new Map(updateEntries(spec));
-      for (const sql of [...valuesSql.values(), spec.where ?? '']) checkSql(sql);
+      checkSql(...valuesSql.values(), spec.where ?? '');
       await checkFits(spec, () => native.schema());
       const { rowsUpdated, version } = await native.update({
         valuesSql,

@@ -1,5 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
-import { sqlTokens } from '#catalog/sqlTokens.ts';
+import { SqlCursor } from '#catalog/sqlTokens.ts';
 
 // The engine walks an expression recursively, and one too deep for the stack of its thread ends the process silently.
 // Its parser limits nested parentheses, but not chains, where every operator is one level more: `x + x + x`,
@@ -8,9 +8,13 @@ import { sqlTokens } from '#catalog/sqlTokens.ts';
 
 /** Maximum tokens in one chain, including nested ones. The engine ends at about 300 of the worst kind. */
 const maxDepth = 150;
-/** Maximum tokens in total, to limit the time too: a list of 100,000 items has 200,000. */
-const maxTokens = 400_000;
-const maxLength = 4 * 2 ** 20;
+/**
+ * Maximum words and signs in total, to limit the time too: the engine takes a second for 30,000 conditions. Numbers,
+ * strings, commas and minus signs are not counted, since a list of 100,000 keys costs little.
+ */
+const maxWeight = 20_000;
+/** Maximum characters, read before anything else. */
+const maxLength = 2 ** 21;
 
 /** An operand follows these words, so an AND right after them is a name, as it is a type name after `::`. */
 const wantsOperand = new Set(
@@ -27,41 +31,87 @@ type Level = { length: number; inner: number; deepest: number; betweens: number 
 const newLevel = (): Level => ({ length: 0, inner: 0, deepest: 0, betweens: 0 });
 const depthOf = ({ length, inner, deepest }: Level): number => Math.max(deepest, length + inner);
 
+const longestKeyword = Math.max(...[...wantsOperand].map((word) => word.length));
+
 /**
- * Refuses SQL that could end the engine's process. The engine checks whether it is valid SQL.
+ * Refuses SQL that could end the engine's process, take long, or be read by the engine in another way than here. The
+ * engine checks whether it is valid SQL.
  * @throws CatalogError InvalidInput (13)
  */
-export function checkSql(sql: string): void {
-  if (sql.length > maxLength) refuse(`has ${sql.length} characters, more than the maximum of ${maxLength}`);
+export function checkSql(...texts: readonly string[]): void {
+  let weight = 0;
+  for (const sql of texts) {
+    if (sql.length > maxLength) refuse(`has ${sql.length} characters, more than the maximum of ${maxLength}`);
+    weight = checkText(sql, weight);
+  }
+}
+
+/** @returns the weight including this SQL */
+function checkText(sql: string, before: number): number {
   const levels = [newLevel()];
-  let before: 'operand' | 'operator' = 'operator';
-  let count = 0;
-  for (const { space, word, sign, end } of sqlTokens(sql)) {
-    if (space !== undefined) continue;
-    // The engine refuses an unterminated token before it parses further.
-    if (sign === "'" || sign === '"' || sign === '`' || (sign === '/' && sql[end] === '*')) return;
-    if (sign === '$')
-      refuse('has a $ that is not in quotes', 'Write values directly, and put names that start with $ in backticks.');
-    if (++count > maxTokens) refuse(`has more than ${maxTokens} tokens`);
+  const cursor = new SqlCursor(sql);
+  let weight = before;
+  let isOperator = true;
+  /** The word that the last token is, in capitals, if it may be a keyword. */
+  let word = '';
+  while (cursor.next()) {
+    const { kind, start, end } = cursor;
+    if (kind === 'space') continue;
+    const sign = kind === 'sign' ? sql[start] : undefined;
+    if (kind === 'quoted') checkQuoted(sql, start, end, word);
+    word = kind === 'word' && end - start <= longestKeyword ? cursor.text.toUpperCase() : '';
+    if (sign !== undefined) checkSign(sign, sql[end]);
+    if ((kind === 'word' || sign !== undefined) && sign !== ',' && sign !== '-' && ++weight > maxWeight)
+      refuse(`has more than ${maxWeight} words and signs`);
     const level = levels.at(-1)!;
-    const upper = word?.toUpperCase();
     if (sign === ')' || sign === ']' || sign === '}') {
       close(levels);
-      before = 'operand';
-    } else if (sign === ',' || ((upper === 'AND' || upper === 'OR') && before === 'operand' && level.betweens === 0)) {
+      isOperator = false;
+    } else if (sign === ',' || ((word === 'AND' || word === 'OR') && !isOperator && level.betweens === 0)) {
       nextChain(level);
-      before = 'operator';
+      isOperator = true;
     } else {
-      if (upper === 'AND' && before === 'operand') level.betweens--;
-      if (upper === 'BETWEEN') level.betweens++;
+      if (word === 'AND' && !isOperator) level.betweens--;
+      if (word === 'BETWEEN') level.betweens++;
       level.length++;
       if (sign === '(' || sign === '[' || sign === '{') levels.push(newLevel());
-      before = sign !== undefined || (upper !== undefined && wantsOperand.has(upper)) ? 'operator' : 'operand';
+      isOperator = sign !== undefined || wantsOperand.has(word);
     }
     if (levels.length > maxDepth || depthOf(levels.at(-1)!) > maxDepth) tooDeep();
   }
   while (levels.length > 1) close(levels);
   if (depthOf(levels[0]!) > maxDepth) tooDeep();
+  return weight;
+}
+
+/**
+ * Refuses signs after which the engine reads on in another way: it takes the character after `#` or `@@` into a
+ * name, even a quote, so that a string which looks closed here is open there.
+ */
+function checkSign(sign: string, next: string | undefined): void {
+  if (sign === "'" || sign === '"' || sign === '`') refuse(`has a ${sign} that is not closed`, 'Close it.');
+  if (sign === '/' && next === '*') refuse('has a comment that is not closed', 'Close it.');
+  if (sign === '$' || sign === '#' || sign === '@')
+    refuse(
+      `has a ${sign} that is not in quotes`,
+      `Write values directly, and put names that contain ${sign} in backticks.`,
+    );
+}
+
+/**
+ * Refuses a string directly behind a letter, a digit or `&`. With some letters that is a literal of another kind, in
+ * which the engine reads a backslash as an escape: `X'\''` is closed there and open here. A keyword may stand there,
+ * as in `DATE'2024-01-01'`, and bytes in hexadecimal.
+ * @param word the token before, in capitals, if it is a word
+ */
+function checkQuoted(sql: string, start: number, end: number, word: string): void {
+  if (sql[start] === '`' || !/[\p{Alphabetic}\d_$&]/u.test(sql[start - 1] ?? '')) return;
+  if (wantsOperand.has(word)) return;
+  if (word === 'X' && /^'[\da-f]*'$/i.test(sql.slice(start, end))) return;
+  refuse(
+    `has a string directly behind "${sql.slice(Math.max(0, start - 20), start)}"`,
+    'Put a space before the quote.',
+  );
 }
 
 function nextChain(level: Level): void {
@@ -82,4 +132,22 @@ function refuse(
   hint = 'Make it shorter, for instance with IN (…) for many values of one column.',
 ): never {
   throw new CatalogError('InvalidInput', `The SQL ${what}.`, hint);
+}
+
+/** Maximum words to search for in one query. The engine takes seconds and gigabytes for a megabyte of frequent words. */
+const maxWords = 1_000;
+const maxSearchLength = 64 * 1024;
+
+/** @throws CatalogError InvalidInput (13) if the search would take long */
+export function checkSearchText(text: string): void {
+  const hint = 'Search for the words that matter.';
+  if (text.length > maxSearchLength)
+    refuseSearch(`has ${text.length} characters, more than the maximum of ${maxSearchLength}`, hint);
+  // Engines split at other characters too, but not into more words than this.
+  const words = text.split(/[^\p{Alphabetic}\p{M}\p{N}]+/u).filter((word) => word !== '').length;
+  if (words > maxWords) refuseSearch(`has ${words} words, more than the maximum of ${maxWords}`, hint);
+}
+
+function refuseSearch(what: string, hint: string): never {
+  throw new CatalogError('InvalidInput', `The full-text search ${what}.`, hint);
 }

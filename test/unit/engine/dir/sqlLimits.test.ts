@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict';
-import { checkSql } from '#engine/dir/sqlLimits.ts';
+import { checkSearchText, checkSql } from '#engine/dir/sqlLimits.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 const list = (count: number, make: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
 suite('limits of SQL', () => {
+  test('count what several texts hold together', () => {
+    const half = list(6_000, () => 'b').join(' AND ');
+    checkSql(half);
+    assert.throws(() => checkSql(half, half), /more than 20000 words and signs/);
+  });
+
+  test('of a text to search are its words', () => {
+    checkSearchText('row '.repeat(900));
+    assert.throws(() => checkSearchText('row '.repeat(1_100)), /1100 words/);
+    assert.throws(() => checkSearchText('x'.repeat(70_000)), /70000 characters/);
+  });
+
   test('let through what people and programs write', () => {
     const sqls = [
       list(200, (i) => `(id = ${i} AND name LIKE 'it''s -- ${i}%' AND price BETWEEN 1 AND ${i})`).join(' OR '),
@@ -14,7 +26,10 @@ suite('limits of SQL', () => {
       list(60, (i) => `column_${i}`).join(' + '),
       `text = '${"it''s ".repeat(1000)}' /* ${'('.repeat(1000)} */`,
       '`a $ ` = 1 AND a$b IS NOT NULL',
-      "name = 'not closed",
+      "day >= DATE'2024-01-01' AND at < TIMESTAMP'2024-01-01 00:00:00' AND s LIKE'a%' AND s IN('a', 'b')",
+      "CASE WHEN x THEN'a' ELSE'b' END = 'a' AND data = X'6162'",
+      `id IN (${list(100_000, (i) => `-${i}`).join(', ')})`,
+      "s = 'C:\\' AND n = 'a' -- it's",
     ];
     for (const sql of sqls) checkSql(sql);
   });
@@ -32,6 +47,17 @@ suite('limits of SQL', () => {
     'a sum in parentheses of sums': `${'(x'.repeat(40)}${'+x+x+x)'.repeat(40)} = 1`,
     'a sum between quotes within dollars': `y = $$ ' $$ || ${'+x'.repeat(1000)} $$ ' $$`,
     'a long text': `y = '${'x'.repeat(5 * 2 ** 20)}'`,
+    'many conditions': Array.from({ length: 20_000 }, () => 'b').join(' AND '),
+    'a text that is not closed': "name = 'not closed",
+    'a name that is not closed': 'name = `not closed',
+    'a comment that is not closed': 'name = 1 /* not closed',
+    'a quote behind a number sign': "#'a' = 1",
+    'a quote behind the signs of a variable': "@@'a' = 1",
+    'a text behind a letter that changes how it is read': "N'a' = 1",
+    'bytes that are not in hexadecimal': "X'\\'' = 1",
+    'bytes in two texts': "X'61''62' = 1",
+    'a text behind a number': "1'a' = 1",
+    'a text behind U&': "U&'a' = 1",
   };
   for (const [name, sql] of Object.entries(bombs)) {
     test(`refuse ${name}`, () => {
