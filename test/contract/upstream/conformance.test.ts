@@ -28,7 +28,7 @@ const checks = [
 const half = '(column|index|tags|branches|version|plan|metadata)';
 
 suite('requests made from the specification', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
 
   test('find no failure of the server and no answer that is not in it', async () => {
     const answered = await Promise.all([run([`--include-path-regex=${half}`]), run([`--exclude-path-regex=${half}`])]);
