@@ -11,6 +11,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { rowsText } from '#shared/jobs/jobLabels.ts';
 import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { displayPath } from '#shared/names.ts';
+import { allowPrograms } from './allowPrograms.ts';
 import {
   type BackfillArguments,
   askedByArguments,
@@ -76,6 +77,7 @@ Execution
   --python PATH       local-python: the interpreter
   --ray ADDRESS       ray: URL of the dashboard; the token is read from the environment variable ${rayTokenVariable}
   --profile NAME [--ray-cluster NAME]   ray: a cluster profile of the settings; the cluster is checked first
+  --trust             trust the programs that the profile signs in with, now and later; see lance-catalog check --help
 
 Mode
   --plan              print the plan and change nothing
@@ -141,12 +143,15 @@ async function backfill(asked: BackfillArguments, values: BackfillValues, stop: 
     ...(made && { function: made }),
     ...(values['allow-stored-code'] && { allowStoredCode: values['allow-stored-code'] }),
   };
-  const jobs = (await import('#jobs/entry.ts')).openJobs();
+  const { openJobs, rayProfile } = await import('#jobs/entry.ts');
+  const jobs = openJobs();
   if (values.try) {
     const trial = await withConsent(asked, signal, () => jobs.try(request, signal));
     console.log(json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : trialText(trial, asked.column));
     return jobExitCodes.done;
   }
+  const profile = await rayProfile(request.ray);
+  if (profile) await allowPrograms(profile, values.trust ?? false, signal);
   // Before the plan, which would only report that Ray does not respond.
   if (!values.plan && !(await mayLaunch(request, values.yes ?? false, signal))) return notDone();
   const plan = await jobs.plan(request, signal);

@@ -44,6 +44,7 @@ export const backfillArguments = {
   try: flag,
   detach: flag,
   yes: flag,
+  trust: flag,
   strict: flag,
   json: flag,
 } as const;

@@ -16,6 +16,7 @@ import { catalogOfArgument, catalogVariables } from '#session/catalogArgument.ts
 import { catalogFinder, type CatalogFinder } from '#session/cluster/catalogOfProfile.ts';
 import { chooseProfile } from '#session/cluster/chooseProfile.ts';
 import { messageOf } from '#shared/errors.ts';
+import { allowPrograms } from './allowPrograms.ts';
 import { type Ask, runFixCommand } from './checkFix.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { installation } from './installation.ts';
@@ -164,6 +165,9 @@ ${summary}
 Cluster
 ${profileHelp}
 
+  --trust             trust the programs that the profile signs in with, now and later, without a prompt; needed only for
+                      profiles found here or above, whose author could choose a program to run on this machine
+
 Checks
   --only IDS          run only these checks and those that they need; separated by commas; a category of --list selects
                       all of its checks
@@ -201,6 +205,7 @@ const options = {
   apply: { type: 'boolean' },
   yes: { type: 'boolean' },
   force: { type: 'boolean' },
+  trust: { type: 'boolean' },
 } as const;
 
 async function run(args: readonly string[]): Promise<number> {
@@ -218,6 +223,7 @@ async function run(args: readonly string[]): Promise<number> {
   stop.onRepeat(() => process.exit(stop.code));
   try {
     const profile = await profileOfArguments(values);
+    await allowPrograms(profile, values.trust ?? false, stop.signal);
     const ask = asker(profile, { probe: values.probe ?? false, signal: stop.signal });
     if (mend !== undefined)
       return await runFixCommand({

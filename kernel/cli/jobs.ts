@@ -5,6 +5,7 @@ import { isAbort, messageOf } from '#shared/errors.ts';
 import { alignColumns } from '#shared/format/markup.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
+import { allowPrograms } from './allowPrograms.ts';
 import { onErrorOf, runnerOf, withToken } from './backfillArguments.ts';
 import { describeJobFailure } from './backfillFunction.ts';
 import { catalogArguments, catalogOf, type CatalogValues, oneCatalogHelp } from './catalogArguments.ts';
@@ -60,6 +61,7 @@ ${summary}
       --runner NAME   use another runner
       --on-error fail|null|skip|retry:N   from now on, handle failing rows this way
       --detach        print the job's id, and exit
+      --trust         trust the programs that the cluster profile of the job signs in with, now and later
   remove ID           remove the record of a finished job; tables and checkpoints stay
   --json              print JSON: an array for list, an object for a job, a line per change for follow
   --strict            follow and resume: exit with 3 if the function threw for rows
@@ -79,6 +81,7 @@ const options = {
   strict: { type: 'boolean' },
   follow: { type: 'boolean' },
   detach: { type: 'boolean' },
+  trust: { type: 'boolean' },
   runner: { type: 'string' },
   'on-error': { type: 'string' },
   'allow-stored-code': { type: 'string', multiple: true },
@@ -89,6 +92,7 @@ type Values = CatalogValues & {
   readonly strict?: boolean | undefined;
   readonly follow?: boolean | undefined;
   readonly detach?: boolean | undefined;
+  readonly trust?: boolean | undefined;
   readonly runner?: string | undefined;
   readonly 'on-error'?: string | undefined;
   readonly 'allow-stored-code'?: string[] | undefined;
@@ -215,6 +219,8 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
     ...(runner !== undefined && runner !== 'auto' && { runner }),
     ...(onError && { onError }),
   };
+  const profile = await (await import('#jobs/entry.ts')).rayProfile(view.options.ray);
+  if (profile) await allowPrograms(profile, values.trust ?? false, signal);
   const { namespacePath, catalog } = view.table;
   // A job on a server has a request with credentials here, or is rejected before its table is opened.
   const place = request?.table ?? { namespacePath, catalog: { implementation: 'dir', root: catalog } };

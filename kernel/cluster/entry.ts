@@ -32,5 +32,6 @@ export { readConnectSettings, readRaySettings } from '#cluster/kuberay/raySettin
 export { RayJobs } from '#cluster/ray/rayJobs.ts';
 export { applyFix, previewFix, type FixPreview, type ObjectDiff } from '#cluster/fixes/applyFix.ts';
 export { findProfiles, type FoundProfiles } from '#cluster/profiles/findProfiles.ts';
+export { confirmPrograms, trustPrograms } from '#cluster/profiles/signInPrograms.ts';
 export { readProfile } from '#cluster/profiles/profileReader.ts';
 export { withoutPlace } from '#cluster/profiles/settingPath.ts';

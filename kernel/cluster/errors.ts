@@ -11,6 +11,8 @@ const kinds = {
   ExecPluginMissing: { transient: false },
   ExecPluginFailed: { transient: false },
   ExecPluginTimeout: { transient: false },
+  /** A program of a settings file that was only found, which the user has not accepted. */
+  ProgramNotTrusted: { transient: false },
   /** The name does not resolve, there is no route, no process listens, or the connection was lost. */
   Unreachable: { transient: true },
   Timeout: { transient: true },

@@ -1,6 +1,12 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
-export type ClusterAuth =
+/** The settings file of a profile that was found by searching upwards, not named by the user or set in an editor. */
+export type ProfileOrigin = { readonly settingsFile: string; readonly profile: string };
+
+/** How to sign in. Programs of a profile with `foundIn` run only after the user has accepted them. */
+export type ClusterAuth = AuthMethod & { readonly foundIn?: ProfileOrigin | undefined };
+
+type AuthMethod =
   /** A kubeconfig. Default: the file of KUBECONFIG or ~/.kube/config, and its current context. */
   | { readonly configMethod: 'LOCAL'; readonly kubeconfig?: string | undefined; readonly context?: string | undefined }
   /** Assume an AWS role, look the cluster up in EKS, and sign a token for it; needs no external program. */

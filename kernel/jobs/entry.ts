@@ -58,5 +58,5 @@ export { storedFunction } from '#jobs/definition/registration.ts';
 export { withCatalog } from './openCatalog.ts';
 export { serverJobs } from '#jobs/service/serverJobs.ts';
 export { withConsent } from '#jobs/service/consent.ts';
-export { launchProblem } from '#jobs/service/launchChecks.ts';
+export { launchProblem, rayProfile } from '#jobs/service/launchChecks.ts';
 export { openJobs } from '#jobs/service/openJobs.ts';

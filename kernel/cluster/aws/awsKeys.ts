@@ -1,6 +1,9 @@
 import { STSClient } from '@aws-sdk/client-sts';
+import type { ProfileOrigin } from '#cluster/profile.ts';
+import { requireTrustedProgram } from '#cluster/profiles/programTrust.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
+import { awsPrograms } from './awsPrograms.ts';
 import { awsTransport } from './awsTransport.ts';
 
 /** An access key. Reports hide all of it, also the id, which does not help their readers. */
@@ -19,14 +22,17 @@ type ChainOptions = {
   /** A profile of `~/.aws/config`. Default: that of AWS_PROFILE, or the default profile. */
   readonly profile?: string | undefined;
   readonly hidden: SecretRedactor;
+  /** Where the cluster profile was found, if its programs need the user's consent. */
+  readonly foundIn: ProfileOrigin | undefined;
 };
 
 /**
  * Finds the user's own keys as the AWS command line does: in the environment, `~/.aws`, a single sign-on session, a
  * program, a container, or the machine.
- * @throws ClusterError CredentialsMissing or CredentialsExpired
+ * @throws ClusterError CredentialsMissing, CredentialsExpired or ProgramNotTrusted
  */
-export async function chainKeys({ region, profile, hidden }: ChainOptions): Promise<AwsKeys> {
+export async function chainKeys({ region, profile, hidden, foundIn }: ChainOptions): Promise<AwsKeys> {
+  if (foundIn) for (const program of await awsPrograms(foundIn, profile)) requireTrustedProgram(program);
   // Ignore the cache: in an editor that stays open for days, the user signs in between two runs.
   const requestHandler = awsTransport();
   const options = { region, ignoreCache: true, requestHandler, ...(profile === undefined ? {} : { profile }) };

@@ -71,7 +71,7 @@ export class AwsReads {
   person(): Promise<AwsIdentity> {
     return this.once('person', async () => {
       const { region, profile } = this.place;
-      const keys = await chainKeys({ region, profile, hidden: this.hidden });
+      const keys = await chainKeys({ region, profile, hidden: this.hidden, foundIn: this.profile.auth.foundIn });
       return this.#own(new AwsIdentity({ label: 'you', keys, region, profile }));
     });
   }

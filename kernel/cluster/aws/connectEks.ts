@@ -31,11 +31,12 @@ export async function connectEks(
   }
 }
 
-export const loginOf = ({ clusterName, region, roleName, profile }: EksAuth): EksLogin => ({
+export const loginOf = ({ clusterName, region, roleName, profile, foundIn }: EksAuth): EksLogin => ({
   clusterName,
   region,
   roleArn: roleName,
   profile,
+  foundIn,
 });
 
 /** Returns access to a cluster that EKS has described, for an identity that has signed in to AWS. */

@@ -2,6 +2,7 @@ import { Sha256 } from '@aws-crypto/sha256-js';
 import { STSClient } from '@aws-sdk/client-sts';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { type CredentialSource, renewing } from '#cluster/kube/credential.ts';
+import type { ProfileOrigin } from '#cluster/profile.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { assumeRole, AwsIdentity, callerOf } from './awsIdentity.ts';
 import { type AwsKeys, chainKeys } from './awsKeys.ts';
@@ -63,6 +64,8 @@ export type EksLogin = {
   readonly roleArn: string | undefined;
   /** A profile of `~/.aws/config`. */
   readonly profile: string | undefined;
+  /** Where the cluster profile was found, if its programs need the user's consent. */
+  readonly foundIn?: ProfileOrigin | undefined;
 };
 
 /**
@@ -93,10 +96,11 @@ async function keysOfLogin(login: EksLogin, options: Parameters<typeof loginToAw
 
 /** Returns the identity of a login. The caller closes it. @throws ClusterError */
 export async function loginToAws(
-  { region, roleArn: role, profile }: EksLogin,
+  { region, roleArn: role, profile, foundIn }: EksLogin,
   { hidden, signal }: { readonly hidden: SecretRedactor; readonly signal: AbortSignal },
 ): Promise<AwsIdentity> {
-  const person = new AwsIdentity({ label: 'you', keys: await chainKeys({ region, profile, hidden }), region, profile });
+  const keys = await chainKeys({ region, profile, hidden, foundIn });
+  const person = new AwsIdentity({ label: 'you', keys, region, profile });
   if (role === undefined) return person;
   let login: AwsIdentity | undefined;
   try {

@@ -5,12 +5,13 @@ import { gkeCredential } from '#cluster/gcp/defaultCredentials.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { chooseContext } from '#cluster/kubeconfig/chooseContext.ts';
 import { targetOfEntry } from '#cluster/kubeconfig/clusterEntry.ts';
-import type { ExecPlugin } from '#cluster/kubeconfig/execPlugin.ts';
+import { type ExecPlugin, pluginProgram } from '#cluster/kubeconfig/execPlugin.ts';
 import { accessInCluster } from '#cluster/kubeconfig/inCluster.ts';
 import { loadKubeconfig } from '#cluster/kubeconfig/loadKubeconfig.ts';
 import { commandLine, findPlugin, runExecPlugin } from '#cluster/kubeconfig/runExecPlugin.ts';
 import { signInOf } from '#cluster/kubeconfig/userEntry.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';
+import { requireTrustedProgram } from '#cluster/profiles/programTrust.ts';
 import { renewing } from './credential.ts';
 import { KubeConnection, type KubeAccess } from './kubeConnection.ts';
 
@@ -43,7 +44,7 @@ function accessOf(auth: ClusterAuth, options: ConnectKubeOptions): Promise<KubeA
 }
 
 async function accessOfKubeconfig(
-  { kubeconfig, context }: Extract<ClusterAuth, { readonly configMethod: 'LOCAL' }>,
+  { kubeconfig, context, foundIn }: Extract<ClusterAuth, { readonly configMethod: 'LOCAL' }>,
   options: ConnectKubeOptions,
 ): Promise<KubeAccess> {
   const config = await loadKubeconfig({ kubeconfig });
@@ -58,14 +59,20 @@ async function accessOfKubeconfig(
     impersonation: signIn.impersonation,
   };
   if ('credential' in signIn) return { ...access, credential: signIn.credential };
-  return { ...access, ...(await accessByPlugin(signIn.plugin, target, options)) };
+  const { plugin } = signIn;
+  // Checks what was read here. Each run checks again, since a script in the repository may change in the meantime.
+  const mayRun = (): void => {
+    if (foundIn) requireTrustedProgram(pluginProgram(foundIn, plugin, config));
+  };
+  mayRun();
+  return { ...access, ...(await accessByPlugin(plugin, target, { ...options, mayRun })) };
 }
 
 /** Runs the kubeconfig's plugin. If it is missing, signs in to AWS or Google Cloud without it. */
 async function accessByPlugin(
   plugin: ExecPlugin,
   target: KubeAccess['target'],
-  { hidden, pluginLimit }: ConnectKubeOptions,
+  { hidden, pluginLimit, mayRun }: ConnectKubeOptions & { readonly mayRun: () => void },
 ): Promise<Pick<KubeAccess, 'credential' | 'plugin'>> {
   const program = await findPlugin(plugin);
   const command = commandLine(plugin);
@@ -76,7 +83,10 @@ async function accessByPlugin(
       return { credential: gkeCredential({ hidden }), plugin: { command, program, replacedBy: 'Google Cloud' } };
   }
   return {
-    credential: renewing((signal) => runExecPlugin(plugin, { target, hidden, signal, limit: pluginLimit })),
+    credential: renewing(async (signal) => {
+      mayRun();
+      return runExecPlugin(plugin, { target, hidden, signal, limit: pluginLimit });
+    }),
     plugin: { command, program, replacedBy: undefined },
   };
 }

@@ -1,7 +1,9 @@
+import type { ProfileOrigin } from '#cluster/profile.ts';
+import { type SignInProgram, signInProgram } from '#cluster/profiles/programTrust.ts';
 import { isRecord } from '#shared/records.ts';
 import { anyOf, ensureShape, isFiniteNumber, isString, listOf } from '#shared/shape.ts';
 import { besideFile, invalidField } from './entryFields.ts';
-import type { Entry } from './kubeconfigFile.ts';
+import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
 
 /** A credential plugin of a kubeconfig. */
 export type ExecPlugin = {
@@ -46,6 +48,14 @@ export function execPluginOf(entry: Entry): ExecPlugin | undefined {
     wantsCluster: provideClusterInfo === true,
   };
 }
+
+/** Describes a plugin for the user's consent. @param config the kubeconfig that the plugin was read from */
+export const pluginProgram = (
+  origin: ProfileOrigin,
+  { command, args, env }: ExecPlugin,
+  { label, hash }: Pick<Kubeconfig, 'label' | 'hash'>,
+): SignInProgram =>
+  signInProgram({ origin, command: [command, ...args], env, source: `the kubeconfig ${label}` }, hash);
 
 function argumentsOf(entry: Entry, args: unknown): readonly string[] {
   // YAML reads an argument such as 8080 as a number.

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { load, YAMLException } from 'js-yaml';
 import { ClusterError } from '#cluster/errors.ts';
 import { readRegularFile } from '#cluster/wholeFile.ts';
@@ -14,6 +15,8 @@ export type Entry = {
 export type Kubeconfig = {
   /** The files, for display. */
   readonly label: string;
+  /** SHA-256 in hex of the text that was read. */
+  readonly hash: string;
   readonly currentContext: string | undefined;
   readonly clusters: readonly Entry[];
   readonly users: readonly Entry[];
@@ -51,6 +54,7 @@ export async function readKubeconfigFile(file: string, label: string = file): Pr
   const current = value['current-context'];
   return {
     label,
+    hash: createHash('sha256').update(text).digest('hex'),
     currentContext: typeof current === 'string' && current !== '' ? current : undefined,
     clusters: entriesOf(value, 'cluster', file, label),
     users: entriesOf(value, 'user', file, label),

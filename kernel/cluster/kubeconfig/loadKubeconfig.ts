@@ -57,6 +57,7 @@ async function readSeveral(files: readonly string[], home: string): Promise<Kube
 
 const merged = (files: readonly Kubeconfig[]): Kubeconfig => ({
   label: files.map(({ label }) => label).join(', '),
+  hash: files.map(({ hash }) => hash).join(' '),
   currentContext: files.map(({ currentContext }) => currentContext).find((one) => one !== undefined),
   clusters: firstOfEach(files.flatMap(({ clusters }) => clusters)),
   users: firstOfEach(files.flatMap(({ users }) => users)),

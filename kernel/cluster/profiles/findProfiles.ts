@@ -50,10 +50,19 @@ export async function findProfiles(options: FindProfilesOptions): Promise<FoundP
     const file = join(above, '.vscode', 'settings.json');
     const text = await readText(file);
     const found = text === undefined ? undefined : profilesIn(file, text, true, above);
-    if (found) return found;
+    if (found) return withOrigin(found, file);
   }
   return noProfiles;
 }
+
+/** Marks profiles as found only: the user may not know of the file, as in a repository that was just cloned. */
+const withOrigin = (found: FoundProfiles, settingsFile: string): FoundProfiles => ({
+  ...found,
+  profile: (name) => {
+    const profile = found.profile(name);
+    return { ...profile, auth: { ...profile.auth, foundIn: { settingsFile, profile: name } } };
+  },
+});
 
 const noProfiles: FoundProfiles = {
   source: undefined,

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { escapeInvisibleCharacters } from '#shared/format/markup.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { makeFolder, replaceFile } from '#processes/files.ts';
@@ -72,14 +73,8 @@ export function consentText(
     '',
     codeShown(fn),
   ];
-  return escapeInvisible(lines.join('\n'));
+  return escapeInvisibleCharacters(lines.join('\n').replaceAll('\r\n', '\n'));
 }
-
-// Control and invisible characters, which could hide code from the reader.
-const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-const escapeInvisible = (text: string): string =>
-  text.replaceAll('\r\n', '\n').replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** Shows the bundle of TypeScript first: the hash does not prove that the source belongs to it. */
 function codeShown(fn: ComputedFunction): string {

@@ -1,7 +1,8 @@
 import { ClusterError } from '#cluster/errors.ts';
 import { jobCheckIds } from '#cluster/kuberay/launchChecks.ts';
+import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport } from '#cluster/result.ts';
-import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { loadLazy } from '#shared/loadLazy.ts';
 
@@ -15,16 +16,26 @@ const mostShown = 5;
  * @throws ClusterError if the profile is missing or invalid; AbortError
  */
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {
-  if (!ray || !('profile' in ray)) return undefined;
-  const { findProfiles, verifyCluster } = await loadLazy(() => import('#cluster/entry.ts'));
-  const found = await findProfiles({ folder: ray.folder ?? process.cwd(), environment: process.env });
-  const profile = found.profile(ray.profile);
-  const { rayCluster = profile.rayCluster } = ray;
+  const profile = await rayProfile(ray);
+  if (!profile) return undefined;
+  const { verifyCluster } = await loadLazy(() => import('#cluster/entry.ts'));
+  const rayCluster = (ray && 'rayCluster' in ray ? ray.rayCluster : undefined) ?? profile.rayCluster;
   const report = await verifyCluster({ ...profile, rayCluster }, { signal, only: jobCheckIds });
   signal.throwIfAborted();
   if (report.stopped)
-    throw new ClusterError('Aborted', `Verifying "${ray.profile}" was stopped.`, 'Start the job again.');
+    throw new ClusterError('Aborted', `Verifying "${profile.name}" was stopped.`, 'Start the job again.');
   return problemOf(report);
+}
+
+/**
+ * Returns the cluster profile by which a job finds Ray; `undefined` if it names none.
+ * @throws ClusterError ProfileInvalid if the profile is missing or invalid
+ */
+export async function rayProfile(ray: RayPlace | undefined): Promise<ClusterProfile | undefined> {
+  if (!ray || !('profile' in ray)) return undefined;
+  const { findProfiles } = await loadLazy(() => import('#cluster/entry.ts'));
+  const found = await findProfiles({ folder: ray.folder ?? process.cwd(), environment: process.env });
+  return found.profile(ray.profile);
 }
 
 function problemOf({ profile, results }: CheckReport): JobError | undefined {

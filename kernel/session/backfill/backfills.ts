@@ -133,6 +133,7 @@ export function createBackfills(parts: BackfillDeps): TableBackfills {
       const signal = signalOf(options);
       const request = await requestOf(table, column, options, signal);
       const service = await jobs();
+      await confirmSignIn(request, parts.ask);
       const plan = await inCellWords(() => service.plan(request, signal));
       return Object.defineProperty(plan, ownForms, { value: () => showPlan(plan).data });
     },
@@ -243,9 +244,18 @@ async function begin(parts: BackfillDeps, table: Table, column: string, options:
   const { signal } = options;
   const request = await requestOf(table, column, options, signal);
   const service = await jobs();
+  await confirmSignIn(request, parts.ask);
   await mayLaunch(request, parts.ask, signal);
   const { id } = await withConsent(parts.ask, table, column, signal, () => service.start(request, signal));
   return id;
+}
+
+/** @throws ClusterError ProgramNotTrusted if the profile of Ray leads to a program that the user does not accept */
+async function confirmSignIn({ ray }: BackfillRequest, ask: BackfillDeps['ask']): Promise<void> {
+  const profile = await (await loadParts()).rayProfile(ray);
+  if (!profile) return;
+  const { confirmPrograms } = await loadLazy(() => import('#cluster/entry.ts'));
+  await confirmPrograms(profile, async (question) => isAffirmative(await ask(`${question} [y/N] `)));
 }
 
 /**

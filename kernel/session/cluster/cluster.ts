@@ -14,6 +14,7 @@ import { htmlAndText, type RenderedOutput } from '#session/display/mimeBundle.ts
 import { ownForms } from '#session/display/ownForms.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { loadLazy } from '#shared/loadLazy.ts';
+import { isAffirmative } from '#shared/records.ts';
 import { catalogFinder } from './catalogOfProfile.ts';
 import { chooseProfile, type NamingHints } from './chooseProfile.ts';
 import type {
@@ -73,6 +74,8 @@ type ClusterDeps = {
   signal: () => AbortSignal;
   /** The catalog of `db`, if one was chosen. */
   catalog: () => CatalogConfig | null;
+  /** Asks the user for a line; rejects if there is no input channel. */
+  input: (question: string) => Promise<string>;
 };
 
 const hints: NamingHints = {
@@ -96,7 +99,7 @@ export function createCluster(parts: ClusterDeps): Cluster {
             'Give check ids from a report, such as rbac-pods-get.',
           );
       const signal = options.signal ? AbortSignal.any([own, options.signal]) : own;
-      const report = await run(parts, await profileOf(profile), { ...options, signal }, show);
+      const report = await run(parts, await profileOf(profile, parts.input), { ...options, signal }, show);
       signal.throwIfAborted();
       const made = clusterReport(report);
       parts.isShown(made);
@@ -112,10 +115,16 @@ async function found() {
   return findProfiles({ folder: process.cwd(), environment: process.env });
 }
 
-async function profileOf(profile: string | ClusterSettings | undefined): Promise<ClusterProfile> {
-  if (typeof profile !== 'object') return chooseProfile(await found(), profile, hints);
-  const { readProfile } = await loadClouds();
-  return readProfile({ call: 'cluster.check' }, profile);
+/** @throws ClusterError ProfileInvalid; ProgramNotTrusted if it leads to a program that the user does not accept */
+async function profileOf(
+  profile: string | ClusterSettings | undefined,
+  input: ClusterDeps['input'],
+): Promise<ClusterProfile> {
+  const { confirmPrograms, readProfile } = await loadClouds();
+  if (typeof profile === 'object') return readProfile({ call: 'cluster.check' }, profile);
+  const chosen = chooseProfile(await found(), profile, hints);
+  await confirmPrograms(chosen, async (question) => isAffirmative(await input(`${question} [y/N] `)));
+  return chosen;
 }
 
 async function run(

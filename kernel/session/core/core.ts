@@ -148,6 +148,7 @@ export class Core {
       isShown: (value) => this.#display.isShown(value),
       signal: cellSignal,
       catalog: () => this.#catalog,
+      input: (question) => this.#asker.functions().input(question),
     });
     registerBackfills(
       createBackfills({

@@ -65,7 +65,7 @@ export function createRay(parts: RayDeps): Ray {
       if (typeof place === 'string') return connectTo({ address: place, token }, { address: place, token }, signal);
       const { openRayLink, readConnectSettings } = await loadClouds();
       const { profile, rayCluster } = readConnectSettings(place);
-      const link = await openRayLink(await profileOf(profile), { rayCluster, signal });
+      const link = await openRayLink(await profileOf(profile, parts.input), { rayCluster, signal });
       try {
         return await connectTo({ profile, rayCluster }, link.target, signal, async () => link[Symbol.asyncDispose]());
       } catch (error) {
@@ -76,9 +76,12 @@ export function createRay(parts: RayDeps): Ray {
   };
 }
 
-async function profileOf(name: string): Promise<ClusterProfile> {
-  const { findProfiles } = await loadClouds();
-  return (await findProfiles({ folder: process.cwd(), environment: process.env })).profile(name);
+/** @throws ClusterError ProgramNotTrusted if the profile leads to a program that the user does not accept */
+async function profileOf(name: string, input: RayDeps['input']): Promise<ClusterProfile> {
+  const { confirmPrograms, findProfiles } = await loadClouds();
+  const profile = (await findProfiles({ folder: process.cwd(), environment: process.env })).profile(name);
+  await confirmPrograms(profile, async (question) => isAffirmative(await input(`${question} [y/N] `)));
+  return profile;
 }
 
 async function makeCluster(
@@ -88,7 +91,7 @@ async function makeCluster(
   show: (shown: RenderedOutput) => void,
 ): Promise<RayCluster> {
   const { createRayCluster, readRaySettings } = await loadClouds();
-  const { profile, spec, onExit, from } = await readRaySettings(given, profileOf);
+  const { profile, spec, onExit, from } = await readRaySettings(given, (name) => profileOf(name, input));
   const live = liveOutput(show);
   const warnings: string[] = [];
   const catalogs = catalogFinder(catalog());

@@ -10,6 +10,13 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (ch
 export const escapeControlCharacters = (text: string): string =>
   text.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
+// Control characters except line breaks and tabs, and characters without a shape, which could hide code from a reader.
+const invisible = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Replaces invisible and bidirectional characters by `\u{202e}` and the like; line breaks and tabs stay. */
+export const escapeInvisibleCharacters = (text: string): string =>
+  text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+
 /** Puts text on one line. */
 export const oneLine = (text: string): string => escapeControlCharacters(text.replace(/\s+/g, ' '));
 

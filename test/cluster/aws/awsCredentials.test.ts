@@ -24,7 +24,8 @@ function moveIn(files: Readonly<Record<string, string>>): void {
   Object.assign(process.env, { HOME: home, AWS_EC2_METADATA_DISABLED: 'true' });
 }
 
-const keysOf = (profile?: string, hidden = new SecretRedactor()) => chainKeys({ region, profile, hidden });
+const keysOf = (profile?: string, hidden = new SecretRedactor()) =>
+  chainKeys({ region, profile, hidden, foundIn: undefined });
 
 const fails = (asked: Promise<unknown>, kind: ClusterErrorKind, message: RegExp): Promise<void> =>
   assert.rejects(asked, (error) => {

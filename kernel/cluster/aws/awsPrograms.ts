@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { getProfileName, parseKnownFiles } from '@smithy/core/config';
+import type { ProfileOrigin } from '#cluster/profile.ts';
+import { type SignInProgram, signInProgram } from '#cluster/profiles/programTrust.ts';
+
+/**
+ * Lists the programs (`credential_process`) of an AWS profile and of those that it builds on.
+ * @param profile Default: that of AWS_PROFILE, or the default profile
+ */
+export async function awsPrograms(
+  origin: ProfileOrigin,
+  profile: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<readonly SignInProgram[]> {
+  const hasKeys = env['AWS_ACCESS_KEY_ID'] && env['AWS_SECRET_ACCESS_KEY'];
+  if (profile === undefined && !env['AWS_PROFILE'] && hasKeys) return [];
+  // The read of the credentials reports a file that can't be read.
+  const profiles: Readonly<Record<string, AwsProfile>> = await parseKnownFiles({ ignoreCache: true }).catch(() => ({}));
+  const seen = new Set<string>();
+  const found: SignInProgram[] = [];
+  for (let name: string | undefined = profile ?? getProfileName({}); name !== undefined && !seen.has(name);) {
+    seen.add(name);
+    const settings: AwsProfile = profiles[name] ?? {};
+    const command = settings['credential_process'];
+    if (command !== undefined) {
+      const sourceHash = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+      found.push(signInProgram({ origin, command, env: {}, source: `the AWS profile "${name}"` }, sourceHash));
+    }
+    name = settings['source_profile'];
+  }
+  return found;
+}
+
+type AwsProfile = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { ClusterError } from '#cluster/errors.ts';
+import { shellCommand } from '#cluster/fixes/commands.ts';
+import type { ProfileOrigin } from '#cluster/profile.ts';
+import { makeFolder, replaceFile } from '#processes/files.ts';
+import { dataFolder } from '#processes/userFolders.ts';
+import { escapeControlCharacters, escapeInvisibleCharacters } from '#shared/format/markup.ts';
+
+// A settings file that was found from the working folder upwards may be part of a repository that the user has only
+// cloned. A program that its profiles lead to therefore runs only after the user has accepted it on this machine.
+// Accepting stores a hash of everything that determines what runs: if any of it changes, the user is asked again.
+//
+// One private file per hash: two processes can accept programs at once without a lock.
+
+/** A program that a found profile runs to sign in. */
+export type SignInProgram = {
+  readonly origin: ProfileOrigin;
+  /** The program and its arguments; for AWS one line for the shell. */
+  readonly command: readonly string[] | string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What configures it, for display: `the kubeconfig ~/.kube/config`. */
+  readonly source: string;
+  /** The key of the user's consent. */
+  readonly hash: string;
+};
+
+/**
+ * Describes a program and hashes what determines its effect.
+ * @param sourceHash hash of the configuration as it was read
+ */
+export function signInProgram(about: Omit<SignInProgram, 'hash'>, sourceHash: string): SignInProgram {
+  const { origin, command, env, source } = about;
+  const words = typeof command === 'string' ? command.split(/\s+/) : command;
+  const files = words.map((word) => fileHash(origin, word));
+  const parts = [origin.settingsFile, command, Object.entries(env), source, sourceHash, files];
+  return { ...about, hash: createHash('sha256').update(JSON.stringify(parts)).digest('hex') };
+}
+
+/** Hashes a program or script in the folder of the settings, which the next update of a repository may change. */
+function fileHash({ settingsFile }: ProfileOrigin, word: string): string | null {
+  const file = resolve(word);
+  const inside = relative(dirname(dirname(settingsFile)), file);
+  if (word === '' || inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) return null;
+  try {
+    return statSync(file).isFile() ? createHash('sha256').update(readFileSync(file)).digest('hex') : null;
+  } catch {
+    return null;
+  }
+}
+
+const trustedFolder = (): string => join(dataFolder(), 'trusted-programs');
+
+export const isTrustedProgram = ({ hash }: SignInProgram): boolean =>
+  statSync(join(trustedFolder(), hash), { throwIfNoEntry: false })?.isFile() === true;
+
+/** Records that the user accepts a program. @throws ClusterError ProgramNotTrusted if it can't be stored */
+export function trustProgram(program: SignInProgram): void {
+  if (isTrustedProgram(program)) return;
+  const folder = trustedFolder();
+  const { origin, source } = program;
+  const about = { settings: origin.settingsFile, program: commandText(program), source };
+  try {
+    makeFolder(folder);
+    const text = `${JSON.stringify({ ...about, accepted_at: new Date().toISOString() })}\n`;
+    replaceFile(join(folder, program.hash), text, { isLasting: true });
+  } catch (cause) {
+    const { code } = Object(cause) as { code?: unknown };
+    throw new ClusterError(
+      'ProgramNotTrusted',
+      `Can't store in "${folder}" that a program is trusted (${String(code)}).`,
+      'Check the permissions of the folder and the free space.',
+      { cause },
+    );
+  }
+}
+
+/** @throws ClusterError ProgramNotTrusted if the user has not accepted the program on this machine */
+export function requireTrustedProgram(program: SignInProgram): void {
+  if (!isTrustedProgram(program)) throw programNotTrusted(program);
+}
+
+/** Number of characters of a command in an error; a question always has the whole command. */
+const longestInError = 500;
+
+export function programNotTrusted(program: SignInProgram, cause?: unknown): ClusterError {
+  const { profile } = program.origin;
+  const command = commandText(program);
+  const shown = command.length > longestInError ? `${command.slice(0, longestInError)}…` : command;
+  return new ClusterError(
+    'ProgramNotTrusted',
+    `${subject(program)} runs the program \`${shown}\` to sign in, which is not trusted on this machine: review both ` +
+      `files, then run \`${visible(shellCommand('lance-catalog', 'check', '--profile', profile, '--trust'))}\`.`,
+    '',
+    { cause },
+  );
+}
+
+/** Returns the question whether a program may run, with all that determines what it does. */
+export function programQuestion(program: SignInProgram): string {
+  const variables = Object.entries(program.env).map(([name, value]) => `  ${visible(`${name}=${value}`)}`);
+  return [
+    `${subject(program)} runs a program to sign in:`,
+    '',
+    `  ${commandText(program)}`,
+    ...(variables.length > 0 ? ['', 'with these environment variables:', '', ...variables] : []),
+    '',
+    `It is configured in ${visible(program.source)}. Run it on this machine, now and later?`,
+  ].join('\n');
+}
+
+const subject = ({ origin }: SignInProgram): string =>
+  `The cluster profile "${visible(origin.profile)}" of ${visible(origin.settingsFile)}`;
+
+const commandText = ({ command }: SignInProgram): string =>
+  visible(typeof command === 'string' ? command : shellCommand(...command));
+
+/** A repository may have written all of this, and could otherwise hide a part of the command. */
+const visible = (text: string): string => escapeInvisibleCharacters(escapeControlCharacters(text));
