@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { tryFileLock } from '#processes/fileLock.ts';
+import { makeFolder } from '#processes/files.ts';
 import { runProgram } from '#processes/runProgram.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { dataFolder } from '#processes/userFolders.ts';
@@ -51,6 +52,8 @@ async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: 
   const base = await basePython(signal);
   await rm(folder, { recursive: true, force: true });
   try {
+    // Other users may not write into it, whatever the umask is: programs run from it.
+    makeFolder(folder);
     onProgress(`Creating a Python environment in ${folder} …`);
     await step(base, ['-m', 'venv', folder], signal, onProgress);
     onProgress(`Installing ${wanted} there, about ${environmentSize} MB…`);
@@ -58,7 +61,7 @@ async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: 
     await step(environmentPython(), pip, signal, onProgress);
     const { problem } = await probePython(environmentPython(), signal);
     if (problem !== undefined) throw new JobError('PythonMissing', `The new environment can't be used. ${problem}`, '');
-    await writeFile(stampOf(folder), wanted);
+    await writeFile(stampOf(folder), wanted, { mode: 0o644 });
   } catch (error) {
     // An incomplete environment is useless.
     await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder, replaceFileAsync } from '#processes/files.ts';
 import { dataFolder } from '#processes/userFolders.ts';
 
 /** Returns our folder for kernelspecs: the launcher that they start, and two lists. */
@@ -39,6 +40,7 @@ export async function removeFromFolderList(list: List, folder: string): Promise<
 }
 
 async function write(list: List, folders: readonly string[]): Promise<void> {
-  await mkdir(dirname(fileOf(list)), { recursive: true });
-  await writeFile(fileOf(list), `${JSON.stringify(folders, null, 2)}\n`);
+  // Launchers of other users read the lists; only their owner may write them, since they name programs.
+  makeFolder(dirname(fileOf(list)), 0o755);
+  await replaceFileAsync(fileOf(list), `${JSON.stringify(folders, null, 2)}\n`, { isLasting: false, mode: 0o644 });
 }

@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { chmodSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodeRuntime } from '#processes/childProcess.ts';
 import { kernelFlags } from '#processes/nodeVersion.ts';
 import { isObjectStore, localRoot } from '#catalog/root.ts';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
-import { makeFolder } from '#processes/files.ts';
+import { makeFolder, replaceFileAsync } from '#processes/files.ts';
 import { kernelsFolder, knownFolders, type KernelspecLocation } from './folders.ts';
 import { launcherFolder, addToFolderList } from './folderList.ts';
 import { isOurs, readSpec, shellLauncher } from './spec.ts';
@@ -29,8 +29,12 @@ type Installation = {
 /** Whether kernels start by the shell script, which is faster than starting Node to locate the kernel. */
 const hasShell = process.platform !== 'win32';
 
-/** A kernelspec may be for all users of a machine. */
-const forAll = 0o777;
+/**
+ * A kernelspec may be for all users of a machine. Only its owner may write it, whatever the umask is: it names the
+ * program that starts.
+ */
+const folderMode = 0o755;
+const fileMode = 0o644;
 
 const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
 
@@ -67,32 +71,50 @@ export async function installKernelspec(options: Installation): Promise<string> 
     env: node.env,
   };
   try {
-    makeFolder(launcherFolder(), forAll);
+    makeProtectedFolder(launcherFolder());
     for (const file of [...(hasShell ? [shellLauncher] : []), 'launcher.cjs'])
-      await copyFile(join(installation, 'dist', file), join(launcherFolder(), file));
+      await copy(join(installation, 'dist', file), join(launcherFolder(), file));
     await addToFolderList('installed', installation);
-    makeFolder(spec, forAll);
-    for (const logo of logos) await copyFile(join(installation, 'media', 'kernel', logo), join(spec, logo));
-    await writeFile(join(spec, 'kernel.json'), `${JSON.stringify(content, null, 2)}\n`);
+    makeProtectedFolder(spec);
+    for (const logo of logos) await copy(join(installation, 'media', 'kernel', logo), join(spec, logo));
+    await write(join(spec, 'kernel.json'), `${JSON.stringify(content, null, 2)}\n`);
     await addToFolderList('kernelspecs', spec);
     return spec;
   } catch (cause) {
+    if (isCatalogError(cause)) throw cause;
     throw failure(cause, spec);
   }
 }
 
-function failure(cause: unknown, spec: string): CatalogError {
-  const { path, dest, syscall } = Object(cause) as { path?: string; dest?: string; syscall?: string };
-  const isCopy = syscall === 'copyfile';
-  if (isCopy && path !== undefined && !existsSync(path))
-    return new CatalogError(
+/** Creates a folder that only its owner may write, or removes the right of others to write an existing one. */
+function makeProtectedFolder(folder: string): void {
+  makeFolder(folder, folderMode);
+  const mode = statSync(folder).mode & 0o7777;
+  // Windows has no such permissions.
+  if (process.platform !== 'win32' && (mode & 0o022) !== 0) chmodSync(folder, mode & ~0o022);
+}
+
+/** Replaces the file, since overwriting it would keep its permissions, or copy those of the installation. */
+async function copy(source: string, target: string): Promise<void> {
+  const content = await readFile(source).catch((cause: unknown) => {
+    const why = Object(cause).code === 'ENOENT' ? 'is missing' : `can't be read (${messageOf(cause)})`;
+    throw new CatalogError(
       'ServiceUnavailable',
-      `Can't install the kernelspec: "${path}" is missing.`,
+      `Can't install the kernelspec: "${source}" ${why}.`,
       'Install Lance Catalog again.',
       { cause },
     );
-  // A copy error has two paths; the second one is written.
-  const written = (isCopy ? dest : path) ?? spec;
+  });
+  await write(target, content);
+}
+
+const write = (path: string, content: string | Uint8Array): Promise<void> =>
+  replaceFileAsync(path, content, { isLasting: false, mode: fileMode });
+
+function failure(cause: unknown, spec: string): CatalogError {
+  // A rename has two paths; the second one is written. The first one is a draft, named after the file.
+  const { path, dest } = Object(cause) as { path?: string; dest?: string };
+  const written = dest ?? path?.replace(/\.\w+\.tmp$/, '') ?? spec;
   const isSpec = spec.startsWith(written) || written.startsWith(spec);
   return new CatalogError(
     'PermissionDenied',

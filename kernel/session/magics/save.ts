@@ -91,12 +91,15 @@ const isFolder = (path: string): Promise<boolean> =>
 /** Error codes of file systems without hard links. */
 const linkless: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']);
 
+/** Code that may be run later is not for other users to write, whatever the umask is. */
+const savedMode = 0o644;
+
 /** Writes a complete file or nothing; replaces an existing file only if `isForced`. */
 async function write(path: string, text: string, isForced: boolean): Promise<void> {
   const written = `${path}.${randomUUID()}.tmp`;
   try {
-    if (isForced) return await replaceFileAsync(path, text, { isLasting: false, mode: 0o666 });
-    await writeFile(written, text, { flag: 'wx' });
+    if (isForced) return await replaceFileAsync(path, text, { isLasting: false, mode: savedMode });
+    await writeFile(written, text, { flag: 'wx', mode: savedMode });
     // Unlike a rename, these fail if the file exists.
     await link(written, path).catch((error: unknown) => {
       if (!linkless.has((error as { code?: unknown }).code)) throw error;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, type Ran } from '../support.ts';
@@ -92,6 +92,35 @@ suite('A kernelspec of the command line', function () {
     assert.doesNotMatch((await kernel(['list'])).stdout, /sales/);
     assert.equal((await kernel(['remove', 'lance-typescript', '--prefix', prefix])).code, 0);
     assert.match((await kernel(['list'])).stdout, /^Jupyter finds no Lance Catalog kernel here\./);
+  });
+
+  test('can be written by its owner only, whatever the umask is and whatever was there', async () => {
+    const own = tempFolder();
+    const [data, jupyter] = [join(own, 'data'), join(own, 'jupyter')];
+    const [launchers, spec] = [join(data, 'lance-catalog/kernel'), join(jupyter, 'kernels/lance-typescript')];
+    // As earlier versions made them.
+    for (const folder of [launchers, spec]) {
+      mkdirSync(folder, { recursive: true });
+      chmodSync(folder, 0o775);
+    }
+    for (const file of [
+      join(launchers, 'launcher.cjs'),
+      join(launchers, 'installed.json'),
+      join(spec, 'logo-svg.svg'),
+    ]) {
+      writeFileSync(file, '[]');
+      chmodSync(file, 0o664);
+    }
+    const { code, stderr } = await command(
+      '/bin/sh',
+      ['-c', 'umask 002; exec "$@"', 'sh', process.execPath, cliEntry, 'kernel', 'install'],
+      { env: { ...env, XDG_DATA_HOME: data, JUPYTER_DATA_DIR: jupyter } },
+    );
+    assert.equal(code, 0, stderr);
+    for (const folder of [launchers, spec]) {
+      assert.equal(statSync(folder).mode & 0o777, 0o755, folder);
+      for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o644, name);
+    }
   });
 
   test('that is empty, or can not be made or read, says so', async () => {

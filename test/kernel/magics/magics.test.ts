@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KernelProcess } from '#processes/kernelProcess.ts';
@@ -232,12 +232,15 @@ suite('Magics', function () {
     await count('const left = 2;');
     const third = await count('%time kept\nkept + 1;');
     const file = join(into, 'cells.ts');
+    await run(kernel, 'const umask = process.umask(0o002);');
     const { outputs } = await run(kernel, `%save ${join(into, 'cells')} ${first},${third}-${third}`);
     assert.equal(printed(outputs), `2 cells are saved in ${file}\n`);
     assert.equal(
       readFileSync(file, 'utf8'),
       `// [${first}]\nconst kept = 1;\n\n// [${third}]\n// %time kept\nkept + 1;\n`,
     );
+    assert.equal(statSync(file).mode & 0o777, 0o644);
+    await run(kernel, 'process.umask(umask);');
     writeFileSync(file, 'mine');
     const again = await run(kernel, `%save ${file} ${first}`);
     assert.match(
