@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import { createTempFolder } from '#processes/files.ts';
 import { KernelProcess } from '#processes/kernelProcess.ts';
 import { languageInfo } from '#session/about.ts';
 import { catalogOfArgument } from '#session/catalogArgument.ts';
@@ -104,7 +104,7 @@ export function createNotebookSaver(
   return {
     async now() {
       if (target === '-') process.stdout.write(notebookText(notebook));
-      else if (target !== undefined) await save(target).catch((error: unknown) => elsewhere(error, target, save));
+      else if (target !== undefined) await save(target).catch((error: unknown) => elsewhere(error, target, notebook));
     },
     async soon() {
       if (!isFile || target === undefined || performance.now() - last < everyMs) return;
@@ -121,10 +121,12 @@ export function createNotebookSaver(
 }
 
 /** Saves to the temporary folder, so that a failure to save does not lose the results of hours. */
-async function elsewhere(error: unknown, target: string, save: (path: string) => Promise<void>): Promise<never> {
-  const refuge = join(tmpdir(), `${basename(target, '.ipynb')}-${process.pid}.ipynb`);
+async function elsewhere(error: unknown, target: string, notebook: Notebook): Promise<never> {
+  let refuge: string;
   try {
-    await save(refuge);
+    // Outputs may be confidential, and other users share the temporary folder: a private folder with a random name.
+    refuge = join(await createTempFolder('run'), `${basename(target, '.ipynb')}.ipynb`);
+    await saveNotebook(refuge, notebookText(notebook), 0o600);
   } catch {
     // The first error is the one that the user can fix.
     throw error;

@@ -32,16 +32,17 @@ export async function checkTarget(path: string): Promise<boolean> {
 /**
  * Replaces the file atomically: a reader sees the old or the new text, also after a crash. A device or pipe
  * (`/dev/null`) is written to and never replaced.
+ * @param mode permissions of a new file; an existing one keeps its own
  * @throws CatalogError PermissionDenied (15) naming the file
  */
-export async function saveNotebook(path: string, text: string): Promise<void> {
+export async function saveNotebook(path: string, text: string, mode = 0o666): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   if (before && !before.isFile())
     return writeFile(path, text).catch((cause: unknown) => Promise.reject(failure(path, cause)));
   // Writes to the target of a symbolic link, so that the link stays.
   const target = await realpath(path).catch(() => resolve(path));
   try {
-    await replaceFileAsync(target, text, { isLasting: true, mode: before ? before.mode & 0o777 : 0o666 });
+    await replaceFileAsync(target, text, { isLasting: true, mode: before ? before.mode & 0o777 : mode });
   } catch (cause) {
     throw failure(path, cause);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
 import { createNotebookSaver } from '../../../kernel/cli/run.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -32,9 +32,11 @@ suite('The notebook of a run', () => {
     assert.ok(error instanceof Error);
     const [, refuge = ''] =
       /Can't write "[^"]*night\.ipynb": .* The notebook with its outputs is in "(.+)"\.$/.exec(error.message) ?? [];
-    assert.match(refuge, /night-\d+\.ipynb$/);
+    assert.match(refuge, /\/lance-run-\w{6}\/night\.ipynb$/);
+    // Outputs may be confidential, and the temporary folder is shared.
+    assert.deepEqual([statSync(dirname(refuge)).mode & 0o777, statSync(refuge).mode & 0o777], [0o700, 0o600]);
     assert.equal(readFileSync(refuge, 'utf8'), notebookText(notebook));
-    rmSync(refuge);
+    rmSync(dirname(refuge), { recursive: true });
   });
 
   test('that can not be saved in between is told of once, and saved when it can be', async () => {
