@@ -4,7 +4,7 @@ import type { KeySource } from '#engine/serve/keyStore.ts';
 import { makeKey, parseKeys } from '#engine/serve/keys.ts';
 import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
 import { serve } from '#engine/serve/serve.ts';
-import type { ServerJobs } from '#engine/server/serverJobs.ts';
+import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
@@ -99,6 +99,7 @@ Backfills
                                 reject backfills). SQL expressions always run; TypeScript and Python functions run only
                                 if they were accepted on this machine or with --allow-stored-code
   --allow-stored-code HASH      run the function with this hash; repeatable
+  --max-jobs N                  maximum number of jobs that run on this machine at the same time (default: ${defaultMaxJobs})
 
 Limits
   --max-body MB                 maximum size of a request with rows (default: ${defaultServeLimits.bodyBytes / 1024 ** 2})
@@ -152,12 +153,12 @@ function asked(): Promise<void> {
   });
 }
 
-type JobsWanted = { readonly allowStoredCode: readonly string[] };
+type JobsWanted = { readonly allowStoredCode: readonly string[]; readonly maxJobs: number | undefined };
 
 /** Returns the jobs of this machine for clients of the server. Loaded only if jobs are enabled. */
-async function jobsOf({ allowStoredCode }: JobsWanted, { storageOptions: storage }: ServeOptions): Promise<ServerJobs> {
+async function jobsOf(wanted: JobsWanted, { storageOptions: storage }: ServeOptions): Promise<ServerJobs> {
   const { openJobs, serverJobs } = await import('#jobs/entry.ts');
-  return serverJobs(openJobs(), { allowStoredCode, storageOptions: storage });
+  return serverJobs(openJobs(), { ...wanted, storageOptions: storage });
 }
 
 function optionsOf(args: readonly string[]): {
@@ -181,6 +182,7 @@ function optionsOf(args: readonly string[]): {
     json: { type: 'boolean' },
     jobs: { type: 'boolean' },
     'allow-stored-code': { type: 'string', multiple: true },
+    'max-jobs': { type: 'string' },
     'max-body': { type: 'string' },
     'max-requests': { type: 'string' },
     'idle-timeout': { type: 'string' },
@@ -204,7 +206,9 @@ function optionsOf(args: readonly string[]): {
   meant(() => checkExposure(options));
   const allowStoredCode = values['allow-stored-code'] ?? [];
   if (allowStoredCode.length > 0 && !values.jobs) throw new UsageError('--allow-stored-code requires --jobs.');
-  return { options, json: values.json ?? false, jobs: values.jobs ? { allowStoredCode } : undefined };
+  const maxJobs = wholeNumber('--max-jobs', values['max-jobs'], 1000);
+  if (maxJobs !== undefined && !values.jobs) throw new UsageError('--max-jobs requires --jobs.');
+  return { options, json: values.json ?? false, jobs: values.jobs ? { allowStoredCode, maxJobs } : undefined };
 }
 
 /** Reports violated rules of the server as argument errors. */

@@ -29,6 +29,9 @@ export interface ServerJobs {
   events(asked: JobsOf & { readonly id: string }): Promise<Uint8Array>;
 }
 
+/** Jobs that a server runs at the same time: each needs about half a gigabyte of memory. */
+export const defaultMaxJobs = 4;
+
 /** The operations that only jobs have. */
 export const jobOperations: ReadonlySet<Operation> = new Set<Operation>([
   'AlterTableBackfillColumns',

@@ -2,10 +2,13 @@ import { availableParallelism } from 'node:os';
 import { Field, Schema, Table, Utf8, tableToIPC, vectorFromArray } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { JobDescription, JobState as ServerState, JobSummary } from '#catalog/jobs.ts';
-import type { ServerJobs } from '#engine/server/serverJobs.ts';
+import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
 import type { Jobs } from './jobs.ts';
 import { tableOfJob } from '#engine/server/jobRoutes.ts';
 import { CatalogError } from '#shared/errors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
+import { displayPath } from '#shared/names.ts';
+import { isActive } from '#shared/jobs/jobLabels.ts';
 import { isJobError, type JobErrorKind } from '#shared/jobs/jobErrors.ts';
 import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 
@@ -30,10 +33,33 @@ type ServerJobsOptions = {
   readonly storageOptions?: Record<string, string> | undefined;
   /** Stored functions that may run here, in addition to those accepted on this machine. */
   readonly allowStoredCode?: readonly string[] | undefined;
+  /** Jobs that may run at the same time on this machine, over all tables and catalogs (default: `defaultMaxJobs`). */
+  readonly maxJobs?: number | undefined;
 };
 
 /** Serves the jobs of this machine through a server. Each catalog sees only its own. */
-export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: ServerJobsOptions = {}): ServerJobs {
+export function serverJobs(
+  jobs: Jobs,
+  { storageOptions, allowStoredCode, maxJobs = defaultMaxJobs }: ServerJobsOptions = {},
+): ServerJobs {
+  // Requests are started in turn, since each counts the jobs that the previous ones started.
+  let previous: Promise<unknown> = Promise.resolve();
+  const start = (catalog: Catalog, request: BackfillRequest, signal: AbortSignal): Promise<{ readonly id: string }> => {
+    const started = previous.then(async () => {
+      signal.throwIfAborted();
+      const running = (await jobs.list(signal)).filter(isActive);
+      const path = displayPath([...request.table.namespacePath, request.table.name]);
+      // Another request for a column starts no job: it joins the running one, or is refused for it.
+      const isSame = (view: JobView): boolean =>
+        view.column === request.column &&
+        isOf(view, catalog) &&
+        displayPath([...view.table.namespacePath, view.table.name]) === path;
+      if (running.length >= maxJobs && !running.some(isSame)) throw tooManyJobs(maxJobs);
+      return jobs.start(request, signal);
+    });
+    previous = started.catch(() => undefined);
+    return started;
+  };
   const own = async (catalog: Catalog, id: string, signal: AbortSignal): Promise<JobView> => {
     const view = await told(() => jobs.view(id, signal));
     // As for a missing job: a key for one database must not reveal jobs of others.
@@ -48,7 +74,7 @@ export function serverJobs(jobs: Jobs, { storageOptions, allowStoredCode }: Serv
       const asked = options.concurrency;
       const atOnce = asked !== undefined && { concurrency: Math.min(asked, mostAtOnce) };
       const request = { ...options, ...atOnce, table, column, ...(allowStoredCode && { allowStoredCode }) };
-      const { id } = await told(() => jobs.start(request, signal));
+      const { id } = await told(() => start(catalog, request, signal));
       return { jobId: id };
     },
     list: async ({ catalog, pageToken, signal }) => {
@@ -86,6 +112,13 @@ async function wholeLog(jobs: Jobs, id: string, signal: AbortSignal): Promise<st
 }
 
 const isOf = ({ table }: JobView, { location }: Catalog): boolean => table.catalog === location;
+
+const tooManyJobs = (maxJobs: number): CatalogError =>
+  new CatalogError(
+    'Throttling',
+    `Can't start the job: the server already runs ${maxJobs} ${maxJobs === 1 ? 'job' : 'jobs'}, which is its maximum.`,
+    'Try again when one has finished, or ask the administrator for more (--max-jobs).',
+  );
 
 const missing = (id: string): CatalogError =>
   new CatalogError('InvalidInput', `Job ${id} does not exist.`, 'List the jobs.', { status: 404 });

@@ -40,6 +40,7 @@ suite('a server that runs jobs', function () {
       await registerFunction(table, column, made, { signal });
     };
     await register('size', { kind: 'sql', expression: 'cast(length(caption) as int)' });
+    for (const column of ['a', 'b', 'c']) await register(column, { kind: 'sql', expression: 'id + 1' });
     await register('code', {
       kind: 'python',
       file: 'code.py',
@@ -103,6 +104,30 @@ suite('a server that runs jobs', function () {
   test('runs no code that a client put on a table and nobody accepted', async () => {
     const table = await sales.openTable('products');
     await fails(() => table.backfillColumn('code'), 'PermissionDenied', 'not accepted');
+  });
+
+  test('runs no more jobs at a time than it may, over all columns and tables', async () => {
+    const limited = await startServe(
+      ['--jobs', '--max-jobs', '1', '--no-auth', '--database', `sales=${join(folder, 'sales')}`],
+      { env: { XDG_DATA_HOME: join(folder, 'state') } },
+    );
+    try {
+      const catalog = await connectNamespace('rest', { uri: limited.address, database: 'sales' });
+      const table = await catalog.openTable('products');
+      const asked = await Promise.allSettled(['a', 'b', 'c'].map((column) => table.backfillColumn(column)));
+      const [started, ...more] = asked.filter((each) => each.status === 'fulfilled');
+      assert.ok(started);
+      assert.equal(more.length, 0);
+      for (const { reason } of asked.filter((each) => each.status === 'rejected'))
+        await fails(() => Promise.reject(reason as Error), 'Throttling', 'already runs 1 job');
+      assert.equal((await ended(started.value.jobId)).state, 'finished');
+      const left = ['a', 'b', 'c'].find((_, index) => asked[index]?.status === 'rejected')!;
+      const { jobId } = await table.backfillColumn(left);
+      await ended(jobId);
+      await catalog.close();
+    } finally {
+      await limited.stop();
+    }
   });
 
   test('says what is wrong with what it was asked', async () => {
