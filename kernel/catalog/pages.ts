@@ -1,26 +1,76 @@
 import { CatalogError } from '#shared/errors.ts';
 
-const circle = () =>
+/** Pages of a list: 10 million names at 1,000 names a page. */
+export const maxPages = 10_000;
+/** Pages without an entry in a row: servers that filter after paging send some. */
+const maxEmptyPages = 1000;
+
+/** Why a list ends before its last page, as an object of "the catalog sent …". */
+export type PageProblem =
+  'the same page of a list twice' | 'a page of a list without anything new' | `more than ${number} pages of a list`;
+
+const listError = (problem: PageProblem): CatalogError =>
   new CatalogError(
     'Internal',
-    "Can't read the list: the catalog sent the same page twice.",
+    `Can't read the list: the catalog sent ${problem}.`,
     'Report this to the administrator of the catalog.',
   );
 
+/** Checks the pages of one list, so that a server can't keep a client reading forever. */
+export class PageCheck {
+  readonly #failure: (problem: PageProblem) => CatalogError;
+  readonly #tokens = new Set<string>();
+  readonly #keys = new Set<string>();
+  #pages = 0;
+  #empty = 0;
+
+  constructor(failure: (problem: PageProblem) => CatalogError = listError) {
+    this.#failure = failure;
+  }
+
+  /**
+   * Checks a page that was read, and returns the token of the next one.
+   * @param keys tell the entries of the list apart
+   * @param next the token of the next page; an empty one counts as none
+   * @throws CatalogError Internal (18) if the list would never end
+   */
+  next(keys: Iterable<string>, next: string | undefined): string | undefined {
+    let count = 0;
+    const known = this.#keys.size;
+    for (const key of keys) {
+      count += 1;
+      this.#keys.add(key);
+    }
+    if (next === undefined || next === '') return undefined;
+    if (this.#tokens.has(next)) throw this.#failure('the same page of a list twice');
+    this.#tokens.add(next);
+    this.#empty = count === 0 ? this.#empty + 1 : 0;
+    const isNothingNew = count > 0 && this.#keys.size === known;
+    if (isNothingNew || this.#empty >= maxEmptyPages) throw this.#failure('a page of a list without anything new');
+    this.#pages += 1;
+    if (this.#pages >= maxPages) throw this.#failure(`more than ${maxPages} pages of a list`);
+    return next;
+  }
+}
+
+/** A page of a list: what tells its entries apart, and the token of the next page. */
+export type ListPage = { readonly keys: Iterable<string>; readonly pageToken: string | undefined };
+
 /**
- * Reads all pages of a list; `read` returns the token of the next page.
- * @throws CatalogError Internal (18), or the error of `circular`, if a token is repeated: the list would never end
+ * Reads all pages of a list.
+ * @param failure the error for a list that would never end
+ * @throws CatalogError Internal (18), or `failure`, if a token is repeated, a page has nothing new, or there are more
+ * than 10,000 pages
  */
 export async function eachPage(
-  read: (pageToken: string | undefined) => Promise<string | undefined>,
-  circular: () => CatalogError = circle,
+  read: (pageToken: string | undefined) => Promise<ListPage>,
+  failure?: (problem: PageProblem) => CatalogError,
 ): Promise<void> {
-  const seen = new Set<string>();
+  const check = new PageCheck(failure);
   let pageToken: string | undefined;
   do {
-    pageToken = (await read(pageToken)) || undefined;
-    if (pageToken !== undefined && seen.has(pageToken)) throw circular();
-    if (pageToken !== undefined) seen.add(pageToken);
+    const page = await read(pageToken);
+    pageToken = check.next(page.keys, page.pageToken);
   } while (pageToken !== undefined);
 }
 
@@ -32,7 +82,7 @@ export async function allPages(
   await eachPage(async (pageToken) => {
     const page = await read(pageToken);
     names.push(...page.names);
-    return page.pageToken;
+    return { keys: page.names, pageToken: page.pageToken };
   });
   return names;
 }

@@ -1,4 +1,5 @@
 import type { JobSummary } from '#catalog/jobs.ts';
+import { eachPage } from '#catalog/pages.ts';
 import { jobDetails, jobJson, jobTable } from '#jobs/report/jobText.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
@@ -22,11 +23,11 @@ export async function listServerJobs(values: CatalogValues, isJson: boolean, sig
   const { withCatalog } = await import('#jobs/entry.ts');
   const all = await withCatalog(catalogOf(values), signal, async ({ jobs }) => {
     const found: JobSummary[] = [];
-    for (let pageToken: string | undefined, isLast = false; !isLast; isLast = pageToken === undefined) {
+    await eachPage(async (pageToken) => {
       const page = await jobs.list({ signal, pageToken });
       found.push(...page.jobs);
-      ({ pageToken } = page);
-    }
+      return { keys: page.jobs.map(({ id }) => id), pageToken: page.pageToken };
+    });
     return found;
   });
   if (isJson) console.log(JSON.stringify(all, null, 2));

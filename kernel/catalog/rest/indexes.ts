@@ -67,8 +67,9 @@ export async function listIndices(target: RestTarget, options: CallOptions): Pro
   await everyPage(target, (pageToken) => {
     const json = { ...pinned(target), ...definedEntries({ page_token: pageToken }) };
     return ask(target, 'ListTableIndices', { json }, options, (reply) => {
-      indexes.push(...reply.items('indexes').map(indexInfo));
-      return reply.maybeText('page_token');
+      const page = reply.items('indexes').map(indexInfo);
+      indexes.push(...page);
+      return { keys: page.map(({ name }) => name), pageToken: reply.maybeText('page_token') };
     });
   });
   return indexes;

@@ -1,6 +1,6 @@
 import type { CallOptions, CreateMode } from '#catalog/arguments/options.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
-import { allPages } from '#catalog/pages.ts';
+import { allPages, PageCheck } from '#catalog/pages.ts';
 import type { Wire } from '#catalog/transport/request.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
@@ -31,10 +31,11 @@ export async function listPage(
   request: ListRequest,
 ): Promise<{ names: string[]; pageToken?: string }> {
   const { limit, includeDeclared, signal } = request;
-  const seen = new Set<string>();
+  const check = new PageCheck((problem) => wire.unexpected(problem));
+  let isFirst = request.pageToken === undefined;
   let pageToken = request.pageToken;
+  if (pageToken !== undefined) check.next([], pageToken);
   for (;;) {
-    if (pageToken !== undefined) seen.add(pageToken);
     const body = await wire.json({
       operation,
       id: path,
@@ -47,16 +48,16 @@ export async function listPage(
     });
     const reply = new Reply(wire, body);
     const names = reply.texts(lists[operation]);
-    const next = reply.maybeText('page_token') || undefined;
-    if (next !== undefined && seen.has(next)) throw wire.unexpected('the same page of a list twice');
+    const next = check.next(names, reply.maybeText('page_token'));
     // Lists of both kinds have the namespaces first: after the first table there are no more namespaces.
     const isOver = next === undefined || (operation === 'ListNamespaces' && hasTables(reply));
     if (names.length > 0 && !isOver) return { names, pageToken: next };
     if (isOver) {
-      if (names.length === 0 && seen.size === 0) await mustExist(wire, path, { signal });
+      if (names.length === 0 && isFirst) await mustExist(wire, path, { signal });
       return { names };
     }
     pageToken = next;
+    isFirst = false;
   }
 }
 

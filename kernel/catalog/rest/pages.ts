@@ -61,22 +61,31 @@ export const firstPageRows = 8192;
 /** Target size of the later pages: large enough for few requests, small enough for a server to hold at once. */
 const pageBytes = 32 * 1024 * 1024;
 const maxPageRows = 1_000_000;
+/** Pages that are read before the server must confirm by a count that there are more rows. */
+const maxRowPages = 10_000;
 
 /** Reads one page and reports the bytes of each chunk that arrives. */
 type PageReader = (page: QuerySpec, count: (bytes: number) => void) => Promise<BatchStream>;
 
 /**
  * Returns the rows of a query page by page (`k` and `offset`); each page is requested after the previous one was
- * read. Only an empty page is the last one: a server may limit pages to fewer rows than requested.
+ * read. Only an empty page is the last one: a server may limit pages to fewer rows than requested. A server that
+ * ignores `offset` would send the same rows forever, so the rows are counted if a page starts like the previous one.
+ * @param countRows counts the rows of the query without its limit
  */
-export async function readPages(wire: Wire, spec: QuerySpec, read: PageReader): Promise<BatchStream> {
+export async function readPages(
+  wire: Wire,
+  spec: QuerySpec,
+  read: PageReader,
+  countRows: () => Promise<number>,
+): Promise<BatchStream> {
   const progress = { offset: spec.offset ?? 0, left: spec.limit ?? Infinity, rows: 0, bytes: 0 };
   const next = (): Promise<BatchStream> => {
     const page = { ...spec, offset: progress.offset, limit: Math.min(pageRows(progress), progress.left) };
     return read(page, (bytes) => (progress.bytes += bytes));
   };
   const first = await next();
-  return { schema: first.schema, batches: pages(wire, first, next, progress) };
+  return { schema: first.schema, batches: pages(wire, first, next, progress, countRows) };
 }
 
 type Progress = { offset: number; left: number; rows: number; bytes: number };
@@ -91,15 +100,28 @@ async function* pages(
   first: BatchStream,
   next: () => Promise<BatchStream>,
   progress: Progress,
+  countRows: () => Promise<number>,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   // Each response has its own schema object, but all batches of a table need the same one.
   const adopt = batchAdopter(first.schema);
   const columns = schemaText(first.schema);
-  for (let page = first; ; page = await next()) {
+  let start: string | undefined;
+  for (let page = first, number = 1; ; page = await next(), number += 1) {
     let rows = 0;
     for await (const batch of page.batches) {
       if (rows === 0 && schemaText(page.schema) !== columns)
         throw wire.unexpected('rows with other columns than before');
+      if (rows === 0 && batch.numRows > 0) {
+        const before = start;
+        start = rowText(batch);
+        const isLate = number % maxRowPages === 0;
+        // Different rows may look the same, but there can't be more rows than the query has.
+        if (before === start || isLate) {
+          const count = await countRows().catch(unknownIfUnsupported);
+          if (count === undefined ? isLate : progress.offset >= count)
+            throw wire.unexpected('a page of rows without anything new: it ignores "offset"');
+        }
+      }
       rows += batch.numRows;
       // The next page would repeat the surplus rows.
       if (rows > progress.left) throw wire.unexpected('more rows than requested');
@@ -110,4 +132,11 @@ async function* pages(
     progress.left -= rows;
     if (rows === 0 || progress.left === 0) return;
   }
+}
+
+/** Returns the first row of a batch as text, to compare rows; large values are cut off. */
+const rowText = (batch: RecordBatch): string => String(batch.get(0)).slice(0, 4096);
+
+function unknownIfUnsupported(error: unknown): undefined {
+  if (!isCatalogError(error, 'Unsupported')) throw error;
 }

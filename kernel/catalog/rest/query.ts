@@ -12,7 +12,7 @@ import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
 import { definedEntries } from '#shared/records.ts';
 import { firstPageRows, readBatches, readError, readPages } from './pages.ts';
-import { about, onBranch, pinned, type RestTarget } from './target.ts';
+import { about, countRows, onBranch, pinned, type RestTarget } from './target.ts';
 import { isString } from '#shared/shape.ts';
 
 /**
@@ -132,7 +132,12 @@ export class RestQueryRunner implements QueryRunner {
       }
       const version = this.#target.version ?? (await this.#newestVersion({ signal }));
       const target = { ...this.#target, version };
-      return readPages(this.#target.wire, spec, (page, count) => this.#read(target, page, signal, count));
+      return readPages(
+        this.#target.wire,
+        spec,
+        (page, count) => this.#read(target, page, signal, count),
+        () => countRows(target, spec.filter, { signal }),
+      );
     });
   }
 

@@ -38,7 +38,7 @@ import {
 } from './columns.ts';
 import { createIndex, dropIndex, indexStats, listIndices } from './indexes.ts';
 import { RestQueryRunner } from './query.ts';
-import { about, checkWritable, pinned, type RestTarget } from './target.ts';
+import { about, checkWritable, countRows, type RestTarget } from './target.ts';
 import { currentVersion, listVersions, RestBranches, restore, RestTags, stats } from './versions.ts';
 import { deleteRows, insert, mergeInsert, update } from './writes.ts';
 
@@ -71,14 +71,8 @@ export class RestTable implements Table {
   }
 
   async countRows(filter?: string, { signal }: CallOptions = {}): Promise<number> {
-    const { wire, id } = this.#target;
-    const json = { ...pinned(this.#target), ...(filter !== undefined && { predicate: filter }) };
-    return about(this.#target, 'CountTableRows', async () => {
-      if (filter !== undefined) checkFilter(filter);
-      const count = await wire.json({ operation: 'CountTableRows', id, json, signal });
-      if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-      throw wire.unexpected('a count that is not a whole number');
-    });
+    if (filter !== undefined) await about(this.#target, 'CountTableRows', () => checkFilter(filter));
+    return countRows(this.#target, filter, { signal });
   }
 
   query(): Query {

@@ -2,7 +2,7 @@ import { CatalogError, withErrorContext } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Operation } from '#catalog/contract.ts';
-import { eachPage } from '#catalog/pages.ts';
+import { eachPage, type ListPage } from '#catalog/pages.ts';
 import { Reply } from './reply.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 
@@ -55,8 +55,18 @@ export function checkWritable(target: RestTarget, operation?: Operation): void {
   );
 }
 
-/** Reads all pages of a list. @throws CatalogError Internal (18) if a page is repeated */
+/** Reads all pages of a list. @throws CatalogError Internal (18) if the list would never end */
 export const everyPage = (
   target: RestTarget,
-  read: (pageToken: string | undefined) => Promise<string | undefined>,
-): Promise<void> => eachPage(read, () => target.wire.unexpected('the same page of a list twice'));
+  read: (pageToken: string | undefined) => Promise<ListPage>,
+): Promise<void> => eachPage(read, (problem) => target.wire.unexpected(problem));
+
+/** "CountTableRows" */
+export const countRows = (target: RestTarget, filter: string | undefined, { signal }: CallOptions): Promise<number> =>
+  about(target, 'CountTableRows', async () => {
+    const { wire, id } = target;
+    const json = { ...pinned(target), ...(filter !== undefined && { predicate: filter }) };
+    const count = await wire.json({ operation: 'CountTableRows', id, json, signal });
+    if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
+    throw wire.unexpected('a count that is not a whole number');
+  });

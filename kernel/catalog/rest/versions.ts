@@ -21,14 +21,15 @@ export class RestTags implements Tags {
     const tags = new Map<string, TagInfo>();
     await everyPage(this.#target, (pageToken) =>
       ask(this.#target, 'ListTableTags', { query: { page_token: pageToken } }, options, (reply) => {
-        for (const [name, tag] of reply.entries('tags')) {
+        const page = reply.entries('tags');
+        for (const [name, tag] of page) {
           const more = definedEntries({
             manifestSize: tag.maybeCount('manifestSize'),
             branch: tag.maybeText('branch'),
           });
           tags.set(name, { version: tag.count('version'), ...more });
         }
-        return reply.maybeText('page_token');
+        return { keys: page.map(([name]) => name), pageToken: reply.maybeText('page_token') };
       }),
     );
     return tags;
@@ -101,7 +102,8 @@ export class RestBranches implements Branches {
     const branches = new Map<string, BranchInfo>();
     await everyPage(this.#target, (pageToken) =>
       ask(this.#target, 'ListTableBranches', { query: { page_token: pageToken } }, options, (reply) => {
-        for (const [name, branch] of reply.entries('branches')) {
+        const page = reply.entries('branches');
+        for (const [name, branch] of page) {
           const parentBranch = branch.maybeText('parentBranch');
           const seconds = branch.maybeCount('createAt');
           const manifestSize = branch.maybeCount('manifestSize');
@@ -113,7 +115,7 @@ export class RestBranches implements Branches {
             ...(manifestSize !== undefined && { manifestSize }),
           });
         }
-        return reply.maybeText('page_token');
+        return { keys: page.map(([name]) => name), pageToken: reply.maybeText('page_token') };
       }),
     );
     return branches;
@@ -160,8 +162,9 @@ export async function listVersions(target: RestTarget, options: CallOptions): Pr
   const versions: VersionInfo[] = [];
   await everyPage(target, (pageToken) =>
     ask(target, 'ListTableVersions', { query: { page_token: pageToken, ...onBranch(target) } }, options, (reply) => {
-      versions.push(...reply.items('versions').map(versionInfo));
-      return reply.maybeText('page_token');
+      const page = reply.items('versions').map(versionInfo);
+      versions.push(...page);
+      return { keys: page.map(({ version }) => String(version)), pageToken: reply.maybeText('page_token') };
     }),
   );
   return versions.toSorted((a, b) => a.version - b.version);

@@ -166,6 +166,24 @@ suite('a list in pages', () => {
     );
   });
 
+  test('that always goes on, with the same names, without any, or with new ones, is an error too', async () => {
+    for (const [names, problem, most] of [
+      [() => ['a'], /without anything new/, 2],
+      [() => [], /without anything new/, 1000],
+      [(page: number) => [`name-${page}`], /more than 10000 pages/, 10_000],
+    ] as const) {
+      let pages = 0;
+      await assert.rejects(
+        allPages(() => {
+          if (pages > 20_000) throw new Error('The list does not end.');
+          return Promise.resolve({ names: names(pages), pageToken: `token-${pages++}` });
+        }),
+        (error: unknown) => isCatalogError(error, 'Internal') && problem.test(error.message),
+      );
+      assert.equal(pages, most);
+    }
+  });
+
   test('takes one whole condition as a filter', () => {
     const { query } = recorded();
     for (const part of ['1=1) OR (1=1', '(id = 1', 'id = 1)', "name = 'x", '`id = 1']) {

@@ -11,6 +11,10 @@ export type Habits = {
   maxRows?: number;
   /** Tells no version of its tables. */
   noVersion?: boolean;
+  /** Sends the first rows, whatever `offset` is. */
+  ignoresOffset?: boolean;
+  /** Has the same value in all rows. */
+  equalRows?: boolean;
   /** Obeys `order_by`. */
   sorts?: boolean;
 };
@@ -28,7 +32,7 @@ export class WireStandIn implements Wire {
   readonly #habits: Habits;
 
   constructor(rows: number, habits: Habits = {}) {
-    this.#ids = Array.from({ length: rows }, (_, row) => BigInt(row));
+    this.#ids = Array.from({ length: rows }, (_, row) => BigInt(habits.equalRows ? 7 : row));
     this.#habits = habits;
   }
 
@@ -44,12 +48,14 @@ export class WireStandIn implements Wire {
     this.requests.push(request);
     if (request.operation === 'DescribeTable') return Promise.resolve(this.#habits.noVersion ? {} : { version: 7 });
     if (request.operation === 'ListTableVersions') return Promise.resolve({ versions: [] });
+    if (request.operation === 'CountTableRows') return Promise.resolve(this.#ids.length);
     return Promise.reject(new CatalogError('Unsupported', `The stand-in does no ${request.operation}.`, ''));
   }
 
   send(request: WireRequest): Promise<WireResponse> {
     this.requests.push(request);
-    const { k, offset = 0 } = request.json as { k: number; offset?: number };
+    const { k, offset: from = 0 } = request.json as { k: number; offset?: number };
+    const offset = this.#habits.ignoresOffset ? 0 : from;
     const ids = this.#ids.slice(offset, offset + Math.min(k, this.#habits.maxRows ?? k));
     const isStream = !this.#habits.filesOnly && request.accept === arrowStreamMime;
     return Promise.resolve({

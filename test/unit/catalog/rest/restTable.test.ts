@@ -84,6 +84,25 @@ suite('a long query', () => {
     assert.ok(wire.queries.every(({ version }) => version === undefined));
   });
 
+  test('of a server that ignores the offset ends with an error', async () => {
+    const { wire, table } = opened(6000, { filesOnly: true, ignoresOffset: true });
+    let rows = 0;
+    await assert.rejects(
+      async () => {
+        // More would go on forever.
+        for await (const batch of table.query()) if ((rows += batch.numRows) > 100_000) return;
+      },
+      (error: unknown) => isCatalogError(error, 'Internal') && error.message.includes('ignores "offset"'),
+    );
+    assert.equal(rows, 6000);
+    assert.equal(wire.open, 0);
+  });
+
+  test('of equal rows is whole', async () => {
+    const { table } = opened(3, { filesOnly: true, maxRows: 1, equalRows: true });
+    assert.equal((await table.query().toArrow()).numRows, 3);
+  });
+
   test('asks for no further page when its reader stops, and lets go of the answer', async () => {
     const { wire, table } = opened(50_000, { filesOnly: true });
     for await (const batch of table.query()) {
