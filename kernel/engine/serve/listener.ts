@@ -2,9 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { RequestLog, ContractHandler } from '#engine/server/server.ts';
 import type { Authorizer } from './authorizer.ts';
+import type { ConnectionLimits } from './connectionLimits.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { keepAliveMs } from './options.ts';
 import type { Readiness } from './readiness.ts';
+import type { RequestSlots } from './requestSlots.ts';
 
 type ListenerOptions = {
   contract: ContractHandler;
@@ -14,7 +17,10 @@ type ListenerOptions = {
   log: Log;
   /** Whether the server is shutting down. */
   isEnding: () => boolean;
-  maxRequests: number;
+  slots: RequestSlots;
+  connections: ConnectionLimits;
+  /** Milliseconds that an idle connection without a key stays open. */
+  keylessKeepAlive: number;
   behindProxy: boolean;
 };
 
@@ -23,10 +29,10 @@ type ListenerOptions = {
  * `/metrics` requires a key, because it shows how much each operation is used.
  */
 export function createListener(options: ListenerOptions) {
-  const { contract, metrics } = options;
-  const admitted = new Set<IncomingMessage>();
+  const { contract, metrics, slots, connections } = options;
   return {
     async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      if (!connections.hasKey(request.socket)) closeSoon(request, response, options);
       const path = pathOf(request);
       const own = Object.hasOwn(ownRoutes, path) ? ownRoutes[path] : undefined;
       if (own) return answerOwn(own, request, response, options);
@@ -34,18 +40,18 @@ export function createListener(options: ListenerOptions) {
       await contract.handle(request, response);
     },
     /**
-     * Takes one of the `maxRequests` slots until the request is answered. Only for requests with a valid key, so that
-     * other clients can't take slots from them.
-     * @throws CatalogError ServiceUnavailable (17) if no slot is free
+     * Takes a slot, until the request is answered, for a request with a valid key.
+     * @throws CatalogError ServiceUnavailable (17), Throttling (21) if no slot is free
      */
-    admit(request: IncomingMessage): void {
-      if (admitted.size >= options.maxRequests) throw tooMany();
-      admitted.add(request);
+    admit(request: IncomingMessage, response: ServerResponse, key: string): void {
+      connections.markKey(request.socket);
+      announceKeepAlive(response, keepAliveMs);
+      slots.enter(request, key);
     },
     /** Counts a finished request of the contract and logs it. */
     answered(request: IncomingMessage, answered: RequestLog): void {
       const { operation, status, milliseconds, bytesReceived, bytesSent, end } = answered;
-      admitted.delete(request);
+      slots.leave(request);
       metrics.end({
         operation: operation ?? 'other',
         status: end === 'cut' ? 'cut' : status,
@@ -75,20 +81,28 @@ export function createListener(options: ListenerOptions) {
 type OwnRoute = (
   request: IncomingMessage,
   options: ListenerOptions,
+  response: ServerResponse,
 ) => Promise<{ status: number; type: string; body: string }>;
 
 const plain = 'text/plain; charset=utf-8';
 
 // Health checks need no key and skip the host check: load balancers call them by IP address.
 const ownRoutes: Readonly<Record<string, OwnRoute>> = {
-  '/healthz': () => Promise.resolve({ status: 200, type: plain, body: 'ok\n' }),
+  '/healthz': (_request, _options, response) => {
+    // Also if all connections are taken: it takes one for a moment only.
+    response.setHeader('connection', 'close');
+    response.removeHeader('keep-alive');
+    return Promise.resolve({ status: 200, type: plain, body: 'ok\n' });
+  },
   '/readyz': async (_request, { isEnding, readiness }) => {
     const ready = !isEnding() && (await readiness.check());
     return { status: ready ? 200 : 503, type: plain, body: ready ? 'ok\n' : 'not ready\n' };
   },
-  '/metrics': (request, { gate, metrics, readiness }) => {
+  '/metrics': (request, { gate, metrics, readiness, connections }, response) => {
     gate.checkOrigin(request);
     gate.checkKey(request);
+    connections.markKey(request.socket);
+    announceKeepAlive(response, keepAliveMs);
     const body = metrics.text(readiness.isReady);
     return Promise.resolve({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body });
   },
@@ -104,7 +118,7 @@ async function answerOwn(
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new CatalogError('Unsupported', `This path does not support ${request.method}.`, 'Use GET.');
     }
-    const { status, type, body } = await route(request, options);
+    const { status, type, body } = await route(request, options, response);
     response
       .writeHead(status, {
         'content-type': type,
@@ -122,11 +136,30 @@ async function answerOwn(
   }
 }
 
-const tooMany = (): CatalogError =>
-  new CatalogError('ServiceUnavailable', 'The server has too many requests at the moment.', 'Try again in a second.');
+/** Closes the connection soon after the response, unless its request turns out to have a key. */
+function closeSoon(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  { keylessKeepAlive, connections }: ListenerOptions,
+): void {
+  if (!response.shouldKeepAlive) return;
+  announceKeepAlive(response, keylessKeepAlive);
+  response.on('finish', () => {
+    // After Node's own listener, which sets the time of the connections with a key.
+    if (!connections.hasKey(socket)) socket.setTimeout(keylessKeepAlive);
+  });
+}
+
+/** Node announces its own time for all connections, unless the response has these headers. */
+function announceKeepAlive(response: ServerResponse, milliseconds: number): void {
+  if (!response.shouldKeepAlive) return;
+  response.setHeader('connection', 'keep-alive');
+  response.setHeader('keep-alive', `timeout=${Math.floor(milliseconds / 1000)}`);
+}
 
 function refuse(response: ServerResponse, error: CatalogError): void {
   // The body of the request is not read, so the connection can't be reused.
+  response.removeHeader('keep-alive');
   response
     .writeHead(error.status, { 'content-type': 'application/json', connection: 'close' })
     .end(JSON.stringify(error));

@@ -9,22 +9,40 @@ import type { KeySource } from './keyStore.ts';
 export type ServeLimits = {
   /** Maximum bytes of a request with rows. */
   bodyBytes: number;
+  /** Milliseconds that a whole JSON body may take. */
+  jsonTime: number;
   /** Milliseconds without progress after which a request or response is cut off. */
   idle: number;
   /** Concurrent requests; further ones are refused with 503. */
   requests: number;
+  /** Share of the concurrent requests that one key may have, if the server has several keys. */
+  keyShare: number;
   connections: number;
+  /** Connections from one address on which no key was seen; without effect behind a proxy. */
+  keylessPerAddress: number;
+  /** Milliseconds that an idle connection stays open if no key was seen on it. */
+  keylessKeepAlive: number;
   /** Milliseconds that running requests may take after the server is told to stop. */
   grace: number;
 };
 
 export const defaultServeLimits: ServeLimits = {
   bodyBytes: 64 * 1024 ** 3,
+  jsonTime: 30_000,
   idle: 120_000,
   requests: 256,
+  keyShare: 0.75,
   connections: 2048,
+  keylessPerAddress: 256,
+  keylessKeepAlive: 5000,
   grace: 30_000,
 };
+
+/**
+ * Milliseconds that an idle connection with a key stays open. Longer than in usual load balancers: the client should be
+ * the first to close it.
+ */
+export const keepAliveMs = 75_000;
 
 export type ServeOptions = {
   databases: readonly Database[];

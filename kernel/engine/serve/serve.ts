@@ -12,9 +12,11 @@ import { Authorizer } from './authorizer.ts';
 import { openKeyStore } from './keyStore.ts';
 import { jsonLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
-import { checkExposure, defaultServeLimits, type ServeOptions } from './options.ts';
+import { checkExposure, defaultServeLimits, keepAliveMs, type ServeOptions } from './options.ts';
 import { createListener } from './listener.ts';
+import { ConnectionLimits } from './connectionLimits.ts';
 import { Readiness } from './readiness.ts';
+import { RequestSlots } from './requestSlots.ts';
 
 export type RunningServer = {
   /** For display and for clients: `http://127.0.0.1:2333`. */
@@ -34,8 +36,8 @@ const connectionOptions = (idle: number): ServerOptions => ({
   requestTimeout: 0,
   // How often `headersTimeout` is checked: with the default a slow sender gets up to 30 s more.
   connectionsCheckingInterval: Math.min(2_000, idle),
-  // Longer than in usual load balancers: the client should be the first to close an idle connection.
-  keepAliveTimeout: 75_000,
+  // Shorter for connections without a key: the listener sets it after each response.
+  keepAliveTimeout: keepAliveMs,
 });
 
 /**
@@ -71,10 +73,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     publicHosts: options.publicHosts,
   });
   const metrics = new Metrics();
+  const slots = new RequestSlots({
+    requests: limits.requests,
+    // A single key has nothing to share.
+    requestsPerKey: options.keys.kind === 'file' ? Math.ceil(limits.requests * limits.keyShare) : limits.requests,
+  });
   const contract = createContractHandler({
-    authorize: (request, asked) => {
+    authorize: (request, asked, response) => {
       gate.authorize(request, asked);
-      listener.admit(request);
+      listener?.admit(request, response, gate.callerOf(request)?.key.name ?? '');
     },
     catalogOf: (request) => {
       const caller = gate.callerOf(request);
@@ -83,6 +90,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     },
     jobs: options.jobs,
     errorFor: (request, error) => {
+      // A refused request does no more work, although the rest of its body is discarded for a while.
+      slots.leave(request);
       const told = clientError(error, gate.callerOf(request));
       // Logs what the client does not see, for the administrator; the stack of an internal error is already in the
       // log.
@@ -91,21 +100,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       }
       return told;
     },
-    limits: { arrowBytes: limits.bodyBytes, idle: limits.idle },
+    reading: slots,
+    limits: { arrowBytes: limits.bodyBytes, idle: limits.idle, jsonTime: limits.jsonTime },
     log: (line) => log('error', 'failure', { problem: line }),
-    onAnswered: (request, answered) => listener.answered(request, answered),
+    onAnswered: (request, answered) => listener?.answered(request, answered),
   });
-  const listener = createListener({
-    contract,
-    gate,
-    readiness,
-    metrics,
-    log,
-    isEnding: () => closing !== undefined,
-    maxRequests: limits.requests,
-    behindProxy: options.behindProxy,
-  });
-
+  let listener: ReturnType<typeof createListener> | undefined;
   let closing: Promise<number> | undefined;
   let certificate: { close(): void } | undefined;
   const closeFiles = (): void => {
@@ -116,8 +116,23 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   let port: number;
   try {
     ({ server, certificate } = await makeServer(options, connectionOptions(limits.idle), log));
-    server.maxConnections = limits.connections;
-    server.on('request', (request, response) => void listener.handle(request, response));
+    const { connections, keylessPerAddress, keylessKeepAlive } = limits;
+    listener = createListener({
+      contract,
+      gate,
+      readiness,
+      metrics,
+      log,
+      isEnding: () => closing !== undefined,
+      slots,
+      connections: new ConnectionLimits(server, {
+        connections,
+        keylessPerAddress: options.behindProxy ? connections : keylessPerAddress,
+      }),
+      keylessKeepAlive,
+      behindProxy: options.behindProxy,
+    });
+    server.on('request', (request, response) => void listener?.handle(request, response));
     port = await listen(server, options);
   } catch (error) {
     // The files are watched until they are closed, even if the server did not start.

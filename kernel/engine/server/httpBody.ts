@@ -9,11 +9,27 @@ export type Limits = {
   jsonBytes: number;
   /** Maximum bytes of an Arrow body, which is streamed and never held as a whole. */
   arrowBytes: number;
+  /** Milliseconds that a JSON body may take as a whole; 0 for no limit. */
+  jsonTime: number;
   /** Milliseconds a body may make no progress, in either direction; 0 for no limit. */
   idle: number;
 };
 
-export const defaultLimits: Limits = { jsonBytes: 4 * 1024 * 1024, arrowBytes: Number.POSITIVE_INFINITY, idle: 0 };
+export const defaultLimits: Limits = {
+  jsonBytes: 4 * 1024 * 1024,
+  arrowBytes: Number.POSITIVE_INFINITY,
+  jsonTime: 0,
+  idle: 0,
+};
+
+/** Bytes a second of an Arrow body on average while the server waits for it, in each period of `idle`. */
+const leastRate = 100;
+
+/** Is told when a JSON body is read; its errors refuse the request. */
+export type ReadingObserver = {
+  startReading: (request: IncomingMessage) => void;
+  endReading: (request: IncomingMessage) => void;
+};
 
 /** How many bytes of a body, and for how many milliseconds, are still read after the response was sent. */
 export type DrainLimits = { bytes: number; time: number };
@@ -26,8 +42,10 @@ export class BodyReader {
   bytes = 0;
   readonly #request: IncomingMessage;
   readonly #limits: Limits;
+  readonly #observer: ReadingObserver | undefined;
 
-  constructor(request: IncomingMessage, limits: Limits) {
+  constructor(request: IncomingMessage, limits: Limits, observer?: ReadingObserver) {
+    this.#observer = observer;
     this.#request = request;
     this.#limits = limits;
   }
@@ -53,7 +71,10 @@ export class BodyReader {
       );
     if (this.#type !== undefined && !this.isJson) throw refusal();
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less data.')) chunks.push(chunk);
+    const end = this.#limits.jsonTime === 0 ? Infinity : performance.now() + this.#limits.jsonTime;
+    this.#observer?.startReading(this.#request);
+    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less data.', end)) chunks.push(chunk);
+    this.#observer?.endReading(this.#request);
     const text = Buffer.concat(chunks).toString('utf8');
     // An empty body needs no content type: some clients omit optional objects that way.
     if (!this.isJson && text !== '') throw refusal();
@@ -101,17 +122,29 @@ export class BodyReader {
     });
   }
 
-  async *#read(limit: number, hint: string): AsyncGenerator<Uint8Array> {
+  /** @param end a time of `performance`; without it the body must arrive at a minimum rate */
+  async *#read(limit: number, hint: string, end?: number): AsyncGenerator<Uint8Array> {
     // Not `for await` over the request: leaving that loop destroys the connection, and with it the response.
     const chunks: AsyncIterator<Uint8Array> = this.#request.iterator({ destroyOnReturn: false });
     let isWaiting = false;
+    // Only the time that the server waits counts: it may be slower than the client.
+    let waited = 0;
+    let arrived = 0;
     try {
       for (;;) {
         isWaiting = true;
-        const next = await this.#inTime(chunks.next());
+        const since = performance.now();
+        const next = await this.#inTime(chunks.next(), end);
+        waited += performance.now() - since;
         isWaiting = false;
         if (next.done) return;
         this.bytes += next.value.length;
+        arrived += next.value.length;
+        if (end === undefined && this.#limits.idle > 0 && waited >= this.#limits.idle) {
+          if (arrived < (leastRate * waited) / 1000) throw tooSlow(`arrived at less than ${leastRate} bytes a second`);
+          waited = 0;
+          arrived = 0;
+        }
         if (this.bytes > limit) {
           throw new CatalogError('InvalidInput', `The request body has more than ${limit} bytes.`, hint, {
             status: 413,
@@ -125,16 +158,17 @@ export class BodyReader {
     }
   }
 
-  /** @throws CatalogError InvalidInput (13) if no data arrives for `idle` ms */
-  async #inTime<T>(chunk: Promise<T>): Promise<T> {
-    const { idle } = this.#limits;
-    if (idle === 0) return chunk;
+  /** @throws CatalogError InvalidInput (13) if no data arrives for `idle` ms or until `end` */
+  async #inTime<T>(chunk: Promise<T>, end = Infinity): Promise<T> {
+    const { idle, jsonTime } = this.#limits;
+    const left = end - performance.now();
+    const isLast = idle === 0 || left < idle;
+    if (isLast && left === Infinity) return chunk;
     let late: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
-      late = setTimeout(() => {
-        const what = `No data of the request body arrived for ${idle / 1000} seconds.`;
-        reject(new CatalogError('InvalidInput', what, 'Send it again, without pauses.', { status: 408 }));
-      }, idle);
+      const refuse = (): void =>
+        reject(tooSlow(isLast ? `took more than ${jsonTime / 1000} seconds` : `paused for ${idle / 1000} seconds`));
+      late = setTimeout(refuse, Math.max(0, isLast ? left : idle));
     });
     try {
       return await Promise.race([chunk, silence]);
@@ -143,3 +177,8 @@ export class BodyReader {
     }
   }
 }
+
+const tooSlow = (what: string): CatalogError =>
+  new CatalogError('InvalidInput', `The request body ${what}.`, 'Send it again, faster and without pauses.', {
+    status: 408,
+  });

@@ -83,6 +83,8 @@ export class Reply {
     }
     if (response.destroyed) return;
     const text = JSON.stringify(error);
+    // Set for connections that stay open.
+    response.removeHeader('keep-alive');
     response.writeHead(error.status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),

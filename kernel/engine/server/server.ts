@@ -13,7 +13,14 @@ import { readingOperations, type Operation } from '#catalog/contract.ts';
 import type { Table } from '#catalog/table.ts';
 import { refusalOf } from '#engine/dir/dirCapabilities.ts';
 import { DirTable } from '#engine/dir/dirTable.ts';
-import { BodyReader, defaultLimits, drainLimits, unauthenticatedDrainLimits, type Limits } from './httpBody.ts';
+import {
+  BodyReader,
+  defaultLimits,
+  drainLimits,
+  type Limits,
+  type ReadingObserver,
+  unauthenticatedDrainLimits,
+} from './httpBody.ts';
 import { Reply } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
 import { callOf } from './routeTypes.ts';
@@ -53,7 +60,9 @@ type ContractOptions = {
    * @throws CatalogError Unauthenticated (16), PermissionDenied (15), ServiceUnavailable (17) if the server is
    * overloaded
    */
-  authorize: (request: IncomingMessage, asked: RequestInfo) => void | Promise<void>;
+  authorize: (request: IncomingMessage, asked: RequestInfo, response: ServerResponse) => void | Promise<void>;
+  /** Bounds the requests whose JSON body is read. */
+  reading?: ReadingObserver | undefined;
   /** Returns the catalog of a request. The caller owns it and must keep it open while requests run. */
   catalogOf: (request: IncomingMessage, asked: RequestInfo) => Promise<Catalog>;
   /** Runs jobs; without it their operations are refused. */
@@ -118,14 +127,14 @@ async function answer({ request, response, found, options, limits, isDraining }:
   // If the client disconnects, its work is cancelled.
   response.on('close', () => gone.abort());
   const identifier = found.id.length > 0 ? displayPath(found.id) : undefined;
-  const body = new BodyReader(request, limits);
+  const body = new BodyReader(request, limits, options.reading);
   const reply = new Reply(response, limits, gone.signal);
   let failure: CatalogError | undefined;
   let isLetIn = false;
   try {
     await withErrorContext({ operation: found.operation, identifier }, async () => {
       if (isDraining) throw new CatalogError('ServiceUnavailable', 'The server is shutting down.', 'Try again.');
-      await options.authorize(request, found);
+      await options.authorize(request, found, response);
       isLetIn = true;
       if (found.problem) throw found.problem;
       await serve(request, found, options, body, reply, gone.signal);

@@ -1,0 +1,88 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+type ConnectionLimitsOptions = {
+  /** Connections of all clients. */
+  connections: number;
+  /** Connections of one address on which no API key was seen. Not for a proxy, which has all connections. */
+  keylessPerAddress: number;
+};
+
+/** From this share on, each new connection closes the oldest one without a key. */
+const fullShare = 0.9;
+/** One address may have this share of the connections with keys. */
+const addressShare = 0.5;
+/** Above the limit, so that health checks and new clients with a key still get in if all connections have keys. */
+const spareConnections = 64;
+
+type Connection = { readonly socket: Socket; readonly address: string; hasKey: boolean };
+
+/** The end of a connection as the client sees it: a TLS socket and the TCP socket below it have the same. */
+const idOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/**
+ * Shares the connections of a server. Anyone can open one, so those on which no valid API key was seen are closed
+ * first: they can't keep out clients that have a key.
+ */
+export class ConnectionLimits {
+  readonly #options: ConnectionLimitsOptions;
+  /** Oldest first. */
+  readonly #open = new Map<string, Connection>();
+  readonly #keyless = new Map<string, Connection>();
+  readonly #addresses = new Map<string, Set<string>>();
+
+  constructor(server: Server, options: ConnectionLimitsOptions) {
+    this.#options = options;
+    server.maxConnections = options.connections + spareConnections;
+    server.on('connection', (socket: Socket) => this.#add(socket));
+  }
+
+  /** Records that a request on the connection had a valid key. */
+  markKey(socket: Socket): void {
+    const id = idOf(socket);
+    const connection = this.#keyless.get(id);
+    if (!connection) return;
+    connection.hasKey = true;
+    this.#keyless.delete(id);
+  }
+
+  hasKey(socket: Socket): boolean {
+    return this.#open.get(idOf(socket))?.hasKey === true;
+  }
+
+  #add(socket: Socket): void {
+    // The client has already disconnected.
+    if (socket.remoteAddress === undefined) return void socket.destroy();
+    const { connections, keylessPerAddress } = this.#options;
+    const id = idOf(socket);
+    const address = socket.remoteAddress;
+    const ofAddress = this.#addresses.get(address) ?? new Set<string>();
+    const keylessOfAddress = [...ofAddress].filter((each) => this.#keyless.has(each));
+    if (keylessOfAddress.length >= keylessPerAddress) this.#close(keylessOfAddress[0]);
+    else if (keylessPerAddress < connections && ofAddress.size >= connections * addressShare)
+      return void socket.destroy();
+    if (this.#open.size >= connections * fullShare) this.#close(this.#keyless.keys().next().value);
+    const connection = { socket, address, hasKey: false };
+    this.#open.set(id, connection);
+    this.#keyless.set(id, connection);
+    this.#addresses.set(address, ofAddress.add(id));
+    socket.once('close', () => this.#remove(id, connection));
+  }
+
+  #close(id: string | undefined): void {
+    const connection = id === undefined ? undefined : this.#open.get(id);
+    if (id === undefined || !connection) return;
+    this.#remove(id, connection);
+    connection.socket.destroy();
+  }
+
+  #remove(id: string, connection: Connection): void {
+    // The client may use the port again.
+    if (this.#open.get(id) !== connection) return;
+    this.#open.delete(id);
+    this.#keyless.delete(id);
+    const ofAddress = this.#addresses.get(connection.address);
+    ofAddress?.delete(id);
+    if (ofAddress?.size === 0) this.#addresses.delete(connection.address);
+  }
+}
