@@ -22,6 +22,7 @@ export const isNotebook = `notebookType == ${notebookIds.notebookType}`;
 export const isCodeCell = 'notebookCellType == code';
 export const isTablePanel = `activeWebviewPanelId == '${panelTypes.table}'`;
 export const isJobFile = String.raw`resourceFilename =~ /\.lance-job\.json$/`;
+export const isFunctionDocument = 'resourceScheme == lance-function';
 export const isFixDocument = 'resourceScheme == lance-mend';
 
 /** The editor names our kernel as the one of the notebook, which it does once a cell ran. */

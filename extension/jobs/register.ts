@@ -7,6 +7,7 @@ import type { CatalogNode } from '../explorer/node.ts';
 import { profilesForKernels } from '../cluster/profilesForKernels.ts';
 import type { ClusterServices } from '../cluster/register.ts';
 import { askStep } from '../host/askStep.ts';
+import { registerCommand } from '../host/commands.ts';
 import type { Engine } from '../host/engine.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import type { Secrets } from '../host/secrets.ts';
@@ -79,6 +80,9 @@ export function registerJobs(parts: JobsDeps): vscode.Disposable & JobsServices 
     }),
     vscode.window.registerWebviewPanelSerializer(panelTypes.job, pages),
     vscode.workspace.registerTextDocumentContentProvider(functionScheme, functions),
+    vscode.languages.registerCodeLensProvider({ scheme: functionScheme }, functions),
+    registerCommand(log, 'lanceCatalog.function.accept', (uri) => functions.answer(uri, true)),
+    registerCommand(log, 'lanceCatalog.function.decline', (uri) => functions.answer(uri, false)),
     registerJobCommands(all),
     registerJobOutputs(all),
     registerRayCommands(all),
@@ -112,7 +116,7 @@ function makeServices(parts: JobsDeps) {
   const pages = new JobPages({ extensionUri, log, host, act: actions.act.bind(actions) });
   const backfills = new Backfills({
     host,
-    askConsent: (stored, request) => functions.askConsent(stored, request),
+    askConsent: (...question) => functions.askConsent(...question),
     mayLaunchOn: (place, signal) => confirmLaunch(parts.cluster, place, signal),
   });
   const session: PlanSessionDeps = {

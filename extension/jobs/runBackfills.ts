@@ -6,7 +6,7 @@ import type { LaunchTarget } from './launchGate.ts';
 
 type BackfillsDeps = {
   readonly host: Pick<JobsHost, 'request'>;
-  readonly askConsent: (stored: ComputedColumn, request: BackfillRequest) => Promise<boolean>;
+  readonly askConsent: (stored: ComputedColumn, request: BackfillRequest, signal: AbortSignal) => Promise<boolean>;
   /** Whether a cluster passes its checks, or the user launches anyway. */
   readonly mayLaunchOn: (place: LaunchTarget, signal: AbortSignal) => Promise<boolean>;
 };
@@ -79,8 +79,9 @@ export class Backfills {
     const { hash } = stored.function;
     if (request.allowStoredCode?.includes(hash)) return true;
     if (await this.#parts.host.request('isAccepted', { hash }, signal)) return true;
-    if (!(await this.#parts.askConsent(stored, request))) return false;
+    const isAccepted = await this.#parts.askConsent(stored, request, signal);
     signal.throwIfAborted();
+    if (!isAccepted) return false;
     await this.#parts.host.request('accept', { hash }, signal);
     return true;
   }

@@ -4,6 +4,7 @@ import { isCatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { displayPath } from '#shared/names.ts';
+import { pageTerminal } from './pageTerminal.ts';
 import { askTerminal, canAsk } from './terminal.ts';
 import type { BackfillArguments } from './backfillArguments.ts';
 
@@ -38,9 +39,12 @@ export async function withConsent<T>(asked: BackfillArguments, signal: AbortSign
       column,
       stored: () => withTable(asked, signal, (table) => parts.storedFunction(table, column, signal)),
       ask: async (text) => {
-        console.error(text);
-        if (!canAsk()) throw new Error('There is no terminal to prompt in.');
-        return askTerminal('Run this function on this machine, now and later?', signal);
+        if (!canAsk()) {
+          console.error(text);
+          throw new Error('There is no terminal to prompt in.');
+        }
+        const wasShown = await pageTerminal(text, signal);
+        return wasShown && askTerminal('Run this function on this machine, now and later?', signal);
       },
       howToAllow: (hash) => `To allow it in a script, add --allow-stored-code ${hash}.`,
     },

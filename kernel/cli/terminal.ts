@@ -11,17 +11,23 @@ import type { BackfillArguments } from './backfillArguments.ts';
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
 /**
- * Asks for yes or no on stderr, since stdout is for the command's output. The end of the input, Ctrl-D, means no.
+ * Asks for yes or no. The end of the input, Ctrl-D, means no.
  * @throws the signal's reason if it aborts, such as by Ctrl-C if signals abort it
  */
-export async function askTerminal(question: string, signal: AbortSignal): Promise<boolean> {
+export const askTerminal = async (question: string, signal: AbortSignal): Promise<boolean> =>
+  isAffirmative((await askLine(`${question} [y/N] `, signal)) ?? '');
+
+/**
+ * Asks for a line on stderr, since stdout is for the command's output.
+ * @returns `undefined` at the end of the input, Ctrl-D @throws the signal's reason if it aborts
+ */
+export async function askLine(prompt: string, signal: AbortSignal): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   // In readline's raw mode Ctrl-C is a key and must be converted to a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   try {
-    const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended]);
-    return isAffirmative(answer);
+    return await Promise.race([lines.question(prompt, { signal }), ended]);
   } finally {
     lines.close();
   }

@@ -7,12 +7,12 @@ export type Typed = string | null;
 export type ShownBox = { title: string; prompt: string; value: string; isSecret: boolean; said: string[] };
 
 /**
- * Stands for the person at the keyboard, whom the editor lets no test be: it answers boxes, lists and modal questions in their
- * order by what is listed, and remembers what it was shown. The tests in the browser type for real.
+ * Stands for the person at the keyboard, whom the editor lets no test be: it answers boxes, lists and questions, modal or not, in
+ * their order by what is listed, and remembers what it was shown. The tests in the browser type for real.
  */
 export class PersonStandIn {
   readonly boxes: ShownBox[] = [];
-  readonly questions: { message: string; detail: string; choices: string[] }[] = [];
+  readonly questions: { message: string; detail: string; choices: string[]; isModal: boolean }[] = [];
   /** Lists to pick from as they were shown: their titles, and what was in them. */
   readonly lists: { title: string; labels: string[] }[] = [];
   readonly #typed: Typed[];
@@ -31,8 +31,10 @@ export class PersonStandIn {
     const { createInputBox, showWarningMessage, showQuickPick } = vscode.window;
     Object.assign(vscode.window, {
       createInputBox: () => this.#box(createInputBox()),
-      showWarningMessage: (message: string, options: vscode.MessageOptions, ...choices: unknown[]) =>
-        this.#choose(message, options, choices),
+      showWarningMessage: (message: string, first: vscode.MessageOptions | string, ...others: unknown[]) =>
+        typeof first === 'string'
+          ? this.#choose(message, {}, [first, ...others])
+          : this.#choose(message, first, others),
       showQuickPick: (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions) =>
         this.#pick(items, options),
     });
@@ -43,9 +45,13 @@ export class PersonStandIn {
     }
   }
 
-  #choose(message: string, { detail = '' }: vscode.MessageOptions, choices: readonly unknown[]): Promise<unknown> {
+  #choose(
+    message: string,
+    { detail = '', modal = false }: vscode.MessageOptions,
+    choices: readonly unknown[],
+  ): Promise<unknown> {
     const titles = choices.map((one) => (typeof one === 'string' ? one : (one as vscode.MessageItem).title));
-    this.questions.push({ message, detail, choices: titles });
+    this.questions.push({ message, detail, choices: titles, isModal: modal });
     const wanted = this.#chosen.shift();
     return Promise.resolve(choices[titles.findIndex((title) => title === wanted)]);
   }

@@ -1,3 +1,4 @@
+import { escapeInvisibleCharacters } from '#shared/format/markup.ts';
 import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunction.ts';
 
 const comments: Readonly<Record<ComputedFunction['kind'], string>> = {
@@ -7,6 +8,10 @@ const comments: Readonly<Record<ComputedFunction['kind'], string>> = {
   server: '',
 };
 
+/** Characters of a line: an editor does not show the end of a very long line, and a reader may not scroll to it. */
+const longestLine = 200;
+
+/** Returns a document with the whole code of a stored function, for review before it runs. */
 export function functionText(
   { column, type, author, registeredAt, function: made }: ComputedColumn,
   table: string,
@@ -18,9 +23,19 @@ export function functionText(
     `Stored by "${author}" on ${registeredAt} (neither is verified)`,
     `Reads ${made.inputs.join(', ') || 'no column'}`,
     `Hash ${made.hash}`,
+    `${made.kind === 'typescript' ? 'The source that was stored with the code does not run, and is not shown. ' : ''}Lines longer than ${longestLine} characters continue after ↩.`,
   ].map((line) => `${mark} ${line.replaceAll(/[\r\n\u2028\u2029]+/g, ' ')}`.trim());
-  return `${said.join('\n')}\n\n${codeOf(made)}\n`;
+  return escapeInvisibleCharacters(`${said.join('\n')}\n\n${breakLines(codeOf(made).replaceAll('\r\n', '\n'))}\n`);
 }
+
+const breakLines = (code: string): string =>
+  code
+    .split('\n')
+    .map((line) => (line.match(longLines) ?? []).join(' ↩\n'))
+    .join('\n');
+
+// By code points, so that no surrogate pair is split.
+const longLines = new RegExp(`.{1,${longestLine}}`, 'gsu');
 
 /** Returns the code that runs, not the source it claims to be built from, which may be anything. */
 function codeOf(made: ComputedFunction): string {

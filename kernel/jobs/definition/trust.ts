@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
-import { escapeInvisibleCharacters } from '#shared/format/markup.ts';
+import { escapeInvisibleCharacters, pluralize } from '#shared/format/markup.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { makeFolder, replaceFile } from '#processes/files.ts';
@@ -57,10 +57,9 @@ export function checkAccepted(fn: ComputedFunction, table: string, allowed: read
   );
 }
 
-/** Number of characters. */
-const maxShown = 20_000;
-
-/** Describes a function for consent. Its name and author are quoted, because its author chose them. */
+/**
+ * Describes a function for consent, with all of its code. Its name and author are quoted, because its author chose them.
+ */
 export function consentText(
   fn: ComputedFunction,
   { author, table, column }: { readonly author: string; readonly table: string; readonly column: string },
@@ -76,19 +75,28 @@ export function consentText(
   return escapeInvisibleCharacters(lines.join('\n').replaceAll('\r\n', '\n'));
 }
 
-/** Shows the bundle of TypeScript first: the hash does not prove that the source belongs to it. */
+/**
+ * Shows the bundle of TypeScript, which runs, before its source: the hash does not prove that the source belongs to it.
+ * The sizes are above both, so that a heading within the code can't end it for the reader.
+ */
 function codeShown(fn: ComputedFunction): string {
   switch (fn.kind) {
     case 'sql':
       return fn.expression;
     case 'python':
-      return cut(fn.code);
-    case 'typescript':
-      return `${cut(fn.code)}\n\nSource code, according to the author:\n\n${cut(fn.source)}`;
+      return `The code that runs has ${sizeText(fn.code)}:\n\n${fn.code}`;
+    case 'typescript': {
+      const runs = `The code that runs has ${sizeText(fn.code)}`;
+      if (fn.source.trim() === fn.code.trim()) return `${runs}:\n\n${fn.code}`;
+      return (
+        `${runs}. Below it is the source, according to the author (${sizeText(fn.source)}), which does not run ` +
+        `and may differ.\n\n${fn.code}\n\nSource code, according to the author, which does not run:\n\n${fn.source}`
+      );
+    }
     case 'server':
       return 'The catalog server stores and runs its code.';
   }
 }
 
-const cut = (code: string): string =>
-  code.length <= maxShown ? code : `${code.slice(0, maxShown)}\n… and ${code.length - maxShown} characters more.`;
+const sizeText = (code: string): string =>
+  `${pluralize(code.split('\n').length, 'line')} and ${pluralize(code.length, 'character')}`;

@@ -1,6 +1,7 @@
 import { consentText, acceptFunction } from '#jobs/definition/trust.ts';
 import type { StoredFunction } from '#jobs/definition/storedFunction.ts';
 import { isAbort } from '#shared/errors.ts';
+import { checkReviewable } from '#shared/jobs/functionReview.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 
 type Consent = {
@@ -34,7 +35,9 @@ async function askConsent({ table, column, stored, ask, howToAllow }: Consent, r
   if (!found) throw refused;
   const { function: fn, author } = found;
   const hint = howToAllow(fn.hash);
-  const isAgreed = await ask(consentText(fn, { author, table, column })).catch((cause: unknown) => {
+  const text = consentText(fn, { author, table, column });
+  checkReviewable(text, fn, hint);
+  const isAgreed = await ask(text).catch((cause: unknown) => {
     throw isAbort(cause) ? cause : new JobError(refused.kind, refused.what, hint, { cause });
   });
   if (!isAgreed) throw new JobError(refused.kind, `The function of ${table}.${column} is not accepted.`, hint);

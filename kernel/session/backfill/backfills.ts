@@ -6,9 +6,10 @@ import type { TableBackfills } from '#catalog/tableBackfills.ts';
 import { referenceOf } from '#catalog/tableReference.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { liveOutput } from '#session/display/live.ts';
-import type { RenderedOutput } from '#session/display/mimeBundle.ts';
+import { htmlAndText, type RenderedOutput } from '#session/display/mimeBundle.ts';
 import { ownForms } from '#session/display/ownForms.ts';
 import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
+import { escapeHtml } from '#shared/format/markup.ts';
 import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 import { type ComputedFunction, functionForms } from '#shared/jobs/computedFunction.ts';
 import { isJobError, isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
@@ -80,7 +81,7 @@ async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
  * Runs `act`, which may run a function stored on the table. If that is new to this machine, the user has to consent.
  */
 async function withConsent<T>(
-  ask: (question: string) => Promise<string>,
+  { ask, open }: BackfillDeps,
   table: Table,
   column: string,
   signal: AbortSignal,
@@ -92,8 +93,13 @@ async function withConsent<T>(
       table: displayPath(table.namespacePath, table.name),
       column,
       stored: () => parts.storedFunction(table, column, signal),
-      ask: async (text) =>
-        isAffirmative(await ask(`${text}\n\nRun this function on this machine, now and later? [y/N] `)),
+      ask: async (text) => {
+        // As an output, which is shown whole; an editor's prompt has a line or two.
+        open()(
+          htmlAndText(`<pre style="white-space: pre-wrap; overflow-wrap: anywhere">${escapeHtml(text)}</pre>`, text),
+        );
+        return isAffirmative(await ask('Run the function shown in the output on this machine, now and later? [y/N] '));
+      },
       howToAllow: (hash) => `To allow it without a prompt, pass { allowStoredCode: ['${hash}'] }.`,
     },
     () => inCellWords(act),
@@ -141,7 +147,7 @@ export function createBackfills(parts: BackfillDeps): TableBackfills {
       const signal = signalOf(options);
       const request = await requestOf(table, column, options, signal);
       const service = await jobs();
-      const trial = await withConsent(parts.ask, table, column, signal, () => service.try(request, signal));
+      const trial = await withConsent(parts, table, column, signal, () => service.try(request, signal));
       return { ...trial, before: read(trial.before), after: read(trial.after) };
     },
   };
@@ -246,7 +252,7 @@ async function begin(parts: BackfillDeps, table: Table, column: string, options:
   const service = await jobs();
   await confirmSignIn(request, parts.ask);
   await mayLaunch(request, parts.ask, signal);
-  const { id } = await withConsent(parts.ask, table, column, signal, () => service.start(request, signal));
+  const { id } = await withConsent(parts, table, column, signal, () => service.start(request, signal));
   return id;
 }
 

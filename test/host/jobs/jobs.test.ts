@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { findNode } from '#processes/childProcess.ts';
@@ -218,10 +218,62 @@ suite('backfills in the editor', function () {
     await person.during(async () => assert.equal(await api.jobs.backfills.start(asked, signal), undefined));
     const [question] = person.questions;
     assert.match(question?.message ?? '', /Run the function "gated", stored with table "shop\/orders"/);
-    assert.deepEqual(question?.choices, ['Accept and Continue']);
+    assert.deepEqual([question?.choices, question?.isModal], [['Accept and Continue'], false]);
     const shown = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'lance-function');
     assert.match(shown?.getText() ?? '', /Hash [0-9a-f]{64}/);
     assert.ok(![...api.jobs.host.board.values()].some(({ column }) => column === 'stored'));
+  });
+
+  test('show the whole code of a stored function in a document, where it can be accepted or declined', async () => {
+    const file = join(world.folder, 'long.ts');
+    const lines = Array.from({ length: 900 }, (_, line) => `  globalThis.line${line} = 1;`);
+    const body = [...lines, `  globalThis.harm = '${'y'.repeat(500)} the end';`, '  return 1;'];
+    writeFileSync(
+      file,
+      `import { arrow, udf } from 'lance-catalog';
+export default udf({ name: 'long', input: ['id'], output: new arrow.Int32() }, () => {\n${body.join('\n')}\n});\n`,
+    );
+    const { table, function: made } = await requestFor('long', { kind: 'typescript', file });
+    assert.ok(made);
+    await api.jobs.host.request('register', { table, column: 'long', function: made }, signal);
+    rmSync(join(process.env['XDG_DATA_HOME'] ?? '', 'lance-catalog', 'accepted-functions'), { recursive: true });
+    const asked: BackfillRequest = { table, column: 'long', runner: 'local', key: 'id' };
+    for (const end of ['decline', 'close', 'accept'] as const) {
+      const started = api.jobs.backfills.start(asked, signal);
+      const editor = await eventually('the code is shown', () => {
+        const active = vscode.window.activeTextEditor;
+        return active?.document.uri.scheme === 'lance-function' && active.document.getText().includes('line899')
+          ? active
+          : undefined;
+      });
+      const { document } = editor;
+      assert.ok(document.getText().replaceAll(' ↩\n', '').includes('y the end'));
+      assert.ok(
+        Math.max(
+          ...document
+            .getText()
+            .split('\n')
+            .map(({ length }) => length),
+        ) <= 202,
+      );
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        'vscode.executeCodeLensProvider',
+        document.uri,
+      );
+      assert.deepEqual(
+        lenses.map(({ range, command }) => [range.start.line, command?.title]),
+        [0, document.lineCount - 1].flatMap((line) => [
+          [line, '$(check) Accept and Continue'],
+          [line, 'Decline'],
+        ]),
+      );
+      if (end === 'close') await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      else await vscode.commands.executeCommand(`lanceCatalog.function.${end}`, document.uri);
+      const job = await started;
+      assert.equal(job !== undefined, end === 'accept');
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      if (job) assert.equal((await ended(api.jobs.host, job.id)).state, 'succeeded');
+    }
   });
 
   test('are removed from the list, and nothing else of them', async () => {

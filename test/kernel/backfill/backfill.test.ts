@@ -162,7 +162,10 @@ const table = await db.openTable('products');`,
       const code = "(await (await db.openTable('products')).backfill('words', { where: 'id < 5' })).rows";
       const refused = await run(stranger, code);
       assert.match(String(errorOf(refused.outputs)?.evalue), /is not accepted.*allowStoredCode: \['[0-9a-f]{64}'\]/);
-      assert.match(String(questions.at(-1)), /caption\.split[^]*\[y\/N\]/);
+      const shown = refused.outputs.map((output) => (output.type === 'display_data' ? output.content.data : {}));
+      assert.ok(shown.some((data) => /caption\.split[^]*does not run/.test(String(data['text/plain']))));
+      assert.ok(shown.some((data) => /^<pre[^]*caption\.split/.test(String(data['text/html']))));
+      assert.match(String(questions.at(-1)), /^Run the function shown in the output.*\[y\/N\] $/);
       answer = 'y';
       assert.equal(await valueOf(stranger, code), '5');
       const asked = questions.length;

@@ -70,6 +70,29 @@ suite('A backfill at a terminal', function () {
       assert.doesNotMatch(ran.stdout, /Job bf-/);
     });
 
+  test('shows a long function page by page to its end before it asks, and does not ask where the user stops', async () => {
+    const harm = "globalThis.harm = 'the last line'";
+    const lines = Array.from({ length: 700 }, (_, line) => `  globalThis.line${line} = 'of a long function';`);
+    const body = [...lines, `  ${harm};`, '  return caption.length;'].join('\n');
+    writeFileSync(
+      join(folder, 'long.ts'),
+      `import { udf } from 'lance-catalog';
+export default udf({ name: 'long', input: ['caption'], output: 'int32' }, ({ caption }) => {\n${body}\n});`,
+    );
+    assert.ok(body.length > 21_017);
+    const made = await at({}, 'backfill', 'products', 'long', '--file', 'long.ts');
+    assert.equal(made.code, 0, made.stdout);
+    const again = ['backfill', 'products', 'long', '--where', 'id < 5'];
+    const all = await at({ when: `-- page 1 |${question}`, keys: 'a\\r|n\\r', as: 'stranger' }, ...again);
+    assert.equal(all.code, 2, all.stdout);
+    for (const part of ['line0', 'line699', harm]) assert.ok(all.stdout.includes(part), part);
+    assert.ok(all.stdout.lastIndexOf(harm) < all.stdout.indexOf(question));
+    const next = await at({ when: '-- page 1 |-- page 2 ', keys: '\\r|q\\r', as: 'stranger' }, ...again);
+    assert.equal(next.code, 2, next.stdout);
+    assert.ok(!next.stdout.includes(question) && !next.stdout.includes('line699'), next.stdout);
+    assert.match(next.stdout, /is not accepted/);
+  });
+
   test('runs the code after a yes, and asks no second time', async () => {
     const yes = await at({ when: question, keys: 'y\\r', as: 'stranger' }, ...stored);
     assert.equal(yes.code, 0, yes.stdout);

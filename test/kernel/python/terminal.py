@@ -1,7 +1,7 @@
 """Runs a command in a terminal of its own, and types into it.
 
-terminal.py COLUMNS WHEN KEYS COMMAND…: types KEYS (with escapes as in Python) once WHEN was shown. Prints all that was shown, and
-ends as the command did.
+terminal.py COLUMNS WHEN KEYS COMMAND…: types KEYS (with escapes as in Python) once WHEN was shown; several of both, separated by
+"|", follow each other. Prints all that was shown, and ends as the command did.
 """
 
 import fcntl
@@ -17,7 +17,8 @@ if pid == 0:
     os.execvp(command[0], command)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(columns), 0, 0))
 shown = b""
-is_typed = False
+steps = list(zip(when.split("|"), keys.split("|")))
+searched = 0
 while True:
     try:
         some = os.read(terminal, 4096)
@@ -27,9 +28,9 @@ while True:
     if not some:
         break
     shown += some
-    if not is_typed and when.encode() in shown:
-        os.write(terminal, keys.encode().decode("unicode_escape").encode())
-        is_typed = True
+    if steps and steps[0][0].encode() in shown[searched:]:
+        os.write(terminal, steps.pop(0)[1].encode().decode("unicode_escape").encode())
+        searched = len(shown)
 _, status = os.waitpid(pid, 0)
 sys.stdout.write(shown.decode(errors="replace").replace("\r\n", "\n"))
 sys.exit(os.waitstatus_to_exitcode(status))

@@ -5,6 +5,7 @@ import { Int32 } from '#arrow';
 import { withHash } from '#jobs/definition/hash.ts';
 import { encodeOutput } from '#jobs/definition/outputType.ts';
 import { acceptFunction, checkAccepted, consentText, isAccepted } from '#jobs/definition/trust.ts';
+import { withConsent } from '#jobs/service/consent.ts';
 import { recordWriteError } from '#jobs/records/recordErrors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { tempFolder } from '../../../harness/temp.ts';
@@ -102,6 +103,42 @@ suite('Consent to functions that were found', () => {
     const text = consentText(hidden, { author: 'A\x1b[8m', table: 't', column: 'size' });
     assert.ok(text.includes('/* \\u{202e} */ steal(); // \\u{1b}[2K\\u{d}harmless\\u{200b}\n'), text);
     for (const sign of ['\x1b', '\r', '\u202e', '\u200b']) assert.ok(!text.includes(sign), JSON.stringify(sign));
+  });
+
+  test('is asked for with all of the code, also of a long function', () => {
+    const long = `${'# a comment\n'.repeat(1751)}harm()`;
+    assert.equal(long.length, 21_018);
+    const python = withHash({ ...common, kind: 'python', takes: 'row', code: long, entry: 'f' });
+    const about = { author: '', table: 't', column: 'size' };
+    assert.ok(consentText(python, about).endsWith(`1,752 lines and 21,018 characters:\n\n${long}`));
+    const text = consentText(lengthOf(long), about);
+    assert.match(text, /code that runs has 1,752 lines and 21,018 characters\. Below it is the source/);
+    assert.ok(
+      text.includes(`\n\n${long}\n\nSource code, according to the author, which does not run:\n\nwhat it says`),
+    );
+    const same = withHash({ ...common, kind: 'typescript', takes: 'row', code, source: `${code}\n` });
+    assert.ok(consentText(same, about).endsWith(`characters:\n\n${code}`));
+  });
+
+  test('is not asked for where the code is too long to be shown, which says how to allow it', async () => {
+    const long = lengthOf(`${'x'.repeat(1024 ** 2)}; harm()`);
+    let asked = 0;
+    const consent = {
+      table: 't',
+      column: 'size',
+      stored: () => Promise.resolve({ function: long, author: '', registeredAt: '' }),
+      ask: () => Promise.resolve((asked++, true)),
+      howToAllow: (hash: string) => `Add --allow-stored-code ${hash}.`,
+    };
+    await assert.rejects(
+      withConsent(consent, () => Promise.resolve(checkAccepted(long, 't'))),
+      (error: Error) =>
+        isJobError(error) &&
+        error.kind === 'FunctionNotAccepted' &&
+        /can't be shown for review.*more than 1,048,576\. Register it again from a file/.test(error.message) &&
+        error.message.endsWith(`Add --allow-stored-code ${long.hash}.`),
+    );
+    assert.deepEqual([asked, isAccepted(long.hash)], [0, false]);
   });
 
   test('is asked for with the code that would run, and not only with what its author shows', () => {

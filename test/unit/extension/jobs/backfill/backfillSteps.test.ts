@@ -146,6 +146,14 @@ suite('a stored function, before it runs', () => {
     assert.ok(head.split(/[\n\u2028]/).every((line) => line.startsWith('-- ')));
   });
 
+  test('is shown whole, in lines that a reader sees to their end, with what hides in it', () => {
+    const code = `${'a line\n'.repeat(3000)}${' '.repeat(15_000)}harm() /* \u202e */`;
+    const made = { ...computed.function, kind: 'python', takes: 'row', code, entry: 'f' } as const;
+    const text = functionText({ ...computed, function: made }, 't');
+    assert.ok(text.replaceAll(' ↩\n', '').endsWith(`${' '.repeat(15_000)}harm() /* \\u{202e} */\n`));
+    assert.ok(text.split('\n').every(({ length }) => length <= 210));
+  });
+
   test('is shown as the code that runs, not as the source that it is said to be made of', () => {
     const made = { ...computed.function, kind: 'typescript', takes: 'row', code: 'evil()', source: 'good()' } as const;
     const text = functionText({ ...computed, function: made }, 't');
