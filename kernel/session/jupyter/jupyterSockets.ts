@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Router } from 'zeromq';
 import type { Connection } from './connectionFile.ts';
 import type { Frames } from './jupyterFrames.ts';
+import { MessageGate } from './messageGate.ts';
 import { Publisher } from './jupyterPublisher.ts';
 
 export type Sockets = {
@@ -13,6 +14,8 @@ export type Sockets = {
   /** Published bytes that clients have not read yet. */
   backlog(): number;
   close(): Promise<void>;
+  /** Removes what would stay on the disk, for a process that is about to be killed. */
+  abandon(): void;
 };
 
 export type SocketEvents = {
@@ -25,17 +28,17 @@ export const lingerMs = 300;
 /** A new client may connect its shell channel before its stdin channel. */
 const askTries = 20;
 const askAgainMs = 100;
-/** A larger frame closes its connection: enough for a file passed to a widget, but not to fill the memory. */
-const maxFrameBytes = 128 << 20;
-const maxSmallFrameBytes = 64 << 10;
+/** A larger message closes its connection: enough for a file passed to a widget, but not to fill the memory. */
+const maxMessageBytes = 64 << 20;
+const maxSmallMessageBytes = 64 << 10;
 
 /**
  * Binds the sockets, reads them until they are closed, and answers the heartbeat.
  * @param starting published before any client can subscribe: the first message a client receives is its welcome
  */
 export async function bindSockets(connection: Connection, events: SocketEvents, starting: Frames): Promise<Sockets> {
-  const small = { linger: lingerMs, maxMessageSize: maxSmallFrameBytes };
-  const large = { linger: lingerMs, maxMessageSize: maxFrameBytes };
+  const small = { linger: lingerMs, maxMessageSize: maxSmallMessageBytes };
+  const large = { linger: lingerMs, maxMessageSize: maxMessageBytes };
   // A ZeroMQ socket can send only one message at a time.
   const last = new Map<Router, Promise<void>>();
   const send = (socket: Router, frames: Frames) => {
@@ -51,13 +54,19 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
   const control = new Router(large);
   const stdin = new Router({ ...large, mandatory: true });
   const heartbeat = new Router(small);
-  await Promise.all([
-    iopub.socket.bind(connection.iopub_port),
-    shell.bind(connection.shell_port),
-    control.bind(connection.control_port),
-    stdin.bind(connection.stdin_port),
-    heartbeat.bind(connection.hb_port),
-  ]);
+  const gate = new MessageGate();
+  try {
+    await Promise.all([
+      gate.bind(iopub.socket, connection.iopub_port, maxSmallMessageBytes),
+      gate.bind(shell, connection.shell_port, maxMessageBytes),
+      gate.bind(control, connection.control_port, maxMessageBytes),
+      gate.bind(stdin, connection.stdin_port, maxMessageBytes),
+      gate.bind(heartbeat, connection.hb_port, maxSmallMessageBytes),
+    ]);
+  } catch (error) {
+    await gate.close(0);
+    throw error;
+  }
   void read(shell, (frames) => events.request('shell', frames));
   void read(control, (frames) => events.request('control', frames));
   void read(stdin, (frames) => events.request('stdin', frames));
@@ -81,12 +90,14 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
       return false;
     },
     backlog: () => iopub.backlog,
+    abandon: () => gate.removeFolder(),
     async close() {
       await Promise.all(last.values());
       await iopub.close(lingerMs);
       for (const socket of [shell, control, stdin, heartbeat]) socket.close();
       // Unsent messages pass to ZeroMQ's own thread, which ends with the process.
       await sleep(50);
+      await gate.close(lingerMs);
     },
   };
 }

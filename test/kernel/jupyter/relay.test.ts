@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { sleep, until } from '../support.ts';
 import { RelayedKernel, type Told } from './relayedKernel.ts';
@@ -53,6 +53,38 @@ suite('A kernel with a relay', function () {
       kernel.told.some((each) => each.content['execution_state'] === 'starting'),
       false,
     );
+  });
+
+  test('disconnects a client whose message does not end, and takes a large one that does', async () => {
+    const { pid } = kernel.relay();
+    const client = kernel.dealer();
+    await client.send(kernel.request('kernel_info_request', {}, 'early'));
+    await reply('early', 'kernel_info_reply');
+    const megabytes = (): number =>
+      Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+    const before = megabytes();
+    const part = Buffer.alloc(1 << 20, 'x');
+    for (const port of ['shell_port', 'control_port', 'stdin_port', 'iopub_port']) {
+      const stranger = connect(kernel.ports[port]!, '127.0.0.1');
+      stranger.on('error', () => undefined);
+      let isClosed = false;
+      stranger.resume().on('close', () => (isClosed = true));
+      // ZMTP 3.0 without security: a greeting, READY as a DEALER, and frames that say "more".
+      const signature = Buffer.from('ff00000000000000017f03004e554c4c', 'hex');
+      stranger.write(Buffer.concat([signature, Buffer.alloc(64 - signature.length)]));
+      const ready = Buffer.from('\x05READY\x0bSocket-Type\0\0\0\x06DEALER', 'latin1');
+      stranger.write(Buffer.concat([Buffer.from([4, ready.length]), ready]));
+      const frame = Buffer.concat([Buffer.from([3, 0, 0, 0, 0, 0, 16, 0, 0]), part]);
+      // oxlint-disable-next-line no-await-in-loop -- each chunk is written when the one before it was taken
+      for (let sent = 0; sent < 150 && !stranger.destroyed; sent++)
+        await new Promise((resolve) => stranger.once('close', resolve).write(frame, resolve));
+      await sleep(300);
+      assert.equal(isClosed, true, `${port} takes a message without an end`);
+    }
+    assert.ok(megabytes() - before < 250, `${Math.round(before)} MB became ${Math.round(megabytes())} MB`);
+    const parts = Array.from({ length: 40 }, () => part);
+    await client.send([...kernel.request('kernel_info_request', {}, 'large'), ...parts]);
+    await reply('large', 'kernel_info_reply');
   });
 
   test('tells the language of its cells as its relay does', async () => {

@@ -34,8 +34,12 @@ const tellBytes = 256 << 10;
 
 type Request = Parameters<SocketEvents['request']>;
 
+/** Set once the relay listens. */
+let listening: Sockets | undefined;
+
 // Nothing reads the exit status, and only a kill reliably ends a Node process at once.
 const end = (): never => {
+  listening?.abandon();
   process.kill(process.pid, 'SIGKILL');
   throw new Error('The relay has ended.');
 };
@@ -87,6 +91,7 @@ async function relay(connected: Promise<Socket>, connectionFile: string, languag
   };
 
   sockets = await bindSockets(connection, events, startingFrames(session, signer));
+  listening = sockets;
   admit(await connected, sockets);
 }
 

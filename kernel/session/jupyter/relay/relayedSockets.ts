@@ -53,6 +53,8 @@ export async function relayedSockets(path: string, events: RelayEvents): Promise
       return send('ask', frames, number) && new Promise((resolve) => asked.set(number, resolve));
     },
     backlog: () => published,
+    // The relay does.
+    abandon: () => {},
     async close() {
       isClosing = true;
       if (socket.destroyed) return;
