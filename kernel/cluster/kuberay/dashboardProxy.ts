@@ -1,44 +1,88 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { RayTarget } from '#cluster/ray/rayRequest.ts';
 import { openRayLink, type OpenRayLinkOptions } from './openRayLink.ts';
 
-const cookie = 'lance-catalog-ray';
+export type DashboardLimits = {
+  /** Connections of browsers at a time; further ones are closed. */
+  readonly connections: number;
+  /** Milliseconds without a byte from Ray, and a little longer from the browser. */
+  readonly idleMs: number;
+  /** Milliseconds without a byte on a web socket, by which the dashboard follows logs that can be silent. */
+  readonly webSocketIdleMs: number;
+  /** Milliseconds after its last use for which the key of the URL is valid. An open dashboard polls, so it uses the key. */
+  readonly keyIdleMs: number;
+};
+
+const usualLimits: DashboardLimits = {
+  connections: 128,
+  idleMs: 300_000,
+  webSocketIdleMs: 3_600_000,
+  keyIdleMs: 3_600_000,
+};
+
+/** The client's side of a request to switch protocols: its connection, and the bytes that followed the request. */
+type Upgrade = { readonly socket: Socket; readonly head: Buffer };
 
 /**
  * Serves the dashboard of a Ray to browsers, on a loopback port.
  * Every user of the machine and every web page can reach such a port, and Ray runs the code it receives. So each
- * request needs the key of the URL, which the browser keeps as a cookie, and a Host header of this machine.
+ * request needs the key in the path of the URL, a Host header of this machine, and no Origin of another page. The key
+ * is not a cookie, because browsers send the cookies of 127.0.0.1 to each port, so to programs of other users. Ray's
+ * dashboard has relative addresses, so it works below a path.
  */
 export class DashboardProxy implements AsyncDisposable {
   readonly #target: RayTarget;
+  readonly #base: URL;
+  readonly #limits: DashboardLimits;
   readonly #server: Server;
-  readonly #key = randomBytes(24).toString('base64url');
   readonly #open = new Set<Socket>();
+  #key = createKey();
+  #keyUsedAt = Date.now();
 
-  private constructor(target: RayTarget) {
+  private constructor(target: RayTarget, limits: DashboardLimits) {
     this.#target = target;
-    this.#server = createServer((asked, reply) => this.#serve(asked, reply));
-    this.#server.on('upgrade', (asked, socket: Socket, head) => this.#upgrade(asked, socket, head));
+    this.#base = new URL(target.address);
+    this.#limits = limits;
+    this.#server = createServer({ connectionsCheckingInterval: 5_000, headersTimeout: 10_000 }, (incoming, reply) =>
+      this.#serve(incoming, reply),
+    );
+    this.#server.maxConnections = limits.connections;
+    // Longer than for Ray, so that a silent Ray is an error page.
+    this.#server.timeout = limits.idleMs + 10_000;
+    this.#server.on('upgrade', (incoming, socket: Socket, head) => this.#serveUpgrade(incoming, { socket, head }));
     this.#server.on('connection', (socket) => {
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
     });
   }
 
-  static async open(target: RayTarget): Promise<DashboardProxy> {
-    const door = new DashboardProxy(target);
-    door.#server.listen(0, '127.0.0.1');
-    await once(door.#server, 'listening');
-    return door;
+  static async open(target: RayTarget, limits: Partial<DashboardLimits> = {}): Promise<DashboardProxy> {
+    const proxy = new DashboardProxy(target, { ...usualLimits, ...limits });
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
   }
 
-  /** URL with the key: to open, never to log. */
+  /** URL with the key, with a new one if the last one has expired: to open, never to log. */
   get address(): string {
-    return `http://127.0.0.1:${this.#port}/?key=${this.#key}`;
+    if (this.#isExpired()) this.#key = createKey();
+    this.#keyUsedAt = Date.now();
+    return `http://127.0.0.1:${this.#port}/${this.#key}/`;
   }
 
   get #port(): number {
@@ -51,100 +95,227 @@ export class DashboardProxy implements AsyncDisposable {
     await closed;
   }
 
-  #serve(asked: IncomingMessage, reply: ServerResponse): void {
-    if (!this.#isForUs(asked)) return refuse(reply, 421, 'This is not the address of the dashboard.');
-    const url = URL.parse(asked.url ?? '/', 'http://any');
-    const key = url?.searchParams.get('key');
-    if (url && isKey(key, this.#key)) {
-      url.searchParams.delete('key');
-      // Remove the key from the URL, which browsers store and send on.
-      reply.writeHead(303, {
-        location: `${url.pathname}${url.search}`,
-        'set-cookie': `${cookie}=${this.#key}; HttpOnly; SameSite=Strict; Path=/`,
-        'referrer-policy': 'no-referrer',
-      });
-      reply.end();
-      return;
-    }
-    if (!this.#hasKey(asked)) return refuse(reply, 403, 'Open the dashboard from the editor or the notebook again.');
-    const onward = request(this.#onward(asked), (answer) => {
-      reply.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(reply);
-      answer.on('error', () => reply.destroy());
-    });
-    onward.on('error', () => {
-      if (reply.headersSent) reply.destroy();
-      else refuse(reply, 502, 'Ray does not respond. Reload the page.');
-    });
-    reply.on('close', () => onward.destroy());
-    asked.pipe(onward);
-  }
-
-  /** Web sockets, by which the dashboard follows logs. */
-  #upgrade(asked: IncomingMessage, socket: Socket, head: Buffer): void {
+  #serveUpgrade(incoming: IncomingMessage, upgrade: Upgrade): void {
+    const { socket } = upgrade;
     socket.on('error', () => socket.destroy());
-    if (!this.#isForUs(asked) || !this.#hasKey(asked)) {
-      socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
-      return;
-    }
-    const { host, port, socketPath, path, headers } = this.#onward(asked);
-    const onward = socketPath === undefined ? connect(port ?? 80, host) : connect(socketPath);
-    onward.on('error', () => socket.destroy());
-    onward.once('close', () => socket.destroy());
-    socket.once('close', () => onward.destroy());
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
-    onward.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
-    onward.write(head);
-    onward.pipe(socket);
-    socket.pipe(onward);
+    // Gives a refusal the form of any other reply.
+    const reply = new ServerResponse(incoming);
+    reply.shouldKeepAlive = false;
+    reply.assignSocket(socket);
+    reply.once('finish', () => socket.end());
+    if (incoming.method === 'GET') this.#serve(incoming, reply, upgrade);
+    else sendPage(reply, 400, 'Only GET can open a web socket.');
   }
 
-  #onward(asked: IncomingMessage) {
-    const { address, socketPath, token } = this.#target;
-    const url = new URL(address);
-    const headers: Record<string, string | string[] | undefined> = { ...asked.headers, host: url.host };
-    // Drops only the cookie, which holds this proxy's key. Browser headers stay: by these Ray refuses changes from
-    // browsers, as at its own address.
-    delete headers['cookie'];
-    if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
-    return {
-      method: asked.method,
-      path: `${url.pathname.replace(/\/$/, '')}${asked.url ?? '/'}`,
-      headers,
-      agent: false as const,
-      ...(socketPath === undefined
-        ? { host: url.hostname, port: Number(url.port || 80), socketPath: undefined }
-        : { socketPath, host: undefined, port: undefined }),
+  #serve(incoming: IncomingMessage, reply: ServerResponse, upgrade?: Upgrade): void {
+    reply.on('error', () => reply.destroy());
+    const path = this.#authorize(incoming, reply);
+    if (path === undefined) return;
+    // Also runs in callbacks, where an exception would end this process.
+    const attempt = (step: () => void): void => {
+      try {
+        step();
+      } catch (error) {
+        sendBadGateway(reply, error);
+      }
     };
+    attempt(() => {
+      const outgoing = this.#request(path, incoming, upgrade !== undefined);
+      outgoing.on('error', (error) => sendBadGateway(reply, error));
+      outgoing.on('timeout', () => outgoing.destroy(new RayReplyError('it sends nothing')));
+      outgoing.on('response', (response) => attempt(() => this.#answer(response, reply)));
+      outgoing.on('upgrade', (response, socket, head) =>
+        attempt(() => {
+          socket.on('error', () => socket.destroy());
+          reply.once('close', () => socket.destroy());
+          if (!upgrade || response.statusCode !== 101)
+            throw new RayReplyError('it switched to another protocol unexpectedly');
+          this.#join(upgrade, reply, { response, socket, head });
+        }),
+      );
+      reply.once('close', () => outgoing.destroy());
+      if (upgrade) outgoing.end();
+      else pipeline(incoming, outgoing, () => {});
+    });
   }
 
-  /** Checks the host, since another site can point its name to this machine (DNS rebinding). */
-  #isForUs({ headers: { host } }: IncomingMessage): boolean {
-    return host === `127.0.0.1:${this.#port}` || host === `localhost:${this.#port}`;
+  /** Returns the path to request from Ray, or answers a request that may not use the dashboard. */
+  #authorize({ headers, url = '' }: IncomingMessage, reply: ServerResponse): string | undefined {
+    const hosts = [`127.0.0.1:${this.#port}`, `localhost:${this.#port}`];
+    // Another site can point its name to this machine (DNS rebinding).
+    if (!hosts.includes(headers.host ?? '')) return sendPage(reply, 421, 'This is not the address of the dashboard.');
+    if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`))
+      return sendPage(reply, 403, 'Pages of other sites may not use the dashboard.');
+    const [, key = '', path = ''] = /^\/([^/?]*)(.*)$/s.exec(url) ?? [];
+    if (this.#isExpired() || !isEqual(key, this.#key))
+      return sendPage(reply, 403, 'Open the dashboard from the editor or the notebook again.');
+    this.#keyUsedAt = Date.now();
+    if (path.startsWith('/')) return path;
+    return sendPage(reply, 307, 'The dashboard has moved.', { location: `/${key}/${path}` });
   }
 
-  #hasKey({ headers: { cookie: cookies = '' } }: IncomingMessage): boolean {
-    const found = cookies.split(/;\s*/).find((one) => one.startsWith(`${cookie}=`));
-    return isKey(found?.slice(cookie.length + 1), this.#key);
+  #isExpired(): boolean {
+    return Date.now() - this.#keyUsedAt > this.#limits.keyIdleMs;
+  }
+
+  #request(path: string, incoming: IncomingMessage, isUpgrade: boolean): ClientRequest {
+    const { socketPath, token } = this.#target;
+    const { protocol, hostname, port, host, pathname, origin } = this.#base;
+    const { headers } = incoming;
+    const options: RequestOptions = {
+      method: incoming.method,
+      path: `${pathname.replace(/\/$/, '')}${path}`,
+      headers: {
+        // Browser headers stay: by these Ray refuses changes from browsers, as at its own address.
+        ...withoutHeaders(headers, requestHeaders),
+        host,
+        // The URL of the page contains the key.
+        ...(headers.referer === undefined ? {} : { referer: `${origin}/` }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        // Without it, the body of a DELETE would have no end.
+        ...(headers['transfer-encoding'] === undefined || isUpgrade ? {} : { 'transfer-encoding': 'chunked' }),
+        ...(isUpgrade ? { connection: 'upgrade', upgrade: headers.upgrade ?? '' } : {}),
+      },
+      agent: false,
+      timeout: this.#limits.idleMs,
+      ...(socketPath === undefined ? { hostname: hostname.replaceAll(/[[\]]/g, ''), port } : { socketPath }),
+    };
+    return protocol === 'https:' ? httpsRequest(options) : httpRequest(options);
+  }
+
+  #answer(response: IncomingMessage, reply: ServerResponse): void {
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 599) {
+      response.destroy();
+      throw new RayReplyError(`its reply has the status ${status}`);
+    }
+    reply.writeHead(status, this.#replyHeaders(response.headers));
+    pipeline(response, reply, () => {});
+  }
+
+  /** Connects a web socket of a browser with that of Ray. */
+  #join(
+    { socket: client, head: clientHead }: Upgrade,
+    reply: ServerResponse,
+    ray: { readonly response: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
+  ): void {
+    const headers = {
+      ...this.#replyHeaders(ray.response.headers),
+      connection: 'upgrade',
+      upgrade: ray.response.headers.upgrade,
+    };
+    reply.writeHead(101, headers);
+    reply.flushHeaders();
+    // From here on each side closes the other one.
+    reply.detachSocket(client);
+    const sides = [
+      { from: ray.socket, to: client, head: ray.head },
+      { from: client, to: ray.socket, head: clientHead },
+    ];
+    for (const { from, to, head } of sides) {
+      from.setTimeout(this.#limits.webSocketIdleMs, () => from.destroy());
+      // What was received before the close still arrives.
+      from.once('close', () => to.destroySoon());
+      if (head.length > 0) to.write(head);
+      from.pipe(to);
+    }
+  }
+
+  #replyHeaders(headers: IncomingHttpHeaders) {
+    const { location, ...others } = withoutHeaders(headers, replyHeaders);
+    const known = location === undefined ? {} : { location: this.#localLocation(location) };
+    // Only this origin may learn the URL, which contains the key. Browsers need it to send an Origin with forms.
+    return { ...others, ...known, 'referrer-policy': 'same-origin' };
+  }
+
+  /** Converts the target of a redirect: an address at Ray is one at this proxy. */
+  #localLocation(location: string): string {
+    const { origin, pathname } = this.#base;
+    if (/^(?![a-z][a-z\d+.-]*:|[\\/])/i.test(location)) return location;
+    const url = URL.parse(location, this.#base.href);
+    if (url?.origin !== origin) return location;
+    const prefix = pathname.replace(/\/$/, '');
+    const path = url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : url.pathname;
+    return `/${this.#key}${path}${url.search}${url.hash}`;
   }
 }
 
 /** Opens the dashboard of a Ray that is connected already. The caller disposes of it. */
 export const openDashboardProxy = (target: RayTarget): Promise<DashboardProxy> => DashboardProxy.open(target);
 
-function isKey(given: string | null | undefined, key: string): boolean {
-  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(key)];
+const createKey = (): string => randomBytes(24).toString('base64url');
+
+function isEqual(given: string, key: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(key)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function refuse(reply: ServerResponse, status: number, sentence: string): void {
-  reply.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
-  reply.end(`${sentence}\n`);
+/** Headers about one connection (RFC 9110, section 7.6.1). */
+const connectionHeaders = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Removed from requests: cookies are those of other programs on this machine, and Node answers `expect` itself. */
+const requestHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'cookie', 'expect']);
+
+/** Removed from replies: what would affect other ports of this machine, or give other pages access. */
+const replyHeaders: ReadonlySet<string> = new Set([
+  ...connectionHeaders,
+  'set-cookie',
+  'clear-site-data',
+  'alt-svc',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+]);
+
+/** Removes headers by name, and those that `connection` names. */
+function withoutHeaders(headers: IncomingHttpHeaders, removed: ReadonlySet<string>): IncomingHttpHeaders {
+  const named = new Set(headers.connection?.toLowerCase().split(/[\s,]+/));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !removed.has(name) && !named.has(name)));
+}
+
+/** A reply of Ray that can't be passed on. */
+class RayReplyError extends Error {}
+
+function sendBadGateway(reply: ServerResponse, error: unknown): void {
+  if (reply.writableEnded) return;
+  if (reply.headersSent) return void reply.destroy();
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+  const reason = error instanceof RayReplyError ? error.message : code;
+  sendPage(reply, 502, `Can't load the dashboard from Ray: ${reason}.`);
+}
+
+/** Sends a page of one sentence. */
+function sendPage(
+  reply: ServerResponse,
+  status: number,
+  sentence: string,
+  headers: Readonly<Record<string, string>> = {},
+): undefined {
+  const page = `${sentence}\n`;
+  reply.writeHead(status, {
+    ...headers,
+    'content-length': Buffer.byteLength(page),
+    'content-type': 'text/plain; charset=utf-8',
+    'referrer-policy': 'same-origin',
+    // The body of the request is not read, and clients without the key keep no connection.
+    connection: 'close',
+  });
+  reply.end(page);
 }
 
 /** A dashboard that is open to this machine's browsers. */
 export type OpenDashboard = AsyncDisposable & {
-  /** URL with a key: to open, never to log. */
+  /** URL with a key that expires: read it each time; to open, never to log. */
   readonly address: string;
 };
 
@@ -152,11 +323,13 @@ export type OpenDashboard = AsyncDisposable & {
 export async function openDashboard(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<OpenDashboard> {
   const link = await openRayLink(profile, options);
   try {
-    const door = await DashboardProxy.open(link.target);
+    const proxy = await DashboardProxy.open(link.target);
     return {
-      address: door.address,
+      get address() {
+        return proxy.address;
+      },
       [Symbol.asyncDispose]: async () => {
-        await door[Symbol.asyncDispose]();
+        await proxy[Symbol.asyncDispose]();
         await link[Symbol.asyncDispose]();
       },
     };

@@ -13,7 +13,8 @@ export interface RayConnection extends AsyncDisposable {
   readonly place: RayPlace;
   /**
    * Makes the dashboard available to browsers on this machine until the connection is closed, and returns its URL. A
-   * URL that goes through the API server contains a key that is valid until then.
+   * URL that goes through the API server, or to a Ray with a token, contains a key. It expires an hour after its last
+   * use; call this again for a new one.
    */
   dashboard(): Promise<string>;
 }

@@ -112,30 +112,26 @@ export function testRayLink(world: () => KubeRayWorld): void {
     });
     teardown(() => cluster[Symbol.asyncDispose]());
 
-    test('opens for who has the key, which is a cookie from then on', async () => {
-      const first = await browse(address, `${address.pathname}${address.search}`);
-      assert.deepEqual([first.status, first.headers['location']], [303, '/']);
-      const [cookie = ''] = first.headers['set-cookie'] ?? [];
-      assert.match(cookie, /HttpOnly; SameSite=Strict/);
-      const second = await browse(address, '/api/version', { cookie: cookie.split(';')[0] ?? '' });
-      assert.equal(second.status, 200);
+    test('opens for who has the key in the path, and gives Ray no cookie of other ports', async () => {
+      const reply = await browse(address, `${address.pathname}api/version`, { cookie: 'of=another' });
+      assert.deepEqual([reply.status, reply.headers['set-cookie']], [200, undefined]);
       const asked = world().dashboard.asked.at(-1);
       assert.deepEqual([asked?.path, asked?.headers['cookie']], ['/api/version', undefined]);
     });
 
-    test('is closed to who has none, and to pages of other names', async () => {
+    test('is closed to who has none, and to pages of other names and origins', async () => {
       const count = world().dashboard.asked.length;
       assert.equal((await browse(address, '/api/version')).status, 403);
-      assert.equal((await browse(address, '/?key=wrong')).status, 403);
-      assert.equal((await browse(address, address.pathname + address.search, { host: 'evil.example' })).status, 421);
+      assert.equal((await browse(address, '/wrong/api/version')).status, 403);
+      assert.equal((await browse(address, address.pathname, { host: 'evil.example' })).status, 421);
+      assert.equal((await browse(address, address.pathname, { origin: 'http://evil.example' })).status, 403);
       assert.equal(world().dashboard.asked.length, count);
     });
 
     test('takes web sockets of who has the key', async () => {
-      const key = address.searchParams.get('key') ?? '';
-      const open = (cookie: string): Promise<string> => upgrade(Number(address.port), address.host, cookie);
-      assert.match(await open(`lance-catalog-ray=${key}`), /^HTTP\/1\.1 101 [\s\S]*hello$/);
-      assert.match(await open('lance-catalog-ray=wrong'), /^HTTP\/1\.1 403 /);
+      assert.match(await upgrade(address, `${address.pathname}ws`), /^HTTP\/1\.1 101 [\s\S]*hello$/);
+      assert.match(await upgrade(address, '/wrong/ws'), /^HTTP\/1\.1 403 /);
+      assert.match(await upgrade(address, `${address.pathname}ws`, 'http://evil.example'), /^HTTP\/1\.1 403 /);
     });
   });
 }
@@ -175,14 +171,14 @@ const browse = (address: URL, path: string, headers: Record<string, string> = {}
   });
 
 /** What comes back for a request to become something else than HTTP. */
-async function upgrade(port: number, host: string, cookie: string): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+async function upgrade({ port, host, origin: own }: URL, path: string, origin = own): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1');
   const lines = [
-    'GET /ws HTTP/1.1',
+    `GET ${path} HTTP/1.1`,
     `host: ${host}`,
     'connection: upgrade',
     'upgrade: test',
-    `cookie: ${cookie}`,
+    `origin: ${origin}`,
     '',
     '',
   ];
