@@ -4,7 +4,7 @@ import type { CommandId, CommandTypes, ContextId, ContextTypes } from '../manife
 import { errorActionOf } from './errorAction.ts';
 import { type Log, logFailure } from './log.ts';
 import { showError } from './messages.ts';
-import { notificationText } from './notifications.ts';
+import { notificationText } from './notificationText.ts';
 
 /** Runs an action of the user. A failure is shown in one sentence with a link to the log; cancellation is silent. */
 export async function runCommand<T>(log: Log, what: string, run: () => T | Promise<T>): Promise<T | undefined> {

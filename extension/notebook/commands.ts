@@ -2,16 +2,16 @@ import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import type { KernelOutput, VariableInfo } from '#shared/protocol/kernelMessages.ts';
 import { asRecord } from '#shared/records.ts';
-import { connectionLabel } from '../connections/connectionRules.ts';
 import type { Connections } from '../connections/connections.ts';
 import { tableOf } from '../explorer/commands.ts';
-import type { CatalogNode, Connection } from '../explorer/node.ts';
-import { pickOne, confirm, withProgress } from '../host/ask.ts';
+import type { CatalogNode } from '../explorer/node.ts';
+import { confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import { StatusItem } from '../host/messages.ts';
-import { type CommandId, notebookIds } from '../manifest.ts';
+import { notebookIds } from '../manifest.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
+import { askCatalog } from './askCatalog.ts';
 import { chooseCatalog, describeChoice, namedConnection, withConnection } from './catalogChoice.ts';
 import type { NotebookKernels } from './controller.ts';
 import { previewCode } from './jupyter/kernelCode.ts';
@@ -113,76 +113,6 @@ async function chooseFor(
   const session = kernels.session(notebook);
   if (session?.hasRun === true) await kernels.restart(notebook);
   else session?.renew();
-}
-
-type CatalogQuestionDeps = {
-  connections: Connections;
-  notebookCatalogs: NotebookCatalogs;
-  session: (notebook: vscode.NotebookDocument) => NotebookSession | undefined;
-};
-
-/**
- * Returns a function that asks for the catalog of a notebook before its first run, if it names none and there are
- * several, or if its catalog is gone. The file does not change. Its result is whether the cells may run: not if the
- * user leaves the question.
- */
-export function catalogQuestion({ connections, notebookCatalogs, session }: CatalogQuestionDeps) {
-  /** Notebooks that run without a catalog, by the choice of the user. */
-  const without = new WeakSet<vscode.NotebookDocument>();
-  /** Cells that are run while the question is open wait for the same answer. */
-  const open = new WeakMap<vscode.NotebookDocument, Promise<boolean>>();
-  const ask = async (notebook: vscode.NotebookDocument, missing: string | undefined): Promise<boolean> => {
-    const title =
-      missing === undefined
-        ? 'Select the catalog for `db` before the first cell runs'
-        : `The connection "${missing}" does not exist. Select another one for this notebook`;
-    const answer = await askCatalog(title, connections, [noCatalog]);
-    if (answer === undefined) return false;
-    if (answer.name === undefined) {
-      without.add(notebook);
-      return true;
-    }
-    notebookCatalogs.bind(notebook.uri, answer.name);
-    session(notebook)?.renew();
-    return true;
-  };
-  return async (notebook: vscode.NotebookDocument): Promise<boolean> => {
-    const choice = notebookCatalogs.choice(notebook);
-    if ('connection' in choice || without.has(notebook)) return true;
-    // The value of `db` then says how to add one.
-    if (choice.kind === 'none' && connections.list().length === 0) return true;
-    const asking =
-      open.get(notebook) ??
-      ask(notebook, choice.kind === 'missing' ? choice.name : undefined).finally(() => open.delete(notebook));
-    open.set(notebook, asking);
-    return asking;
-  };
-}
-
-const noCatalog = { label: 'Run Without a Catalog', icon: 'circle-slash', value: { name: undefined } };
-
-type CatalogAnswer = { name: string | undefined };
-
-/** Returns the name of an existing catalog, or of one that the user adds now; `undefined` if the user leaves. */
-async function askCatalog(
-  title: string,
-  connections: Connections,
-  others: readonly (typeof noCatalog)[] = [],
-): Promise<CatalogAnswer | undefined> {
-  const chosen = await pickOne<CatalogAnswer | { add: CommandId }>(title, [
-    ...connections.list().map((one) => ({
-      label: one.name,
-      description: connectionLabel(one),
-      icon: 'database',
-      value: { name: one.name },
-    })),
-    { label: 'Add Directory…', icon: 'add', value: { add: 'lanceCatalog.connection.add' } },
-    { label: 'Add REST Connection…', icon: 'plug', value: { add: 'lanceCatalog.connection.addRest' } },
-    ...others,
-  ]);
-  if (!chosen || 'name' in chosen) return chosen;
-  const added = await vscode.commands.executeCommand<Connection | undefined>(chosen.add);
-  return added && { name: added.name };
 }
 
 function catalogStatus({ connections, notebookCatalogs }: NotebookCommandDeps): vscode.Disposable {

@@ -284,7 +284,7 @@ export class NotebookKernels implements vscode.Disposable {
     if (next) this.#handOver(session, next);
   }
 
-  /** Gives an opened file the kernel of the notebook that it was under another name. */
+  /** Hands the kernel of a renamed notebook to the file that it was renamed to. */
   #inherit(notebook: vscode.NotebookDocument): void {
     const session = this.#isFree(notebook) ? this.#partings.claim(notebook) : undefined;
     if (session) this.#handOver(session, notebook);

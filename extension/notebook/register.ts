@@ -4,7 +4,8 @@ import * as vscode from 'vscode';
 import { keepAliveFile } from '#shared/protocol/kernelMessages.ts';
 import type { State } from '../host/state.ts';
 import { notebookIds } from '../manifest.ts';
-import { catalogQuestion, type NotebookCommandDeps, registerNotebookCommands } from './commands.ts';
+import { requireCatalog } from './askCatalog.ts';
+import { type NotebookCommandDeps, registerNotebookCommands } from './commands.ts';
 import { NotebookKernels } from './controller.ts';
 import { registerNotebookDebugger } from './debug/debug.ts';
 import { registerJupyter } from './jupyter/jupyter.ts';
@@ -74,7 +75,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
   const kernels: NotebookKernels = new NotebookKernels({
     log,
     notebookCatalogs,
-    requireCatalog: catalogQuestion({
+    requireCatalog: requireCatalog({
       connections,
       notebookCatalogs,
       session: (notebook) => kernels.session(notebook),

@@ -1,5 +1,5 @@
 import type { JobSummary } from '#catalog/jobs.ts';
-import { eachPage } from '#catalog/pages.ts';
+import { eachPage } from '#catalog/listPages.ts';
 import { jobDetails, jobJson, jobTable } from '#jobs/report/jobText.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';

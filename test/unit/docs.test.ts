@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clusterErrorKinds } from '#cluster/errors.ts';
 import { catalogErrorCodes } from '#shared/errors.ts';
@@ -32,6 +32,23 @@ suite('The documentation', () => {
       }
     }
     assert.deepEqual(broken, []);
+  });
+
+  test('beside the code names files that exist', () => {
+    const gone: string[] = [];
+    for (const name of globSync('{kernel,extension,webviews,scripts,test}/**/*.md', { cwd: inRoot() })) {
+      if (name.includes('node_modules') || name.includes('fixtures')) continue;
+      for (const [, path = ''] of read(name).matchAll(/`([\w./-]+\.(?:ts|tsx|py|mjs|json))`/g)) {
+        const inTests = dirname(name).replace(/^(kernel|extension|webviews)/, 'test/unit/$1');
+        const places = [dirname(name), dirname(dirname(name)), '.', inTests];
+        if (places.some((place) => existsSync(inRoot(join(place, path))))) continue;
+        // A name alone may be that of any file.
+        if (!path.includes('/') && globSync(`{kernel,extension,test}/**/${path}`, { cwd: inRoot() }).length > 0)
+          continue;
+        gone.push(`${name}: ${path}`);
+      }
+    }
+    assert.deepEqual(gone, []);
   });
 
   test('is reached from the README, every page of it', () => {

@@ -99,7 +99,7 @@ function bits({ values, offset }: Data): ColumnHasher {
   return each((row) => absorb((bytes[(offset + row) >> 3]! >> ((offset + row) & 7)) & 1));
 }
 
-/** Numbers, times, decimals: read as 32-bit words if the width allows, which is almost always. */
+/** Returns the hasher of numbers, times and decimals. It reads 32-bit words if the width and place of the values allow it. */
 function fixedWidth(data: Data): ColumnHasher {
   const values = data.values as ArrayBufferView & { BYTES_PER_ELEMENT: number };
   const width = values.BYTES_PER_ELEMENT * data.stride;

@@ -6,7 +6,7 @@ import { displayTable } from './copyState.ts';
 import { type CopySource, CopyStrategies } from './copyTarget.ts';
 import type { Identity } from '#catalog/identity.ts';
 import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
-import { allPages } from '#catalog/pages.ts';
+import { allPages } from '#catalog/listPages.ts';
 
 type Place = { catalog: Catalog; path: readonly string[] };
 

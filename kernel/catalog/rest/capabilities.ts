@@ -132,7 +132,7 @@ async function ask(wire: Wire, log: CapabilityLog, request: WireRequest): Promis
     if (!isCatalogError(error)) throw error;
     const { kind, status } = error;
     if (status === 503 || status === 429) throw error;
-    // No part of this request can be refused separately.
+    // The request of a probe is a whole: a refusal of it is one of the operation.
     if (kind === 'Unsupported') log.noteFailure(request.operation, error, true);
   }
 }

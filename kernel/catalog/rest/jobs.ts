@@ -4,7 +4,7 @@ import { arrowStreamMime } from '#shared/mime.ts';
 import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
 import type { JobDescription, Jobs, JobState, JobSummary } from '#catalog/jobs.ts';
 import type { Operation } from '#catalog/contract.ts';
-import { readBatches } from './pages.ts';
+import { readBatches } from './rowPages.ts';
 import { definedEntries } from '#shared/records.ts';
 import { Reply } from './reply.ts';
 import { checkText } from '#catalog/arguments/tableArguments.ts';

@@ -1,6 +1,6 @@
 import type { CallOptions, CreateMode } from '#catalog/arguments/options.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
-import { allPages, PageCheck } from '#catalog/pages.ts';
+import { allPages, PageCheck } from '#catalog/listPages.ts';
 import type { Wire } from '#catalog/transport/request.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';

@@ -11,7 +11,7 @@ import { CatalogError, type ErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
 import { definedEntries } from '#shared/records.ts';
-import { firstPageRows, readBatches, readError, readPages } from './pages.ts';
+import { firstPageRows, readBatches, readError, readPages } from './rowPages.ts';
 import { about, countRows, onBranch, pinned, type RestTarget } from './target.ts';
 import { isString } from '#shared/shape.ts';
 
@@ -155,7 +155,7 @@ export class RestQueryRunner implements QueryRunner {
    * Returns the rows as one uncompressed Arrow IPC stream, for callers that forward them without decoding.
    * @throws CatalogError InvalidInput (13) for more than `maxBytes`
    */
-  bytes(spec: QuerySpec, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  queryIpc(spec: QuerySpec, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
     return about(this.#target, 'QueryTable', async () => {
       if (widened(spec).skip > 0) {
         const { schema, batches } = await this.run(spec, signal);

@@ -21,7 +21,7 @@ import { checkOperations, type Operation } from '#catalog/contract.ts';
 import { copyTables } from '#catalog/copy/copyTables.ts';
 import type { Identity } from '#catalog/identity.ts';
 import type { Jobs } from '#catalog/jobs.ts';
-import { allPages } from '#catalog/pages.ts';
+import { allPages } from '#catalog/listPages.ts';
 import { adoptSchema, newTableData, type TableSource } from '#catalog/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
 import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';

@@ -96,7 +96,7 @@ export class RestTable implements Table {
    * @throws CatalogError InvalidInput (13) for more than `maxBytes` (default: 256 MiB)
    */
   queryIpc(spec: QuerySpec, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array> {
-    return this.#runner.bytes(spec, options.maxBytes ?? 256 * 1024 * 1024, options.signal);
+    return this.#runner.queryIpc(spec, options.maxBytes ?? 256 * 1024 * 1024, options.signal);
   }
 
   async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {

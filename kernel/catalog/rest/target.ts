@@ -2,7 +2,7 @@ import { CatalogError, withErrorContext } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Operation } from '#catalog/contract.ts';
-import { eachPage, type ListPage } from '#catalog/pages.ts';
+import { eachPage, type ListPage } from '#catalog/listPages.ts';
 import { Reply } from './reply.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 

@@ -11,7 +11,7 @@ export const loginCommand = 'gcloud auth application-default login';
 /** An error with Google's message, the cause of the ClusterError made from it. */
 class GoogleRefusal extends Error {
   readonly status: number;
-  /** `SERVICE_DISABLED`, `IAM_PERMISSION_DENIED`, `invalid_grant`; or empty. */
+  /** Google's name for the cause, such as `SERVICE_DISABLED` or `invalid_grant`; empty if it sends none. */
   readonly reason: string;
 
   constructor(status: number, reason: string, message: string) {

@@ -10,8 +10,8 @@ export type Quota = { readonly name: string; readonly hard: ResourceAmounts; rea
 
 /**
  * Parses a quota that counts the pods of head and workers.
- * Ignores quotas with other scopes: these count pods with a deadline, without requests or with a priority class,
- * which head and workers don't have.
+ * Ignores quotas with a scope other than `NotTerminating` and `NotBestEffort`: they count pods with a deadline, without
+ * requests or with a priority class, which head and workers don't have.
  */
 export function readQuota(item: unknown): Quota | undefined {
   const name = stringAt(item, 'metadata', 'name');

@@ -67,7 +67,7 @@ const unreadable = (name: string, problem: string): ClusterError =>
   new ClusterError(
     'ExecPluginFailed',
     `The credential plugin ${name} ${problem}.`,
-    'Run it in a terminal. A shell profile or a wrapper may print additional text.',
+    'Run it in a terminal: it must print an ExecCredential and nothing else, but a shell profile or a wrapper may add text.',
   );
 
 function timeOf(value: unknown): Date | undefined {

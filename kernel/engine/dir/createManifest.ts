@@ -13,8 +13,9 @@ import { hiddenFolder, moveTo } from './folders.ts';
 import { hasManifest, manifestFolder } from './manifestTable.ts';
 
 /**
- * Creates the manifest of a root that has none, once even if several clients do so. The engine alone would write an
- * empty manifest over one that another client has just created, whose rows would be lost without an error.
+ * Creates the manifest of a root that has none, once even if several clients try at the same time. The engine alone
+ * would write an empty manifest over the one of another client, and the rows of that manifest would be lost without an
+ * error.
  */
 export async function ensureManifest(place: Root): Promise<void> {
   if (await hasManifest(place)) return;

@@ -12,7 +12,7 @@ import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/tabl
 import type { RefreshResult, WriteResult } from '#catalog/writeResults.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
-import { checkSql } from './sqlLimits.ts';
+import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** Adds columns whose values are SQL expressions over other columns, or null ("AlterTableAddColumns"). */

@@ -16,7 +16,7 @@ import type {
 } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
-import { allPages } from '#catalog/pages.ts';
+import { allPages } from '#catalog/listPages.ts';
 import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engineErrors.ts';
 import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkNamespacePath, displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';

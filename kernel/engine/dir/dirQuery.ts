@@ -4,7 +4,7 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { BatchStream, QueryOptions, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
 import { batchLength, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { checkSearchText, checkSql } from './sqlLimits.ts';
+import { checkSearchText, checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** The rows of a query as the engine's Arrow IPC buffers, one file per batch, and their schema. */
@@ -115,7 +115,7 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
 const maxAliases = 1_000;
 
 /** Refuses SQL and searches that would end the engine or keep it busy. @throws CatalogError InvalidInput (13) */
-function checkQuery({ filter, columnAliases, orderBy, fullText }: QuerySpec): void {
+function checkQuerySql({ filter, columnAliases, orderBy, fullText }: QuerySpec): void {
   const aliases = Object.values(columnAliases ?? {});
   for (const [what, count] of [
     ['computed columns', aliases.length],
@@ -130,7 +130,7 @@ function checkQuery({ filter, columnAliases, orderBy, fullText }: QuerySpec): vo
 
 /** @throws CatalogError InvalidInput (13), Unsupported (0) for options the engine would silently ignore */
 function build(native: NativeTable, spec: QuerySpec): Built {
-  checkQuery(spec);
+  checkQuerySql(spec);
   const plain = native.query();
   const query = spec.vector ? nearest(plain, spec.vector) : plain;
   if (spec.fullText) {

@@ -29,7 +29,7 @@ import { createIndex, dropIndex, indexStats, listIndices, tableStats } from './d
 import { dirQueryRunner, type IpcRows, queryIpc } from './dirQuery.ts';
 import { dirBranches, dirTags, listVersions, restore } from './dirRefs.ts';
 import { addRows, deleteRows, mergeRows, updateRows } from './dirWrites.ts';
-import { checkSql } from './sqlLimits.ts';
+import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /** A table of a directory, on the engine's table handle. */

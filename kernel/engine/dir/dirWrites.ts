@@ -11,7 +11,7 @@ import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#cata
 import { bufferRows, type BufferedRows, readAllRows } from '#engine/batches/bufferedRows.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { runExclusive } from './dirConnection.ts';
-import { checkSql } from './sqlLimits.ts';
+import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /**

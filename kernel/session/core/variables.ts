@@ -139,7 +139,7 @@ function count(number: number, unit: string): string {
 function preview(value: unknown): string {
   if (typeof value === 'string') return shortened(JSON.stringify(value.slice(0, previewChars + 1)));
   if (isObject(value) && (types.isProxy(value) || measureTable(value))) return columnsOf(value);
-  // `customInspect` would call methods of the value; `getters` is off by default.
+  // `customInspect` would call methods of the value. Getters are not called by default.
   const text = inspect(value, {
     depth: 1,
     customInspect: false,

@@ -9,7 +9,7 @@ import { check, reset, who, whos } from './notebookState.ts';
 import { CellTexts, saver } from './save.ts';
 import { sh } from './shell.ts';
 import { sqlMagic } from './sqlMagic.ts';
-import { cd, env, pwd } from './surroundings.ts';
+import { cd, env, pwd } from './environment.ts';
 import { time, timeit } from './timing.ts';
 
 export type Magics = {

@@ -1,7 +1,7 @@
 import { Field, Int64, Schema } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import type { Catalog } from '#catalog/catalog.ts';
-import { allPages } from '#catalog/pages.ts';
+import { allPages } from '#catalog/listPages.ts';
 import type { DetachedId, Operation, Outcome } from './operations.ts';
 import { sortedProperties } from './trees.ts';
 

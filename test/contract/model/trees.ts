@@ -1,7 +1,7 @@
 import type { Connection } from '@lancedb/lancedb';
 import { isCatalogError } from '#shared/errors.ts';
 import type { Catalog } from '#catalog/catalog.ts';
-import { allPages } from '#catalog/pages.ts';
+import { allPages } from '#catalog/listPages.ts';
 import type { Path } from './operations.ts';
 
 /** Rows of a table; `unwritten` for a table that is only declared, `unreadable` for any other that can't be opened. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type RecordBatch, Schema, type Table, vectorFromArray } from '#arrow';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
-import { allPages } from '#catalog/pages.ts';
+import { allPages } from '#catalog/listPages.ts';
 import { Query } from '#catalog/query.ts';
 import type { QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
 import { isCatalogError } from '#shared/errors.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ClusterError } from '#cluster/errors.ts';
-import { notificationText } from '../../../../extension/host/notifications.ts';
+import { notificationText } from '../../../../extension/host/notificationText.ts';
 
 const hint = 'Choose another name, or delete it first.';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkSearchText, checkSql } from '#engine/dir/sqlLimits.ts';
+import { checkSearchText, checkSql } from '#engine/dir/checkSql.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 const list = (count: number, make: (index: number) => string): string[] =>

@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import { connectionLabel } from '../connections/connectionRules.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { Connection } from '../explorer/node.ts';
+import { pickOne } from '../host/ask.ts';
+import type { CommandId } from '../manifest.ts';
+import type { NotebookCatalogs } from './notebookCatalogs.ts';
+import type { NotebookSession } from './session.ts';
+
+type CatalogQuestionDeps = {
+  connections: Connections;
+  notebookCatalogs: NotebookCatalogs;
+  session: (notebook: vscode.NotebookDocument) => NotebookSession | undefined;
+};
+
+/**
+ * Returns a function that asks for the catalog of a notebook before its first run, if it names none and there are
+ * several, or if its catalog is gone. The file does not change. Its result is whether the cells may run: not if the
+ * user leaves the question.
+ */
+export function requireCatalog({ connections, notebookCatalogs, session }: CatalogQuestionDeps) {
+  /** Notebooks that run without a catalog, by the choice of the user. */
+  const without = new WeakSet<vscode.NotebookDocument>();
+  /** Cells that are run while the question is open wait for the same answer. */
+  const open = new WeakMap<vscode.NotebookDocument, Promise<boolean>>();
+  const ask = async (notebook: vscode.NotebookDocument, missing: string | undefined): Promise<boolean> => {
+    const title =
+      missing === undefined
+        ? 'Select the catalog for `db` before the first cell runs'
+        : `The connection "${missing}" does not exist. Select another one for this notebook`;
+    const answer = await askCatalog(title, connections, [noCatalog]);
+    if (answer === undefined) return false;
+    if (answer.name === undefined) {
+      without.add(notebook);
+      return true;
+    }
+    notebookCatalogs.bind(notebook.uri, answer.name);
+    session(notebook)?.renew();
+    return true;
+  };
+  return async (notebook: vscode.NotebookDocument): Promise<boolean> => {
+    const choice = notebookCatalogs.choice(notebook);
+    if ('connection' in choice || without.has(notebook)) return true;
+    // The value of `db` then says how to add one.
+    if (choice.kind === 'none' && connections.list().length === 0) return true;
+    const asking =
+      open.get(notebook) ??
+      ask(notebook, choice.kind === 'missing' ? choice.name : undefined).finally(() => open.delete(notebook));
+    open.set(notebook, asking);
+    return asking;
+  };
+}
+
+const noCatalog = { label: 'Run Without a Catalog', icon: 'circle-slash', value: { name: undefined } };
+
+type CatalogAnswer = { name: string | undefined };
+
+/** Returns the name of an existing catalog, or of one that the user adds now; `undefined` if the user leaves. */
+export async function askCatalog(
+  title: string,
+  connections: Connections,
+  others: readonly (typeof noCatalog)[] = [],
+): Promise<CatalogAnswer | undefined> {
+  const chosen = await pickOne<CatalogAnswer | { add: CommandId }>(title, [
+    ...connections.list().map((one) => ({
+      label: one.name,
+      description: connectionLabel(one),
+      icon: 'database',
+      value: { name: one.name },
+    })),
+    { label: 'Add Directory…', icon: 'add', value: { add: 'lanceCatalog.connection.add' } },
+    { label: 'Add REST Connection…', icon: 'plug', value: { add: 'lanceCatalog.connection.addRest' } },
+    ...others,
+  ]);
+  if (!chosen || 'name' in chosen) return chosen;
+  const added = await vscode.commands.executeCommand<Connection | undefined>(chosen.add);
+  return added && { name: added.name };
+}
