@@ -96,18 +96,26 @@ type AssumeOptions = {
   readonly roleArn: string;
   /** For messages about calls with the role. */
   readonly label: string;
+  /** Default: `lance-catalog-check`. */
+  readonly sessionName?: string | undefined;
+  readonly externalId?: string | undefined;
   readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 };
 
 /** Assumes a role for an hour. @throws ClusterError Forbidden if the role does not trust the identity */
 export async function assumeRole(identity: AwsIdentity, options: AssumeOptions): Promise<AwsIdentity> {
-  const { roleArn, label, hidden, signal } = options;
+  const { roleArn, label, externalId, hidden, signal } = options;
   const question = identity.question('sts:AssumeRole', `the role ${roleArn}`);
   const reply = await awsCall(question, () =>
-    identity.sts.send(new AssumeRoleCommand({ RoleArn: roleArn, RoleSessionName: sessionName }), {
-      abortSignal: signal,
-    }),
+    identity.sts.send(
+      new AssumeRoleCommand({
+        RoleArn: roleArn,
+        RoleSessionName: options.sessionName ?? sessionName,
+        ...definedEntries({ ExternalId: externalId }),
+      }),
+      { abortSignal: signal },
+    ),
   );
   const keys = keysOfReply(reply.Credentials, question);
   hideKeys(keys, hidden);

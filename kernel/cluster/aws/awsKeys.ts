@@ -1,9 +1,10 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import type { ProfileOrigin } from '#cluster/profile.ts';
 import { requireTrustedProgram } from '#cluster/profiles/programTrust.ts';
+import { definedEntries } from '#shared/records.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
-import { awsPrograms } from './awsPrograms.ts';
+import { type AwsFiles, awsPrograms } from './awsPrograms.ts';
 import { awsTransport } from './awsTransport.ts';
 
 /** An access key. Reports hide all of it, also the id, which does not help their readers. */
@@ -24,6 +25,8 @@ type ChainOptions = {
   readonly hidden: SecretRedactor;
   /** Where the cluster profile was found, if its programs need the user's consent. */
   readonly foundIn: ProfileOrigin | undefined;
+  /** Files of AWS. Default: those of this process. */
+  readonly files?: AwsFiles | undefined;
 };
 
 /**
@@ -31,11 +34,11 @@ type ChainOptions = {
  * program, a container, or the machine.
  * @throws ClusterError CredentialsMissing, CredentialsExpired or ProgramNotTrusted
  */
-export async function chainKeys({ region, profile, hidden, foundIn }: ChainOptions): Promise<AwsKeys> {
-  if (foundIn) for (const program of await awsPrograms(foundIn, profile)) requireTrustedProgram(program);
+export async function chainKeys({ region, profile, hidden, foundIn, files = {} }: ChainOptions): Promise<AwsKeys> {
+  if (foundIn) for (const program of await awsPrograms(foundIn, profile, files)) requireTrustedProgram(program);
   // Ignore the cache: in an editor that stays open for days, the user signs in between two runs.
   const requestHandler = awsTransport();
-  const options = { region, ignoreCache: true, requestHandler, ...(profile === undefined ? {} : { profile }) };
+  const options = { region, ignoreCache: true, requestHandler, ...definedEntries({ ...files, profile }) };
   const client = new STSClient(options);
   try {
     const about = { action: 'credentials', thing: 'your AWS credentials', as: 'you', profile };

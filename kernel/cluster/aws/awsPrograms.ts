@@ -1,21 +1,30 @@
 import { createHash } from 'node:crypto';
 import { getProfileName, parseKnownFiles } from '@smithy/core/config';
 import type { ProfileOrigin } from '#cluster/profile.ts';
+import { definedEntries } from '#shared/records.ts';
 import { type SignInProgram, signInProgram } from '#cluster/profiles/programTrust.ts';
+
+/** Files of AWS with profiles. */
+export type AwsFiles = { readonly filepath?: string | undefined; readonly configFilepath?: string | undefined };
 
 /**
  * Lists the programs (`credential_process`) of an AWS profile and of those that it builds on.
  * @param profile Default: that of AWS_PROFILE, or the default profile
+ * @param files Default: those of this process
  */
 export async function awsPrograms(
   origin: ProfileOrigin,
   profile: string | undefined,
+  files: AwsFiles = {},
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<readonly SignInProgram[]> {
   const hasKeys = env['AWS_ACCESS_KEY_ID'] && env['AWS_SECRET_ACCESS_KEY'];
   if (profile === undefined && !env['AWS_PROFILE'] && hasKeys) return [];
   // The read of the credentials reports a file that can't be read.
-  const profiles: Readonly<Record<string, AwsProfile>> = await parseKnownFiles({ ignoreCache: true }).catch(() => ({}));
+  const profiles: Readonly<Record<string, AwsProfile>> = await parseKnownFiles({
+    ignoreCache: true,
+    ...definedEntries(files),
+  }).catch(() => ({}));
   const seen = new Set<string>();
   const found: SignInProgram[] = [];
   for (let name: string | undefined = profile ?? getProfileName({}); name !== undefined && !seen.has(name);) {

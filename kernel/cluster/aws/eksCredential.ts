@@ -6,6 +6,7 @@ import type { ProfileOrigin } from '#cluster/profile.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { assumeRole, AwsIdentity, callerOf } from './awsIdentity.ts';
 import { type AwsKeys, chainKeys } from './awsKeys.ts';
+import { environmentKeys } from './environmentKeys.ts';
 import { isSessionOf, roleArnOf } from './awsNames.ts';
 
 /** What EKS accepts as a token: a signed request to STS, which the cluster sends to learn the caller's identity. */
@@ -66,6 +67,12 @@ export type EksLogin = {
   readonly profile: string | undefined;
   /** Where the cluster profile was found, if its programs need the user's consent. */
   readonly foundIn?: ProfileOrigin | undefined;
+  /** The name of the role's session, by which access entries and trust policies may tell users apart. */
+  readonly sessionName?: string | undefined;
+  /** The external id that the role's trust policy may require. */
+  readonly externalId?: string | undefined;
+  /** The environment of a replaced program, which decides who signs. Default: that of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
 /**
@@ -96,10 +103,12 @@ async function keysOfLogin(login: EksLogin, options: Parameters<typeof loginToAw
 
 /** Returns the identity of a login. The caller closes it. @throws ClusterError */
 export async function loginToAws(
-  { region, roleArn: role, profile, foundIn }: EksLogin,
+  { region, roleArn: role, profile, foundIn, sessionName, externalId, environment }: EksLogin,
   { hidden, signal }: { readonly hidden: SecretRedactor; readonly signal: AbortSignal },
 ): Promise<AwsIdentity> {
-  const keys = await chainKeys({ region, profile, hidden, foundIn });
+  const keys = environment
+    ? await environmentKeys({ region, profile, environment, foundIn, hidden, signal })
+    : await chainKeys({ region, profile, hidden, foundIn });
   const person = new AwsIdentity({ label: 'you', keys, region, profile });
   if (role === undefined) return person;
   let login: AwsIdentity | undefined;
@@ -107,9 +116,10 @@ export async function loginToAws(
     const caller = await callerOf(person, signal);
     const roleArn = roleArnOf(role, caller);
     // A session of the role does not need the role's trust.
-    login = isSessionOf(caller.arn, roleArn)
+    const isSession = sessionName === undefined && externalId === undefined && isSessionOf(caller.arn, roleArn);
+    login = isSession
       ? person
-      : await assumeRole(person, { roleArn, label: `the role ${roleArn}`, hidden, signal });
+      : await assumeRole(person, { roleArn, label: `the role ${roleArn}`, sessionName, externalId, hidden, signal });
     return login;
   } finally {
     if (login !== person) person.close();

@@ -108,6 +108,8 @@ type WebIdentityOptions = {
   readonly token: string;
   readonly region: string;
   readonly profile?: string | undefined;
+  /** Default: `lance-catalog-check`. */
+  readonly sessionName?: string | undefined;
   readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 };
@@ -123,7 +125,12 @@ export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<
   const { roleArn, token, region, profile, hidden, signal } = options;
   const nobody = new AwsIdentity({ label: 'the service account', keys: noKeys, region, profile });
   const question = nobody.question('sts:AssumeRoleWithWebIdentity', `the role ${roleArn}`);
-  const asked = { RoleArn: roleArn, RoleSessionName: sessionName, WebIdentityToken: token, DurationSeconds: 900 };
+  const asked = {
+    RoleArn: roleArn,
+    RoleSessionName: options.sessionName ?? sessionName,
+    WebIdentityToken: token,
+    DurationSeconds: 900,
+  };
   try {
     const reply = await awsCall(question, () =>
       nobody.sts.send(new AssumeRoleWithWebIdentityCommand(asked), { abortSignal: signal }),

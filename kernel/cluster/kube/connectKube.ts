@@ -74,10 +74,11 @@ async function accessByPlugin(
   target: KubeAccess['target'],
   { hidden, pluginLimit, mayRun }: ConnectKubeOptions & { readonly mayRun: () => void },
 ): Promise<Pick<KubeAccess, 'credential' | 'plugin'>> {
+  hidden.add(...Object.entries(plugin.env).flatMap(([name, value]) => (secretName.test(name) ? [value] : [])));
   const program = await findPlugin(plugin);
   const command = commandLine(plugin);
   if (program === undefined) {
-    const eks = readEksPlugin({ ...plugin, env: { ...textsOf(process.env), ...plugin.env } });
+    const eks = readEksPlugin(plugin, process.env);
     if (eks) return { credential: eksCredential(eks, { hidden }), plugin: { command, program, replacedBy: 'AWS' } };
     if (/^gke-gcloud-auth-plugin(?:\.exe)?$/.test(plugin.command))
       return { credential: gkeCredential({ hidden }), plugin: { command, program, replacedBy: 'Google Cloud' } };
@@ -91,7 +92,5 @@ async function accessByPlugin(
   };
 }
 
-const textsOf = (environment: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+/** Names of variables whose values are secrets; those of files are paths. */
+const secretName = /(?:KEY|KEY_ID|TOKEN|SECRET|PASSWORD)$/i;

@@ -1,3 +1,5 @@
+import { ClusterError } from '#cluster/errors.ts';
+
 /** Authenticates to an API server: a token, or a client certificate with its key. */
 export type KubeCredential = {
   readonly token?: string | undefined;
@@ -10,27 +12,75 @@ export type KubeCredential = {
   readonly expiresAt?: Date | undefined;
 };
 
-/** Returns a valid credential. Called before every request, so it caches until shortly before the expiry. */
-export type CredentialSource = (signal: AbortSignal) => Promise<KubeCredential>;
+/**
+ * Returns a valid credential. Called before every request, so it caches until shortly before the expiry.
+ * @param refused a credential of this source that the server did not accept (401); the source reads again once
+ */
+export type CredentialSource = (signal: AbortSignal, refused?: KubeCredential) => Promise<KubeCredential>;
 
 /** Milliseconds before its expiry from which a credential is not used, for slow requests and clocks that differ. */
 const margin = 60_000;
 
-/** Creates a source that reads again before the expiry. Concurrent requests share one read. */
-export function renewing(read: CredentialSource, now: () => number = Date.now): CredentialSource {
-  let kept: KubeCredential | undefined;
-  let reading: Promise<KubeCredential> | undefined;
-  const isGood = ({ expiresAt }: KubeCredential): boolean =>
-    expiresAt === undefined || expiresAt.getTime() - now() > margin;
-  return (signal) => {
-    if (kept && isGood(kept)) return Promise.resolve(kept);
-    reading ??= read(signal)
-      .then((credential) => (kept = credential))
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
+/** Milliseconds in which the successor of a refused credential is not replaced, if the server refuses it too. */
+const replacementPause = 60_000;
+
+type Reading = { readonly result: Promise<KubeCredential>; readonly stop: AbortController; waiting: number };
+
+/**
+ * Creates a source that reads again before the expiry, and after a refusal.
+ * Concurrent requests share one read, which is canceled when the last of them is.
+ */
+export function renewing(
+  read: (signal: AbortSignal) => Promise<KubeCredential>,
+  now: () => number = Date.now,
+): CredentialSource {
+  let kept: { readonly credential: KubeCredential; readonly replacedAt: number | undefined } | undefined;
+  let reading: Reading | undefined;
+  const start = (replacedAt: number | undefined): Reading => {
+    const stop = new AbortController();
+    const result = (async () => {
+      try {
+        const credential = await read(stop.signal);
+        kept = { credential, replacedAt };
+        return credential;
+      } finally {
+        if (reading?.stop === stop) reading = undefined;
+      }
+    })();
+    return { result, stop, waiting: 0 };
   };
+  return async (signal, refused) => {
+    const isRefused = kept !== undefined && kept.credential === refused;
+    const isReplacement = kept?.replacedAt !== undefined && now() - kept.replacedAt < replacementPause;
+    if (kept && isGood(kept.credential, now()) && (!isRefused || isReplacement)) return kept.credential;
+    reading ??= start(isRefused ? now() : undefined);
+    const joined = reading;
+    return waitFor(joined, signal, () => {
+      if (reading === joined) reading = undefined;
+    });
+  };
+}
+
+const isGood = ({ expiresAt }: KubeCredential, time: number): boolean =>
+  expiresAt === undefined || expiresAt.getTime() - time > margin;
+
+/** Waits for a shared read. Only the cancellation of the last waiting caller cancels the read. */
+function waitFor(reading: Reading, signal: AbortSignal, onAbandoned: () => void): Promise<KubeCredential> {
+  reading.waiting++;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      reading.waiting--;
+      if (reading.waiting > 0)
+        return reject(
+          new ClusterError('Aborted', 'Reading the credential was canceled.', '', { cause: signal.reason }),
+        );
+      onAbandoned();
+      reading.stop.abort(signal.reason);
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    reading.result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }
 
 /** Creates a source with a constant credential. */

@@ -168,20 +168,30 @@ export class KubeConnection {
   async request(ask: KubeAsk, signal: AbortSignal): Promise<KubeReply> {
     const { target, credential: source, signIn, impersonation } = this.access;
     if (signal.aborted) throw abortedError(requestLabel(ask), signal);
-    const credential: KubeCredential = ask.token === undefined ? await source(signal) : { token: ask.token };
-    const dispatcher = this.#pool.dispatcherFor(credential);
-    const sentAt = Date.now();
     const person = ask.token === undefined ? { ...ask, as: ask.as ?? impersonation } : ask;
-    const onHeaders = (headers: KubeReply['headers']): void => {
-      this.#clock ??= readClock(headers['date'], sentAt);
-    };
-    try {
+    const send = (credential: KubeCredential): Promise<KubeReply> => {
+      const dispatcher = this.#pool.dispatcherFor(credential);
       const { proxy } = this.#pool;
-      return await sendRequest(person, { server: target.server, proxy, dispatcher, credential, signal, onHeaders });
+      const sentAt = Date.now();
+      const onHeaders = (headers: KubeReply['headers']): void => {
+        this.#clock ??= readClock(headers['date'], sentAt);
+      };
+      return sendRequest(person, { server: target.server, proxy, dispatcher, credential, signal, onHeaders });
+    };
+    const credential: KubeCredential = ask.token === undefined ? await source(signal) : { token: ask.token };
+    try {
+      return await send(credential);
     } catch (error) {
-      if (isClusterError(error) && error.status === 401 && error.kind !== 'WrongServer')
-        throw unauthorizedError(credential, ask.token === undefined ? signIn : 'the token');
-      throw error;
+      if (!isUnauthorized(error)) throw error;
+      if (ask.token !== undefined) throw unauthorizedError(credential, 'the token');
+    }
+    // The user may have signed in again, or the token may have been revoked before its expiry.
+    const next = await source(signal, credential);
+    if (isSameCredential(next, credential)) throw unauthorizedError(credential, signIn);
+    try {
+      return await send(next);
+    } catch (error) {
+      throw isUnauthorized(error) ? unauthorizedError(next, signIn) : error;
     }
   }
 
@@ -201,6 +211,13 @@ export class KubeConnection {
     return this.#pool.close();
   }
 }
+
+/** Whether the server does not accept the credential. */
+const isUnauthorized = (error: unknown): boolean =>
+  isClusterError(error) && error.status === 401 && error.kind !== 'WrongServer';
+
+const isSameCredential = (a: KubeCredential, b: KubeCredential): boolean =>
+  a.token === b.token && a.clientCertificate === b.clientCertificate && a.basic === b.basic;
 
 /** Clocks of the server and this machine, in milliseconds since 1970. */
 type ClockReading = {

@@ -34,6 +34,12 @@ suite('Names of AWS', () => {
   });
 });
 
+const entryWith = (env: Readonly<Record<string, string>>) => ({
+  command: 'aws-iam-authenticator',
+  args: ['token', '-i', 'prod', '--region', 'us-east-1'],
+  env,
+});
+
 suite('The program that a kubeconfig has for EKS', () => {
   test('is read with its region and role, whether values follow or are joined by an equals sign', () => {
     const args = [
@@ -49,7 +55,10 @@ suite('The program that a kubeconfig has for EKS', () => {
       clusterName: 'prod',
       region: 'eu-west-1',
       roleArn: 'arn:aws:iam::1:role/r',
-      profile: 'work',
+      profile: undefined,
+      sessionName: undefined,
+      externalId: undefined,
+      environment: { AWS_PROFILE: 'work' },
     });
   });
 
@@ -60,7 +69,26 @@ suite('The program that a kubeconfig has for EKS', () => {
       region: 'us-east-1',
       roleArn: undefined,
       profile: undefined,
+      sessionName: undefined,
+      externalId: undefined,
+      environment: entry.env,
     });
+  });
+
+  test('keeps the name of the session and the external id, and its own variables before those around it', () => {
+    const args = ['token', '-i', 'prod', '-s', 'alice', '--external-id=id-1', '--cache'];
+    const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'AKIDENTRY' };
+    const login = readEksPlugin({ command: 'aws-iam-authenticator', args, env }, { AWS_ACCESS_KEY_ID: 'AKIDUSER' });
+    assert.deepEqual([login?.sessionName, login?.externalId], ['alice', 'id-1']);
+    assert.equal(login?.environment?.['AWS_ACCESS_KEY_ID'], 'AKIDENTRY');
+  });
+
+  test('is left alone where a variable of its own changes what can not be reproduced', () => {
+    assert.equal(readEksPlugin(entryWith({ AWS_ENDPOINT_URL_STS: 'http://x' })), undefined);
+    assert.equal(readEksPlugin(entryWith({ HOME: '/elsewhere' }), { HOME: '/home/me' }), undefined);
+    assert.ok(
+      readEksPlugin(entryWith({ HOME: '/home/me', AWS_STS_REGIONAL_ENDPOINTS: 'regional' }), { HOME: '/home/me' }),
+    );
   });
 
   test('is left alone where it does something else, has a flag that is not known, or names no region', () => {

@@ -3,7 +3,7 @@ import { createServer as createHttp, type IncomingMessage, type Server, type Ser
 import { type AddressInfo, createServer as createTcp } from 'node:net';
 import { inspect } from 'node:util';
 import { ClusterError, isClusterError } from '#cluster/errors.ts';
-import { fixed } from '#cluster/kube/credential.ts';
+import { fixed, renewing } from '#cluster/kube/credential.ts';
 import { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { KubeReads } from '#cluster/kube/kubeReads.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
@@ -195,6 +195,31 @@ suite('A request to an API server', function () {
       assert.ok(error.hint.length > 0);
       assert.ok(!error.message.includes('planted'));
     });
+
+  test('that is refused is sent once more with a new credential, and then is an error', async () => {
+    const seen: (string | undefined)[] = [];
+    let good = 'Bearer b';
+    answer = (request, response) => {
+      seen.push(request.headers.authorization);
+      const isGood = request.headers.authorization === good;
+      json(isGood ? 200 : 401, isGood ? {} : refusal('Unauthorized', 'Unauthorized'))(request, response);
+    };
+    const tokens = ['a', 'b', 'c'];
+    const connection = new KubeConnection({
+      target: { server: address, skipTlsVerify: false },
+      credential: renewing(() => Promise.resolve({ token: tokens.shift() })),
+      source: 'a test',
+      signIn: 'the token of a test',
+    });
+    opened.push(connection);
+    assert.equal((await connection.request({ method: 'GET', path: '/version' }, signal)).status, 200);
+    assert.deepEqual(seen.splice(0), ['Bearer a', 'Bearer b']);
+    good = 'none';
+    await assert.rejects(connection.request({ method: 'GET', path: '/version' }, signal), {
+      kind: 'CredentialsRefused',
+    });
+    assert.deepEqual(seen, ['Bearer b']);
+  });
 
   test('to an address where nobody listens says so', async () => {
     const free = createTcp();
