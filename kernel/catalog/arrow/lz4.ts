@@ -9,8 +9,7 @@ const blockSizes: Partial<Record<number, number>> = { 4: 64 << 10, 5: 256 << 10,
 
 /**
  * Decodes consecutive LZ4 frames.
- * @param maxBytes limit of the output. It is checked before each block, so the output may exceed it by one block (at
- * most 4 MiB).
+ * @param maxBytes limit of the output
  * @throws RangeError if the input is not an LZ4 frame, is cut short, needs a dictionary or is too large
  */
 export function decodeLz4Frames(input: Uint8Array, maxBytes: number = 2 ** 30): Uint8Array {
@@ -45,7 +44,7 @@ function decodeFrame(view: DataView, input: Uint8Array, start: number, output: O
     const length = size & 0x7fffffff;
     if (at + length > input.length) throw new RangeError('The LZ4 frame is cut short.');
     const block = input.subarray(at, at + length);
-    output.reserve(maxBlock);
+    output.startBlock(maxBlock);
     // Independent blocks can't refer to earlier blocks; linked ones can refer to the whole frame.
     if (size & 0x80000000) output.copy(block, 0, length);
     else decodeBlock(block, output, from ?? output.length);
@@ -86,20 +85,18 @@ class Output {
   readonly #maxBytes: number;
   #bytes = new Uint8Array(0);
   length = 0;
+  #blockEnd = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Makes room for `count` more bytes; a block never holds more than the block size of its frame. */
-  reserve(count: number): void {
-    const wanted = this.length + count;
-    if (this.length > this.#maxBytes) {
-      const error = new RangeError(`The LZ4 frame holds more than ${this.#maxBytes} bytes.`);
-      throw Object.assign(error, { code: 'ERR_BUFFER_TOO_LARGE' });
-    }
+  /** Makes room for a block, which never holds more than `maxBlock` bytes, but not for more than the limit. */
+  startBlock(maxBlock: number): void {
+    this.#blockEnd = this.length + maxBlock;
+    const wanted = Math.min(this.#blockEnd, this.#maxBytes);
     if (wanted <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(wanted, this.#bytes.length * 2));
+    const grown = new Uint8Array(Math.min(Math.max(wanted, this.#bytes.length * 2), this.#maxBytes));
     grown.set(this.#bytes.subarray(0, this.length));
     this.#bytes = grown;
   }
@@ -125,6 +122,10 @@ class Output {
   }
 
   #check(count: number): void {
-    if (this.length + count > this.#bytes.length) throw new RangeError('An LZ4 block is larger than its frame says.');
+    const end = this.length + count;
+    if (end > this.#blockEnd) throw new RangeError('An LZ4 block is larger than its frame says.');
+    if (end <= this.#maxBytes) return;
+    const error = new RangeError(`The LZ4 frame holds more than ${this.#maxBytes} bytes.`);
+    throw Object.assign(error, { code: 'ERR_BUFFER_TOO_LARGE' });
   }
 }

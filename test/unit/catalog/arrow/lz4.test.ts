@@ -56,4 +56,21 @@ suite('LZ4 frames', () => {
     const block = [0x1f, 97, 1, 0, ...Array.from({ length: 200 }, () => 255), 0, 0x10, 98];
     assert.throws(() => decodeLz4Frames(frame(block, block, block), 60_000), /60000/);
   });
+
+  test('never hold more than the limit, not even by a part of one block', () => {
+    const tooLarge = { code: 'ERR_BUFFER_TOO_LARGE', message: /1000 bytes/ };
+    const plain = Uint8Array.from([
+      ...header,
+      ...size(1001 | 0x80000000),
+      ...Array.from({ length: 1001 }, () => 7),
+      ...size(0),
+    ]);
+    assert.throws(() => decodeLz4Frames(plain, 1000), tooLarge);
+    assert.equal(decodeLz4Frames(plain, 1001).length, 1001);
+    // 1 literal, 4 + 15 + 255 × 3 + 220 bytes of it, and 1 literal: 1,006 bytes.
+    const copies = frame([0x1f, 7, 1, 0, 255, 255, 255, 220, 0x10, 7]);
+    assert.equal(decodeLz4Frames(copies, 1006).length, 1006);
+    assert.throws(() => decodeLz4Frames(copies, 1000), tooLarge);
+    assert.throws(() => decodeLz4Frames(copies, 0), { code: 'ERR_BUFFER_TOO_LARGE' });
+  });
 });
