@@ -59,12 +59,23 @@ type FormatLimits = {
   readonly vector: number;
   /** Bytes of a binary value. */
   readonly bytes: number;
+  /** Characters of a list or map, after which further items are left out. */
+  readonly nested: number;
 };
 
 /** For a cell on a screen. */
-export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, bytes: 8 };
-/** The whole value, of any size. */
-export const unlimited: FormatLimits = { chars: Infinity, items: Infinity, vector: Infinity, bytes: Infinity };
+export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, bytes: 8, nested: 40_000 };
+/**
+ * The whole value. Lists are bounded all the same: 30 million nulls or empty strings take few or no bytes, and as text
+ * hundreds of megabytes.
+ */
+export const unlimited: FormatLimits = {
+  chars: Infinity,
+  items: Infinity,
+  vector: Infinity,
+  bytes: Infinity,
+  nested: 2 ** 24,
+};
 
 type FormatOptions = {
   readonly limits?: FormatLimits;
@@ -186,12 +197,7 @@ const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> 
     const offsets = data.valueOffsets as ArrayLike<number | bigint>;
     return (i) => {
       const [start, end] = [Number(offsets[i]), Number(offsets[i + 1])];
-      const shown = Math.min(end, start + limits.items);
-      const pairs = Array.from(
-        { length: shown - start },
-        (_, k) => `${key!(start + k).text}: ${value!(start + k).text}`,
-      );
-      return nested(`{${withRest(pairs, end - shown)}}`);
+      return nested(`{${itemTexts(start, end, limits, (k) => `${key!(k).text}: ${value!(k).text}`)}}`);
     };
   },
   [Type.Union]: (data, context) => {
@@ -213,8 +219,19 @@ const inside = (context: Context): Context => ({ limits: context.limits, mime: u
 
 const nameText = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-const withRest = (parts: readonly string[], rest: number): string =>
-  rest > 0 ? [...parts, `… ${countText(rest)} more`].join(', ') : parts.join(', ');
+/** Formats the items from `start` up to `end` within the limits, and says how many are left out. */
+function itemTexts(start: number, end: number, limits: FormatLimits, text: (index: number) => string): string {
+  const last = Math.min(end, start + limits.items);
+  const parts: string[] = [];
+  let at = start;
+  for (let chars = 0; at < last && chars < limits.nested; at++) {
+    const part = text(at);
+    chars += part.length + 2;
+    parts.push(part);
+  }
+  if (at < end) parts.push(`… ${countText(end - at)} more`);
+  return parts.join(', ');
+}
 
 function listReader(data: Data, context: Context): Reader {
   const offsets = data.valueOffsets as ArrayLike<number | bigint>;
@@ -223,12 +240,9 @@ function listReader(data: Data, context: Context): Reader {
 
 function rangeReader(data: Data, context: Context, range: (index: number) => [start: number, end: number]): Reader {
   const read = readerOf(data.children[0]!, inside(context));
-  const { items } = context.limits;
   return (index) => {
     const [start, end] = range(index);
-    const shown = Math.min(end, start + items);
-    const parts = Array.from({ length: shown - start }, (_, k) => read(start + k).text);
-    return nested(`[${withRest(parts, end - shown)}]`);
+    return nested(`[${itemTexts(start, end, context.limits, (k) => read(k).text)}]`);
   };
 }
 

@@ -7,6 +7,16 @@ import { field, item, of, texts } from './formattedColumns.ts';
 const formatValue = (vector: a.Vector, row: number, options?: Parameters<typeof columnFormatter>[1]) =>
   columnFormatter(vector, options)(row);
 
+/** One list of the first values of a column. */
+const listOf = (child: a.Data, length: number): a.Data<a.List> =>
+  a.makeData({
+    type: new a.List(item(child.type)),
+    length: 1,
+    nullCount: 0,
+    valueOffsets: Int32Array.of(0, length),
+    child,
+  });
+
 suite('Strings, bytes and nested values as text', () => {
   test('a null is told from the string "null"', () => {
     const column = of(new a.Utf8(), ['null', null]);
@@ -106,6 +116,17 @@ suite('Strings, bytes and nested values as text', () => {
   test('a long list says how many are left out', () => {
     const column = of(new a.List(item(new a.Int32())), [Array.from({ length: 2000 }, (_, i) => i)]);
     assert.match(formatValue(column, 0).text, /^\[0, 1, .*19, … 1,980 more\]$/);
+  });
+
+  test('a list of 30 million nulls, which take no bytes, is a bounded text, also in a list', () => {
+    const count = 30_000_000;
+    const nulls = a.makeData({ type: new a.Null(), length: count });
+    const flat = listOf(nulls, count);
+    for (const data of [flat, listOf(flat, 1)]) {
+      const { text } = formatValue(new a.Vector([data]), 0, { limits: unlimited });
+      assert.ok(text.length < 17_000_000, `${text.length} characters`);
+      assert.match(text, /null, … [\d,]+ more\]+$/);
+    }
   });
 
   test('dictionaries show what they stand for', () => {
