@@ -1,6 +1,7 @@
 import { type RecordBatch, Table as ArrowTable } from '#arrow';
 import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { checkText, checkTexts, describeType } from '#catalog/arguments/tableArguments.ts';
+import { findDuplicate } from '#shared/arrow/columnPositions.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { BatchStream, FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
 import { sqlProblem } from './sqlTokens.ts';
@@ -204,9 +205,16 @@ export class Query implements AsyncIterable<RecordBatch> {
   /**
    * Returns rows as objects. Suitable for a few thousand rows; for large results `toArrow()` is far smaller and
    * faster.
+   * @throws CatalogError as `execute`; InvalidInput (13) if two columns have one name, which an object can't hold
    */
   async toArray(options: CallOptions = {}): Promise<Record<string, unknown>[]> {
-    return (await this.toArrow(options)).toArray().map((row) => row.toJSON());
+    const table = await this.toArrow(options);
+    const duplicate = findDuplicate(table.schema);
+    if (duplicate !== undefined) {
+      const what = `The result has several columns with the name "${duplicate}", which objects can't hold.`;
+      throw new CatalogError('InvalidInput', what, 'Use toArrow(), and getChildAt(position) for each column.');
+    }
+    return table.toArray().map((row) => row.toJSON());
   }
 
   #with(change: Partial<QuerySpec>): Query {

@@ -1,6 +1,7 @@
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
+import { findDuplicate } from '#shared/arrow/columnPositions.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { withFullValidity } from '#shared/arrow/nullData.ts';
 import { CatalogError } from '#shared/errors.ts';
@@ -44,6 +45,9 @@ const reserved: readonly string[] = [
  * @throws CatalogError SchemaValidation (20) naming the column
  */
 export function checkColumnNames(schema: Schema): Schema {
+  const duplicate = findDuplicate(schema);
+  if (duplicate !== undefined)
+    throw new CatalogError('SchemaValidation', `Two columns have the name "${duplicate}".`, 'Rename one of them.');
   for (const { name } of schema.fields) {
     if (name === '') throw new CatalogError('SchemaValidation', 'A column has an empty name.', 'Give it a name.');
     if (name.includes('.')) {

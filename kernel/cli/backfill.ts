@@ -1,8 +1,8 @@
-import { tableFromIPC } from '#arrow';
 import { jobJson, planJson, trialJson } from '#jobs/report/jobText.ts';
 import { planText } from '#jobs/report/planRows.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { tableText } from '#session/display/tableText.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { messageOf } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { durationText } from '#shared/format/times.ts';
@@ -34,7 +34,7 @@ export function trialText(trial: BackfillTrial, column: string): string {
   const rate = seconds > 0 ? ` (${countText(Math.round(rows / seconds))} rows/s)` : '';
   const failed = errors > 0 ? `; ${rowsText(errors)} failed` : '';
   const head = `Fragment ${fragment}: ${rowsText(rows)} in ${durationText(seconds)}${rate}${failed}. Nothing was written.`;
-  const table = tableFromIPC(Buffer.from(after, 'base64'));
+  const table = readArrow(Buffer.from(after, 'base64'));
   const nothing = errors === 0 && rows > 0 && table.getChild(column)?.nullCount === table.numRows;
   const note = nothing ? `\nEvery value of "${column}" is null. Check that the function returns a value.` : '';
   return `${head}${note}\n\n${tableText(table, table.numRows)}`;

@@ -1,6 +1,7 @@
-import { type Table, tableFromIPC } from '#arrow';
+import type { Table } from '#arrow';
 import type { DataFrame } from 'hightable';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { type Cell, columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { pageRows } from '#shared/mime.ts';
@@ -133,10 +134,10 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
 const rangeText = (start: number, end: number): string =>
   `${(start + 1).toLocaleString('en-US')}–${end.toLocaleString('en-US')}`;
 
-/** @throws Error if the bytes are not an Arrow stream, or the rows are from another table */
+/** @throws Error if the bytes are not a valid Arrow stream, or the rows are from another table */
 function checkPage(bytes: unknown, columns: readonly GridColumn[], numRows: number): Table {
   if (!(bytes instanceof Uint8Array)) throw new Error('Expected the rows as bytes. Open the table again.');
-  const table = tableFromIPC(bytes);
+  const table = readArrow(bytes);
   const names = table.schema.fields.map(({ name }) => name);
   if (names.length !== columns.length || columns.some(({ name }, i) => name !== names[i]))
     throw new Error('The columns of the table have changed. Open the table again to see them.');

@@ -2,7 +2,8 @@ import gridCss from 'hightable/src/HighTable.css';
 import { flushSync } from 'react-dom';
 import { createRoot, type Root } from 'react-dom/client';
 import type { ActivationFunction } from 'vscode-notebook-renderer';
-import { tableFromIPC } from '#arrow';
+import { IpcError } from '#shared/arrow/ipcError.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { arrowStreamMime, decodeArrowOutput } from '#shared/mime.ts';
 import { type GridFrame, tableFrame } from '../grid/frame.ts';
@@ -27,7 +28,14 @@ type Output = { frame: GridFrame; footer: string; heading: Heading | undefined }
 /** The line above the rows. */
 type Heading = { title: string; facts: string };
 
-const unreadable = "Can't read the Arrow stream of this output. Run the cell again to recreate the output.";
+const problem = "Can't read the Arrow stream of this output.";
+const runAgain = 'Run the cell again to recreate the output.';
+const unreadable = `${problem} ${runAgain}`;
+
+function problemText(error: unknown): string {
+  if (!(error instanceof IpcError) || error.problem === 'malformed') return unreadable;
+  return `${problem} ${error.message} ${error.hint ?? runAgain}`;
+}
 
 /**
  * Parses a notebook output. Never throws, since a notebook may contain anything.
@@ -36,9 +44,9 @@ const unreadable = "Can't read the Arrow stream of this output. Run the cell aga
 function readOutput(data: Uint8Array, metadata: unknown): Output {
   let table;
   try {
-    table = tableFromIPC(decodeArrowOutput(data));
-  } catch {
-    return { problem: unreadable };
+    table = readArrow(decodeArrowOutput(data));
+  } catch (error) {
+    return { problem: problemText(error) };
   }
   if (table.numCols === 0) return { problem: 'This output is a table without columns.' };
   const told = toldBy(metadata);

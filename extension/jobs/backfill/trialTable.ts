@@ -1,5 +1,6 @@
-import { Table, tableFromIPC, tableToIPC } from '#arrow';
+import { Table, tableToIPC } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { durationText } from '#shared/format/times.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
@@ -12,7 +13,7 @@ import type { TableSource } from '../../panels/tableSource.ts';
  * @throws JobError Internal if the two tables of the trial don't match
  */
 export function trialTable(column: string, { before, after }: Pick<BackfillTrial, 'before' | 'after'>): Table {
-  const [was, becomes] = [before, after].map((text) => tableFromIPC(Buffer.from(text, 'base64'))) as [Table, Table];
+  const [was, becomes] = [before, after].map((text) => readArrow(Buffer.from(text, 'base64'))) as [Table, Table];
   const [old, fresh] = [was.getChild(column), becomes.getChild(column)];
   if (!old || !fresh || was.numRows !== becomes.numRows)
     throw new JobError('Internal', 'The trial returned two tables that do not match.', 'Try again.');

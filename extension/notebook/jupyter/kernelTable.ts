@@ -1,5 +1,5 @@
-import { RecordBatchReader } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime, decodeArrowOutput, pageRows } from '#shared/mime.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
@@ -45,7 +45,7 @@ export async function readKernelTable(name: string, outputs: AsyncIterable<Kerne
 function columnsIn(page: Uint8Array | undefined): ColumnInfo[] | undefined {
   if (!page) return undefined;
   try {
-    return columnsOf(RecordBatchReader.from(page).open().schema);
+    return columnsOf(readArrow(page).schema);
   } catch {
     // The panel reports an unreadable page when it shows it.
     return undefined;

@@ -1,20 +1,24 @@
-import { type RecordBatch, RecordBatchReader, type RecordBatchStreamReader } from '#arrow';
+import type { RecordBatch, RecordBatchStreamReader } from '#arrow';
 import type { BatchStream } from '#catalog/querySpec.ts';
+import { IpcError } from '#shared/arrow/ipcError.ts';
+import { checkDictionaries, decodeArrow, openReader } from '#shared/arrow/readArrow.ts';
 import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompression.ts';
-import { IpcError, type IpcMessage, ipcMessages } from './ipcMessages.ts';
+import { type IpcMessage, ipcMessages } from './ipcMessages.ts';
 
 /**
  * Returns the batches of an Arrow IPC stream or file as its bytes arrive, each after its last byte. Skips batches
  * without rows unless `keepEmpty`. A reader that stops early also stops the reading of `body`.
  * @param limit decompressed bytes of a batch and of the dictionaries before it
- * @throws IpcError if the bytes are cut short or are not Arrow IPC; everything that `body` throws
+ * @param maxRows rows of all batches together; more are an error
+ * @throws IpcError if the bytes are cut short, are not Arrow IPC, contradict themselves or need a part of the format
+ * that is not supported; everything that `body` throws
  */
 export async function readIpc(
   body: AsyncIterable<Uint8Array>,
   limit: number = maxDecompressed,
-  { keepEmpty = false }: { keepEmpty?: boolean } = {},
+  { keepEmpty = false, maxRows }: { keepEmpty?: boolean; maxRows?: number | undefined } = {},
 ): Promise<BatchStream> {
-  const messages = ipcMessages(body);
+  const messages = ipcMessages(body, { maxRows });
   const feed = new Feed();
   try {
     const first = await messages.next();
@@ -22,7 +26,7 @@ export async function readIpc(
       throw new IpcError('malformed', 'The Arrow data does not start with a schema.');
     }
     feed.push(first.value.bytes);
-    const reader = decoding(() => RecordBatchReader.from(feed).open({ autoDestroy: false }));
+    const reader = decodeArrow(() => openReader(feed));
     return { schema: reader.schema, batches: batchesOf(messages, feed, reader, { limit, keepEmpty }) };
   } catch (error) {
     await messages.return();
@@ -39,31 +43,21 @@ async function* batchesOf(
   { limit, keepEmpty }: { limit: number; keepEmpty: boolean },
 ): AsyncGenerator<RecordBatch, void, undefined> {
   for await (const { kind, bytes } of messages) {
-    if (kind === 'schema') throw new IpcError('malformed', 'The Arrow data has a second schema.');
     feed.push(bytes);
     // A dictionary waits for the batch that uses it: the reader would search on for a batch.
     if (kind === 'dictionary') continue;
-    const batch = decoding(() => withinBudget(limit, () => decodeNext(reader)));
+    const batch = decodeArrow(() => decodeWithin(limit, reader));
     if (keepEmpty || batch.numRows > 0) yield batch;
   }
 }
 
-function decodeNext(reader: SyncReader): RecordBatch {
-  const { done, value } = reader.next();
-  if (done) throw new IpcError('malformed', 'An Arrow message has less data than its metadata says.');
-  for (const id of reader.schema.dictionaries.keys()) {
-    // The reader would return nulls. Only a file may define a dictionary after its use, and no known writer does so.
-    if (!reader.dictionaries.has(id)) throw new IpcError('malformed', `The Arrow data lacks the dictionary ${id}.`);
-  }
-  return value;
-}
-
-function decoding<T>(decode: () => T): T {
+function decodeWithin(limit: number, reader: SyncReader): RecordBatch {
   try {
-    return decode();
+    const { done, value } = withinBudget(limit, () => reader.next());
+    if (done) throw new IpcError('invalid', 'An Arrow message has less data than its metadata says.');
+    return checkDictionaries(reader, value);
   } catch (error) {
-    if (error instanceof DecompressedTooLarge) throw new IpcError('malformed', error.message, error);
-    throw error instanceof IpcError ? error : new IpcError('malformed', 'The Arrow data is damaged.', error);
+    throw error instanceof DecompressedTooLarge ? new IpcError('malformed', error.message, { cause: error }) : error;
   }
 }
 

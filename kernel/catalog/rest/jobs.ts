@@ -72,7 +72,7 @@ export class RestJobs implements Jobs {
     const context = { operation: 'QueryJobEvents', identifier: id };
     const { batches } = await withErrorContext(context, async () => {
       const response = await this.#wire.send({ operation: 'QueryJobEvents', json, accept: arrowStreamMime, signal });
-      return readBatches(this.#wire, response, context, signal);
+      return readBatches(this.#wire, response, context, signal, undefined);
     });
     yield* batches;
   }

@@ -1,4 +1,4 @@
-import { Message, type RecordBatch, tableFromIPC, tableToIPC } from '#arrow';
+import { type RecordBatch, tableToIPC } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { maxDecompressed, withinBudget } from '#catalog/arrow/ipcCompression.ts';
 import { endOfStream, ipcMessages } from '#catalog/arrow/ipcMessages.ts';
@@ -7,6 +7,7 @@ import { noLimit, type Operation } from '#catalog/contract.ts';
 import type { BatchStream, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
 import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { readBytes } from '#processes/readBytes.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { CatalogError, type ErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
@@ -26,6 +27,9 @@ const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec
 
 /** The number of requested rows. Default: 10 for a search, else all. */
 const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
+
+/** The number of rows that a response may have. A limit of 0 is not sent, and its rows are not read. */
+const requestedRows = (spec: QuerySpec): number | undefined => rowLimit(spec) || undefined;
 
 /**
  * Returns the search to send, and the number of first rows to drop here: some servers subtract the offset from the
@@ -166,11 +170,13 @@ export class RestQueryRunner implements QueryRunner {
       let total = 0;
       let isCompressed = false;
       try {
-        for await (const { kind, bytes } of ipcMessages(body)) {
+        for await (const { kind, isCompressed: isPacked, bytes } of ipcMessages(body, {
+          maxRows: requestedRows(spec),
+        })) {
           if (kind === 'batch' && spec.limit === 0) break;
           total += bytes.length;
           if (total > maxBytes) throw tooLarge(maxBytes);
-          isCompressed ||= hasCompression(kind, bytes);
+          isCompressed ||= isPacked;
           parts.push(bytes);
         }
       } catch (error) {
@@ -182,7 +188,7 @@ export class RestQueryRunner implements QueryRunner {
       if (!isCompressed) return stream;
       try {
         return tableToIPC(
-          withinBudget(maxDecompressed, () => tableFromIPC(stream)),
+          withinBudget(maxDecompressed, () => readArrow(stream, { canDecompress: true })),
           'stream',
         );
       } catch (error) {
@@ -200,7 +206,7 @@ export class RestQueryRunner implements QueryRunner {
     const response = await this.#send(target, spec, signal);
     const { body } = response;
     const answer = count ? { ...response, body: counted(body, count) } : response;
-    const { schema, batches } = await readBatches(target.wire, answer, this.#context, signal);
+    const { schema, batches } = await readBatches(target.wire, answer, this.#context, signal, requestedRows(spec));
     if (spec.limit !== 0) return { schema, batches };
     body.destroy();
     return { schema, batches: none() };
@@ -264,11 +270,3 @@ async function* skipping(
 }
 
 async function* none(): AsyncGenerator<RecordBatch, void, undefined> {}
-
-function hasCompression(kind: 'schema' | 'dictionary' | 'batch', bytes: Uint8Array): boolean {
-  if (kind === 'schema') return false;
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true);
-  const message = Message.decode(bytes.subarray(8, 8 + length));
-  const header: unknown = message.isDictionaryBatch() ? message.header().data : message.header();
-  return typeof header === 'object' && header !== null && 'compression' in header && header.compression !== null;
-}

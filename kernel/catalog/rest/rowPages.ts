@@ -1,26 +1,29 @@
 import type { RecordBatch } from '#arrow';
-import { IpcError } from '#catalog/arrow/ipcMessages.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import type { BatchStream, QuerySpec } from '#catalog/querySpec.ts';
 import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
+import { IpcError } from '#shared/arrow/ipcError.ts';
 import { CatalogError, type ErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
 
 /**
  * Returns the rows of a response as they arrive. Its connection is released when they are read, when reading fails,
  * and when the reader stops early, which stops the server.
- * @throws CatalogError ServiceUnavailable (17) if the response ends too early, Internal (18) if it is not Arrow data;
- * the batches throw later errors
+ * @param maxRows the number of requested rows
+ * @throws CatalogError ServiceUnavailable (17) if the response ends too early, Unsupported (0) if it uses a part of the
+ * Arrow format that can't be read, Internal (18) if it is not valid Arrow data or has more rows than requested; the
+ * batches throw later errors
  */
 export async function readBatches(
   wire: Wire,
   { body }: WireResponse,
   context: ErrorContext,
   signal: AbortSignal | undefined,
+  maxRows: number | undefined,
 ): Promise<BatchStream> {
   try {
-    const { schema, batches } = await readIpc(body);
+    const { schema, batches } = await readIpc(body, undefined, { maxRows });
     return { schema, batches: whileOpen(batches) };
   } catch (error) {
     body.destroy();
@@ -46,14 +49,25 @@ export function readError(wire: Wire, error: unknown, context: ErrorContext, sig
   if (signal?.aborted) return signal.reason;
   if (isCatalogError(error)) return error.about(context);
   if (isAbort(error)) return error;
-  if (error instanceof IpcError && error.problem === 'cut') {
-    const hint = 'Try again. The log of the server may give the reason.';
-    return new CatalogError('ServiceUnavailable', `${wire.name} ended its response before the last row.`, hint, {
-      ...context,
-      cause: error,
-    });
+  return (error instanceof IpcError ? ipcError(wire, error) : notArrow(wire, error)).about(context);
+}
+
+const notArrow = (wire: Wire, cause: unknown): CatalogError => wire.unexpected('rows that are not Arrow data', cause);
+
+function ipcError(wire: Wire, error: IpcError): CatalogError {
+  const { problem, message, hint = '' } = error;
+  const cause = { cause: error };
+  if (problem === 'cut') {
+    const what = `${wire.name} ended its response before the last row.`;
+    return new CatalogError('ServiceUnavailable', what, 'Try again. The log of the server may give the reason.', cause);
   }
-  return wire.unexpected('rows that are not Arrow data', error).about(context);
+  if (problem === 'surplus') return wire.unexpected('more rows than requested', error);
+  if (problem === 'unsupported') {
+    return new CatalogError('Unsupported', `Can't read the rows of ${wire.name}: ${message}`, hint, cause);
+  }
+  if (problem === 'malformed') return notArrow(wire, error);
+  const what = `${wire.name} sent invalid Arrow data: ${message}`;
+  return new CatalogError('Internal', what, 'Report this to the administrator of the server.', cause);
 }
 
 /** Rows of the first page, before the width of a row is known; a query of at most this many rows needs no pages. */

@@ -1,6 +1,7 @@
 import type { RecordBatch, Schema } from '#arrow';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
+import { IpcError } from '#shared/arrow/ipcError.ts';
 
 /** The rows of a request, read as they arrive. */
 export type ArrowBody = {
@@ -61,6 +62,10 @@ async function* noFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 
 function noArrow(cause: unknown): Error {
   if (isCatalogError(cause) || isAbort(cause)) return cause;
+  if (cause instanceof IpcError && cause.problem === 'unsupported')
+    return new CatalogError('Unsupported', `Can't read the request body: ${cause.message}`, cause.hint ?? '', {
+      cause,
+    });
   return new CatalogError(
     'InvalidInput',
     `The request body is not an Arrow stream (${messageOf(cause).replace(/\.$/, '')}).`,

@@ -1,4 +1,5 @@
-import { Field, RecordBatchReader, Schema, tableToIPC, Table, type DataType } from '#arrow';
+import { Field, Schema, tableToIPC, Table, type DataType } from '#arrow';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
 // Output types as strings: Arrow IPC streams without batches. A name such as `int32` would not suffice for a struct
@@ -14,8 +15,7 @@ export const encodeOutput = (column: string, type: DataType): string =>
  */
 export function decodeOutput(text: string): Field {
   try {
-    const reader = RecordBatchReader.from(Buffer.from(text, 'base64')).open();
-    const [field, ...others] = reader.schema.fields;
+    const [field, ...others] = readArrow(Buffer.from(text, 'base64')).schema.fields;
     if (field && others.length === 0) return field;
   } catch (cause) {
     throw unreadable(cause);

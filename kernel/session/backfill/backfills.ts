@@ -1,4 +1,4 @@
-import { type Table as ArrowTable, tableFromIPC } from '#arrow';
+import type { Table as ArrowTable } from '#arrow';
 import { checkOptions } from '#catalog/arguments/options.ts';
 import type { BackfillJob, BackfillResult, FunctionGiven, TableBackfillOptions } from '#catalog/backfill.ts';
 import type { Table } from '#catalog/table.ts';
@@ -8,6 +8,7 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { liveOutput } from '#session/display/live.ts';
 import { htmlAndText, type RenderedOutput } from '#session/display/mimeBundle.ts';
 import { ownForms } from '#session/display/ownForms.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
 import { escapeHtml } from '#shared/format/markup.ts';
 import type { BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
@@ -219,7 +220,7 @@ function toRayPlace(ray: NonNullable<TableBackfillOptions['ray']>): RayPlace {
   );
 }
 
-const read = (stream: string): ArrowTable => tableFromIPC(Buffer.from(stream, 'base64'));
+const read = (stream: string): ArrowTable => readArrow(Buffer.from(stream, 'base64'));
 
 type Owned = TableBackfillOptions & { readonly signal: AbortSignal };
 

@@ -36,6 +36,7 @@ import {
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { typeText } from './arrowTypes.ts';
+import { keepPositions } from './columnPositions.ts';
 
 // A notebook has its own apache-arrow, another version or the other build of the same one. From 21.2 on its tables
 // even pass our `instanceof`, but our writer can't serialize them. All copies share the layout of the Arrow
@@ -273,9 +274,11 @@ const adoptField = (field: ForeignField, memo: Memo): Field =>
   );
 
 const adoptSchema = (schema: ForeignSchema, memo: Memo): Schema =>
-  new Schema(
-    schema.fields.map((field) => adoptField(field, memo)),
-    adoptMetadata(schema.metadata),
+  keepPositions(
+    new Schema(
+      schema.fields.map((field) => adoptField(field, memo)),
+      adoptMetadata(schema.metadata),
+    ),
   );
 
 function adoptBatch(batch: ForeignBatch, schema: Schema, memo: Memo): RecordBatch {

@@ -9,6 +9,10 @@ export type Habits = {
   filesOnly?: boolean;
   /** Gives no more rows than this, whatever `k` is. */
   maxRows?: number;
+  /** Gives all rows, whatever `k` is. */
+  ignoresLimit?: boolean;
+  /** Answers queries with these bytes. */
+  body?: Uint8Array;
   /** Tells no version of its tables. */
   noVersion?: boolean;
   /** Sends the first rows, whatever `offset` is. */
@@ -55,13 +59,15 @@ export class WireStandIn implements Wire {
   send(request: WireRequest): Promise<WireResponse> {
     this.requests.push(request);
     const { k, offset: from = 0 } = request.json as { k: number; offset?: number };
-    const offset = this.#habits.ignoresOffset ? 0 : from;
-    const ids = this.#ids.slice(offset, offset + Math.min(k, this.#habits.maxRows ?? k));
+    const { ignoresLimit, ignoresOffset, maxRows = k } = this.#habits;
+    const offset = ignoresOffset ? 0 : from;
+    const count = ignoresLimit ? this.#ids.length : Math.min(k, maxRows);
+    const ids = this.#ids.slice(offset, offset + count);
     const isStream = !this.#habits.filesOnly && request.accept === arrowStreamMime;
     return Promise.resolve({
       contentType: isStream ? arrowStreamMime : arrowFileMime,
       applied: this.#habits.sorts && request.prefer ? [request.prefer] : [],
-      body: this.#body(isStream ? tableToIPC(tableOf(ids), 'stream') : fileOf(tableOf(ids))),
+      body: this.#body(this.#habits.body ?? (isStream ? tableToIPC(tableOf(ids), 'stream') : fileOf(tableOf(ids)))),
     });
   }
 

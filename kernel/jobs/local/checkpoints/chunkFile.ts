@@ -1,7 +1,8 @@
-import { Field, Schema, tableFromIPC, Uint64, Uint8, Utf8, vectorFromArray, type Data, type RecordBatch } from '#arrow';
+import { Field, Schema, Uint64, Uint8, Utf8, vectorFromArray, type Data, type RecordBatch } from '#arrow';
 import { isRecord } from '#shared/records.ts';
 import { isCount } from '#shared/shape.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 
 // All runners share this format: kernel/jobs/driver/CHECKPOINTS.md.
@@ -65,7 +66,7 @@ export type ChunkRows = {
  */
 export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined {
   try {
-    const table = tableFromIPC(bytes);
+    const table = readArrow(bytes);
     const header = headerOf(table.schema.metadata.get(metadataKey));
     const there = table.schema.fields.find(({ name }) => name === 'value');
     if (!header || !there || typeText(there.type) !== typeText(field.type)) return undefined;

@@ -1,5 +1,6 @@
-import { Field, Schema, tableFromIPC, Uint64, Uint8, type RecordBatch } from '#arrow';
+import { Field, Schema, Uint64, Uint8, type RecordBatch } from '#arrow';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { fragmentId, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';
@@ -63,7 +64,7 @@ export class PendingMerges {
     const bytes = await this.#store.read(this.#path, signal);
     try {
       if (!bytes) return undefined;
-      const table = tableFromIPC(bytes);
+      const table = readArrow(bytes);
       const base = Number(table.schema.metadata.get(baseKey));
       if (!Number.isSafeInteger(base) || typesOf(table.schema) !== typesOf(this.#schema)) return undefined;
       return { base, rows: table.batches.filter(({ numRows }) => numRows > 0).map(rowsOf) };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { zstdCompressSync } from 'node:zlib';
 import { compressionRegistry, CompressionType, makeVector, RecordBatchStreamWriter, Table, tableToIPC } from '#arrow';
-import { IpcError, ipcMessages } from '#catalog/arrow/ipcMessages.ts';
+import { ipcMessages } from '#catalog/arrow/ipcMessages.ts';
+import { IpcError } from '#shared/arrow/ipcError.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
 
 const megabyte = 2 ** 20;

@@ -1,8 +1,24 @@
 import assert from 'node:assert/strict';
-import { Int32, tableFromIPC, TimestampNanosecond } from '#arrow';
+import {
+  Field,
+  Int32,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  tableFromIPC,
+  tableToIPC,
+  TimestampNanosecond,
+  Utf8,
+  vectorFromArray,
+} from '#arrow';
 import type { Query } from '#catalog/query.ts';
 import { RestTable } from '#catalog/rest/restTable.ts';
+import { schemaText } from '#shared/arrow/arrowTypes.ts';
+import { readArrow } from '#shared/arrow/readArrow.ts';
 import { isCatalogError } from '#shared/errors.ts';
+import { bufferIn, messagesIn, setBigEndian } from '../../shared/arrow/arrowEdits.ts';
 import { type Habits, WireStandIn } from '../wireStandIn.ts';
 
 const first = 8192;
@@ -282,5 +298,70 @@ suite('a table over REST', () => {
     assert.equal(wire.requests.length, 0);
     await assert.rejects(change(new Int32()));
     assert.deepEqual(wire.requests[0]?.json, { alterations: [{ path: 'id', data_type: { type: 'int32' } }] });
+  });
+});
+
+/** Three rows: two columns of one name, a whole number and a string. */
+function duplicates(): Uint8Array {
+  const fields = [new Field('x', new Int32()), new Field('x', new Utf8())];
+  const children = [
+    vectorFromArray([1, -2_147_483_648, 93], new Int32()),
+    vectorFromArray(['a', 'b', 'c'], new Utf8()),
+  ];
+  const data = makeData({ type: new Struct(fields), length: 3, children: children.map(({ data: [chunk] }) => chunk!) });
+  const schema = new Schema(fields);
+  const batch = new RecordBatch(schema, data);
+  // Arrow gives the batch the types by name.
+  Object.assign(batch, { schema });
+  return tableToIPC(new Table(schema, [batch]), 'stream');
+}
+
+suite('rows that a server should not send', () => {
+  test('are refused if they are more than the limit, before they are read', async () => {
+    for (const filesOnly of [false, true]) {
+      const { wire, table } = opened(6000, { ignoresLimit: true, filesOnly });
+      await assert.rejects(table.query().limit(3).toArrow(), { kind: 'Internal', message: /more rows than requested/ });
+      await assert.rejects(table.queryIpc({ limit: 3 }), { kind: 'Internal', message: /more rows than requested/ });
+      const nearest = table.query().nearestTo([1]);
+      await assert.rejects(nearest.toArrow(), { kind: 'Internal', message: /more rows than requested/ });
+      assert.equal(wire.open, 0);
+    }
+  });
+
+  test('are refused by name if they are big-endian', async () => {
+    const body = Buffer.from(tableToIPC(new Table({ x: vectorFromArray([1, 2, 3], new Int32()) }), 'stream'));
+    setBigEndian(messagesIn(body)[0]!);
+    const { wire, table } = opened(0, { body });
+    const expected = {
+      kind: 'Unsupported',
+      message:
+        "Can't read the rows of The stand-in: The Arrow data is big-endian, which is not supported. Write it in little-endian byte order.",
+    };
+    await assert.rejects(table.query().limit(3).toArrow(), expected);
+    await assert.rejects(table.queryIpc({ limit: 3 }), expected);
+    assert.equal(wire.open, 0);
+  });
+
+  test('are refused with their column if they contradict themselves', async () => {
+    const body = Buffer.from(tableToIPC(new Table({ x: vectorFromArray(['a', 'b'], new Utf8()) }), 'stream'));
+    bufferIn(messagesIn(body)[1]!, 1).writeInt32LE(30_000_000, 8);
+    const { wire, table } = opened(0, { body });
+    await assert.rejects(table.query().limit(3).toArrow(), {
+      kind: 'Internal',
+      message: /sent invalid Arrow data: The column "x" refers to value 30000000 of \d+\. Report this/,
+    });
+    assert.equal(wire.open, 0);
+  });
+
+  test('with columns of one name keep the values of each, and are no objects', async () => {
+    const { table } = opened(0, { body: duplicates() });
+    const found = await table.query().limit(3).toArrow();
+    assert.deepEqual([...found.getChildAt(0)!], [1, -2_147_483_648, 93]);
+    assert.deepEqual([...found.getChildAt(1)!], ['a', 'b', 'c']);
+    assert.equal(schemaText(readArrow(tableToIPC(found, 'stream')).schema), 'x: int32, x: utf8');
+    await assert.rejects(table.query().limit(3).toArray(), {
+      kind: 'InvalidInput',
+      message: /several columns with the name "x", which objects can't hold\. Use toArrow\(\)/,
+    });
   });
 });
