@@ -140,15 +140,25 @@ export const profileLine = (args: ProfileArguments): string =>
     }),
   );
 
-/** Returns a finder of a profile's catalog with the credentials of the environment variables. */
-export function catalogOfEnvironment(env: Readonly<Record<string, string | undefined>>): CatalogFinder {
+/**
+ * Returns a finder of a profile's catalog with the credentials of the environment variables.
+ * @param sendsKeys whether the user named the profile's settings, or trusts them: otherwise the author of a repository
+ * could choose the server that gets the key
+ */
+export function catalogOfEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  sendsKeys: boolean,
+): CatalogFinder {
   registerDir();
   registerRest();
-  return catalogFinder(catalogOfArgument(undefined, env), {
-    apiKey: env[catalogVariables.apiKey],
-    token: env[catalogVariables.token],
-  });
+  const keys = { apiKey: env[catalogVariables.apiKey], token: env[catalogVariables.token] };
+  const isKept = !sendsKeys && Object.values(keys).some(Boolean);
+  return catalogFinder(catalogOfArgument(undefined, env), isKept ? { keyHint: keptKeyHint } : keys);
 }
+
+const keptKeyHint =
+  `The key of ${catalogVariables.apiKey} or ${catalogVariables.token} was not sent: only a settings file of this ` +
+  `folder names the server. Set LANCE_CATALOG to the server's URL too, or use --trust.`;
 
 const summary = `  lance-catalog check [--profile NAME] [--json | --short] [--only IDS] [--probe] [--strict]
       check that a Kubernetes cluster, its cloud and its catalog can run a backfill, and suggest fixes`;
@@ -186,7 +196,8 @@ Fixes
   --force             also take over fields that are managed by others
 
 Credentials are those of kubectl and of the cloud's own tools. Nothing changes without --probe or --apply. The API key
-or token for the catalog of a profile is read from LANCE_CATALOG_API_KEY or LANCE_CATALOG_TOKEN.
+or token for the catalog of a profile is read from LANCE_CATALOG_API_KEY or LANCE_CATALOG_TOKEN. If the profile is only
+found in a folder, it is sent with --trust, or if LANCE_CATALOG is the same server.
 Exit code 0 if no check failed, 1 if one failed, 2 if the checks could not run or were stopped, 3 with --strict.`,
   run,
 };
@@ -224,7 +235,8 @@ async function run(args: readonly string[]): Promise<number> {
   try {
     const profile = await profileOfArguments(values);
     await allowPrograms(profile, values.trust ?? false, stop.signal);
-    const ask = asker(profile, { probe: values.probe ?? false, signal: stop.signal });
+    const sendsKeys = profile.auth.foundIn === undefined || values.trust === true;
+    const ask = asker(profile, { probe: values.probe ?? false, sendsKeys, signal: stop.signal });
     if (mend !== undefined)
       return await runFixCommand({
         ...values,
@@ -250,12 +262,12 @@ async function run(args: readonly string[]): Promise<number> {
 
 function asker(
   profile: ClusterProfile,
-  { probe, signal }: { readonly probe: boolean; readonly signal: AbortSignal },
+  { probe, sendsKeys, signal }: { readonly probe: boolean; readonly sendsKeys: boolean; readonly signal: AbortSignal },
 ): Ask {
   return async (only) => {
     const { listChecks, verifyCluster } = await import('#cluster/entry.ts');
     // With `--only`, the total is unknown here, since the run adds the needed checks.
-    const catalogs = catalogOfEnvironment(process.env);
+    const catalogs = catalogOfEnvironment(process.env, sendsKeys);
     const watch = watcher(profile.name, only === undefined ? listChecks().length : undefined);
     try {
       return await verifyCluster(profile, {

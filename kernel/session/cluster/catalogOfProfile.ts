@@ -9,7 +9,12 @@ export type CatalogFinder = {
   close(): Promise<void>;
 };
 
-type Keys = { readonly apiKey?: string | undefined; readonly token?: string | undefined };
+type Keys = {
+  readonly apiKey?: string | undefined;
+  readonly token?: string | undefined;
+  /** The next step if the server rejects the request, instead of a key. */
+  readonly keyHint?: string | undefined;
+};
 
 /**
  * Creates a finder for the catalog of a profile, without the named connections of an editor.
@@ -39,14 +44,15 @@ export function catalogFinder(known: CatalogConfig | null, keys: Keys = {}): Cat
   };
 }
 
-function withKeys(catalog: CatalogConfig, known: CatalogConfig | null, { apiKey, token }: Keys): CatalogConfig {
+function withKeys(catalog: CatalogConfig, known: CatalogConfig | null, keys: Keys): CatalogConfig {
   if (catalog.implementation === 'dir') return catalog;
   // The key of a known catalog is sent to its own server only.
   if (known) {
     const isSame = known.implementation === 'rest' && sameAddress(known.uri, catalog.uri);
     return isSame ? { ...known, ...catalog } : catalog;
   }
-  return { ...catalog, ...(apiKey && { apiKey }), ...(token && { token }) };
+  const { apiKey, token, keyHint } = keys;
+  return { ...catalog, ...(apiKey && { apiKey }), ...(token && { token }), ...(keyHint && { keyHint }) };
 }
 
 const sameAddress = (one: string, other: string): boolean =>
