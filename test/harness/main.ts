@@ -21,15 +21,6 @@ import { missing, needsOf, report } from './needs/needs.ts';
 import type { FileTime } from './results.ts';
 import { tempFolder } from './temp.ts';
 
-/**
- * The layers that run beside each other: those in windows wait half of their time, which the others use. The cluster's
- * comes last where it is asked for with them, since its parts start by the clock.
- */
-const lanes: readonly (readonly Layer[])[] = [
-  ['lint', 'unit', 'contract', 'kernel', 'cluster'],
-  ['host', 'ui'],
-];
-
 const help = `npm test -- [layer …] [file …] [options]
   layers      ${layerNames.join(', ')}; without one all but cluster
   files       test files to run alone, such as test/unit/bundles.test.ts
@@ -76,24 +67,21 @@ export async function main(args: readonly string[]): Promise<number> {
   const lint = options.layers.includes('lint') ? run('lint') : undefined;
   await makeFixtures(options.layers, obstacles);
   console.log(`prepared in ${seconds(Date.now() - begun)}`);
-  const runLane = async (lane: readonly Layer[]): Promise<void> => {
-    for (const layer of lane.filter((name) => options.layers.includes(name))) {
-      const obstacle = obstacles.get(layer);
-      if (obstacle !== undefined) {
-        console.log(`  FAIL  ${layer} cannot run: ${obstacle}`);
-        total.failed++;
-        continue;
-      }
-      const { result, ms } = await (layer === 'lint' && lint ? lint : run(layer));
-      const { passed, failed, skipped } = result;
-      console.log(`${layer}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds(ms)}`);
-      total.passed += passed;
-      total.failed += failed;
-      total.skipped += skipped;
-      times.push(...result.files);
+  for (const layer of options.layers) {
+    const obstacle = obstacles.get(layer);
+    if (obstacle !== undefined) {
+      console.log(`  FAIL  ${layer} cannot run: ${obstacle}`);
+      total.failed++;
+      continue;
     }
-  };
-  await Promise.all(lanes.map(runLane));
+    const { result, ms } = await (layer === 'lint' && lint ? lint : run(layer));
+    const { passed, failed, skipped } = result;
+    console.log(`${layer}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds(ms)}`);
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+    times.push(...result.files);
+  }
   const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, 5);
   if (slowest.length > 0)
     console.log(

@@ -10,6 +10,7 @@ import { someJob } from '../unit/extension/jobs/someJob.ts';
 import { profileFor, setProfiles } from './cluster/clusterSupport.ts';
 import { KubeApiStandIn } from './cluster/kubeApiStandIn.ts';
 import { closeNotebooks, execute, openCells } from './notebook/notebookCells.ts';
+import { PersonStandIn } from './person.ts';
 import { hostile, ShownTexts } from './shownTexts.ts';
 import { extensionApi, run, tableNode, temporaryFolder } from './support.ts';
 
@@ -149,10 +150,13 @@ suite('text from outside in messages', function () {
   test('is no link in what a cell asks', async () => {
     const notebook = await openCells(
       join(folder.path, 'asks.ipynb'),
+      '1',
       `await input(${JSON.stringify(hostile('cell'))}).catch(() => undefined)`,
     );
+    // The question which of the connections the notebook uses comes before its first cell.
+    await new PersonStandIn({ picks: ['Run Without a Catalog'] }).during(() => execute(notebook, 0));
     const shown = new ShownTexts();
-    await shown.during(() => execute(notebook, 0));
+    await shown.during(() => execute(notebook, 1));
     shown.areInert('cell');
     await closeNotebooks(api);
   });
