@@ -37,6 +37,8 @@ function problemText(error: unknown): string {
   return `${problem} ${error.message} ${error.hint ?? runAgain}`;
 }
 
+const withoutColumns = 'This output is a table without columns.';
+
 /**
  * Parses a notebook output. Never throws, since a notebook may contain anything.
  * Errors that appear only when values are drawn are caught in `OutputView`.
@@ -44,11 +46,13 @@ function problemText(error: unknown): string {
 function readOutput(data: Uint8Array, metadata: unknown): Output {
   let table;
   try {
-    table = readArrow(decodeArrowOutput(data));
+    const bytes = decodeArrowOutput(data);
+    if (bytes.length === 0) return { problem: withoutColumns };
+    table = readArrow(bytes);
   } catch (error) {
     return { problem: problemText(error) };
   }
-  if (table.numCols === 0) return { problem: 'This output is a table without columns.' };
+  if (table.numCols === 0) return { problem: withoutColumns };
   const told = toldBy(metadata);
   const footer = footerText(table.numRows, table.numCols, told);
   return { frame: tableFrame(table), footer, heading: headingOf(told) };

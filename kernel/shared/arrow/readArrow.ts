@@ -23,7 +23,7 @@ export function readArrow(bytes: Uint8Array, { canDecompress = false }: ReadArro
     const batches: RecordBatch[] = [];
     for (const batch of reader) {
       // For a stream without batches the reader makes one that has no columns.
-      if (batch.numRows > 0) batches.push(checkDictionaries(reader, batch));
+      if (batch.data.children.length === reader.schema.fields.length) batches.push(checkDictionaries(reader, batch));
     }
     return new Table(reader.schema, batches);
   });
