@@ -17,14 +17,11 @@ type ReadArrowOptions = {
  */
 export function readArrow(bytes: Uint8Array, { canDecompress = false }: ReadArrowOptions = {}): Table {
   const stream = isArrowFile(bytes) ? streamOfFile(bytes) : bytes;
-  const end = checkMessages(stream, canDecompress);
+  const { end, hasBatches } = checkMessages(stream, canDecompress);
   return decodeArrow(() => {
     const reader = openReader(stream.subarray(0, end));
-    const batches: RecordBatch[] = [];
-    for (const batch of reader) {
-      // For a stream without batches the reader makes one that has no columns.
-      if (batch.data.children.length === reader.schema.fields.length) batches.push(checkDictionaries(reader, batch));
-    }
+    // For a stream without batches the reader makes one whose columns have no children.
+    const batches = hasBatches ? Array.from(reader, (batch) => checkDictionaries(reader, batch)) : [];
     return new Table(reader.schema, batches);
   });
 }
@@ -67,11 +64,12 @@ export function decodeArrow<T>(decode: () => T): T {
   }
 }
 
-/** Checks the messages of a stream. Returns where the last one ends. */
-function checkMessages(bytes: Uint8Array, canDecompress: boolean): number {
+/** Checks the messages of a stream. @returns where the last one ends, and whether one of them is a record batch */
+function checkMessages(bytes: Uint8Array, canDecompress: boolean): { end: number; hasBatches: boolean } {
   const checker = new MetadataChecker({ canDecompress });
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
+  let hasBatches = false;
   // A writer may leave out the mark at the end of a stream.
   while (at < bytes.length) {
     if (at + 8 > bytes.length) break;
@@ -87,10 +85,11 @@ function checkMessages(bytes: Uint8Array, canDecompress: boolean): number {
     const end = start + length + message.bodyLength;
     if (end > bytes.length) throw tooShort(at);
     checkFullValidity(message, bytes.subarray(start + length, end));
+    hasBatches ||= message.kind === 'batch';
     at = end;
   }
   if (at === 0) throw new IpcError('malformed', 'The Arrow data does not start with a schema.');
-  return at;
+  return { end: at, hasBatches };
 }
 
 const tooShort = (at: number): IpcError =>
