@@ -1,4 +1,5 @@
 import { CatalogError, isAbort } from '#shared/errors.ts';
+import { mapAt } from '#shared/fields.ts';
 import { asRecord } from '#shared/records.ts';
 import type { RestConnection } from '../explorer/node.ts';
 import { chooseAfterFailure, withProgress } from '../host/ask.ts';
@@ -97,7 +98,6 @@ function connectionFailure(error: unknown): string {
 function givenServer(given: unknown, connections: Connections): NewServer | undefined {
   const { uri, name, database = '', endpoint, ca, apiKey, token, headers = {} } = asRecord(given);
   if (uri === undefined) return undefined;
-  const texts = Object.entries(asRecord(headers)).filter((entry): entry is [string, string] => isString(entry[1]));
   if (!isString(uri) || !isString(database)) {
     throw new CatalogError(
       'InvalidInput',
@@ -115,7 +115,7 @@ function givenServer(given: unknown, connections: Connections): NewServer | unde
     secrets: {
       ...(isString(apiKey) && { apiKey }),
       ...(isString(token) && { token }),
-      headers: Object.fromEntries(texts),
+      headers: mapAt(headers),
     },
   };
 }

@@ -1,9 +1,9 @@
+import { wordJoiner } from './inertText.ts';
+
 declare const markdownBrand: unique symbol;
 
 /** Markdown in which text from outside is only text. Only the functions of this file create it. */
 export type InertMarkdown = string & { readonly [markdownBrand]: true };
-
-const wordJoiner = '\u2060';
 
 /** Builds Markdown of our own marks and inert parts; the compiler rejects a string from elsewhere. */
 export const markdown = (marks: TemplateStringsArray, ...parts: readonly (InertMarkdown | number)[]): InertMarkdown =>

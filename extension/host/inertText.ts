@@ -4,7 +4,7 @@ declare const inertBrand: unique symbol;
 export type InertText = string & { readonly [inertBrand]: true };
 
 /** Zero width, and no place for a line break, so that the text reads the same. */
-const wordJoiner = '\u2060';
+export const wordJoiner = '\u2060';
 
 /**
  * Separates what VS Code reads as markup: `](` of links and `$(` of icons.

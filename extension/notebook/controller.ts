@@ -192,9 +192,8 @@ export class NotebookKernels implements vscode.Disposable {
 
   async #run(cells: vscode.NotebookCell[], notebook: vscode.NotebookDocument): Promise<void> {
     requireTrust();
-    const session = this.#sessionOf(notebook);
     // A kernel that was used has its catalog; a kept one is attached only now.
-    const isUsed = session.hasRun || this.#parts.kept.get(notebook.uri)?.isUsed === true;
+    const isUsed = this.session(notebook)?.hasRun === true || this.#parts.kept.get(notebook.uri)?.isUsed === true;
     if (!isUsed && !(await this.#parts.requireCatalog(notebook))) return;
     await this.#sessionOf(notebook).run(cells);
   }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { asRecord } from '#shared/records.ts';
+import { mapAt } from '#shared/fields.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { State } from '../host/state.ts';
 import { type CatalogChoice, chooseCatalog, namedConnection } from './catalogChoice.ts';
@@ -23,9 +23,9 @@ export class NotebookCatalogs implements vscode.Disposable {
   constructor(connections: Connections, state: State) {
     this.#connections = connections;
     this.#state = state;
-    this.#bound = readNames(state.notebookCatalogs());
+    this.#bound = new Map(Object.entries(mapAt(state.notebookCatalogs())));
     this.#subscription = vscode.workspace.onDidRenameFiles(({ files }) => {
-      for (const { oldUri, newUri } of files) this.#moveAll(oldUri.toString(), newUri.toString());
+      for (const { oldUri, newUri } of files) this.move(oldUri, newUri);
     });
   }
 
@@ -47,25 +47,21 @@ export class NotebookCatalogs implements vscode.Disposable {
     if (this.#bound.delete(notebook.toString())) this.#save();
   }
 
-  /** For VS Code, an untitled notebook that was saved is a new document. */
+  /** Moves a renamed notebook, an untitled one that was saved, or all in a renamed folder. */
   move(from: vscode.Uri, to: vscode.Uri): void {
-    this.#moveAll(from.toString(), to.toString());
+    const [before, after] = [from.toString(), to.toString()];
+    const moved = [...this.#bound].filter(([key]) => key === before || key.startsWith(`${before}/`));
+    if (moved.length === 0) return;
+    for (const [key, connection] of moved) {
+      this.#bound.delete(key);
+      this.#bound.set(after + key.slice(before.length), connection);
+    }
+    this.#save();
   }
 
   dispose(): void {
     this.#subscription.dispose();
     this.#changed.dispose();
-  }
-
-  /** Also moves the notebooks in a renamed folder. */
-  #moveAll(from: string, to: string): void {
-    const moved = [...this.#bound].filter(([key]) => key === from || key.startsWith(`${from}/`));
-    if (moved.length === 0) return;
-    for (const [key, connection] of moved) {
-      this.#bound.delete(key);
-      this.#bound.set(to + key.slice(from.length), connection);
-    }
-    this.#save();
   }
 
   #save(): void {
@@ -74,6 +70,3 @@ export class NotebookCatalogs implements vscode.Disposable {
     this.#changed.fire();
   }
 }
-
-const readNames = (value: unknown): Map<string, string> =>
-  new Map(Object.entries(asRecord(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));

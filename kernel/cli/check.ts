@@ -158,7 +158,7 @@ export function catalogOfEnvironment(
 
 const keptKeyHint =
   `The key of ${catalogVariables.apiKey} or ${catalogVariables.token} was not sent: only a settings file of this ` +
-  `folder names the server. Set LANCE_CATALOG to the server's URL too, or use --trust.`;
+  `folder names the server. Set ${catalogVariables.catalog} to the server's URL too, or use --trust.`;
 
 const summary = `  lance-catalog check [--profile NAME] [--json | --short] [--only IDS] [--probe] [--strict]
       check that a Kubernetes cluster, its cloud and its catalog can run a backfill, and suggest fixes`;

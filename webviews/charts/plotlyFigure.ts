@@ -116,8 +116,8 @@ function cleanString(text: string, key: string, onRefused: (address: string) => 
 }
 
 /**
- * Returns text with harmless markup, without links: in SVG they would replace the page of all outputs. Every other `<` is escaped, since Plotly joins strings: a tag could start in a prefix
- * and end in a value.
+ * Returns text with harmless markup, without links: in SVG they would replace the page of all outputs. Every other `<`
+ * is escaped, since Plotly joins strings: a tag could start in a prefix and end in a value.
  */
 function cleanText(text: string): string {
   const markup = text.includes('<')

@@ -16,10 +16,9 @@ export async function awsPrograms(
   origin: ProfileOrigin,
   profile: string | undefined,
   files: AwsFiles = {},
-  env: NodeJS.ProcessEnv = process.env,
 ): Promise<readonly SignInProgram[]> {
-  const hasKeys = env['AWS_ACCESS_KEY_ID'] && env['AWS_SECRET_ACCESS_KEY'];
-  if (profile === undefined && !env['AWS_PROFILE'] && hasKeys) return [];
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE } = process.env;
+  if (profile === undefined && !AWS_PROFILE && AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY) return [];
   // The read of the credentials reports a file that can't be read.
   const profiles: Readonly<Record<string, AwsProfile>> = await parseKnownFiles({
     ignoreCache: true,

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   type ClientRequest,
@@ -15,6 +15,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { RayTarget } from '#cluster/ray/rayRequest.ts';
+import { isSameSecret } from '#processes/isSameSecret.ts';
 import { openRayLink, type OpenRayLinkOptions } from './openRayLink.ts';
 
 export type DashboardLimits = {
@@ -147,7 +148,7 @@ export class DashboardProxy implements AsyncDisposable {
     if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`))
       return sendPage(reply, 403, 'Pages of other sites may not use the dashboard.');
     const [, key = '', path = ''] = /^\/([^/?]*)(.*)$/s.exec(url) ?? [];
-    if (this.#isExpired() || !isEqual(key, this.#key))
+    if (this.#isExpired() || !isSameSecret(key, this.#key))
       return sendPage(reply, 403, 'Open the dashboard from the editor or the notebook again.');
     this.#keyUsedAt = Date.now();
     if (path.startsWith('/')) return path;
@@ -244,11 +245,6 @@ export class DashboardProxy implements AsyncDisposable {
 export const openDashboardProxy = (target: RayTarget): Promise<DashboardProxy> => DashboardProxy.open(target);
 
 const createKey = (): string => randomBytes(24).toString('base64url');
-
-function isEqual(given: string, key: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(key)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
 
 /** Headers about one connection (RFC 9110, section 7.6.1). */
 const connectionHeaders = [

@@ -1,8 +1,9 @@
-import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isSameSecret } from '#processes/isSameSecret.ts';
 import { processFile } from '#processes/jobsFolder.ts';
 import { replaceFile } from '#processes/files.ts';
 import type { ControlMethods } from '#jobs/records/control.ts';
@@ -94,7 +95,8 @@ const hasSecret = shape({ secret: isString });
 
 function answer(socket: Socket, secret: string, onCancel: () => void): void {
   const check = (params: { readonly secret: string }): void => {
-    if (!hasSecret(params) || !isSame(params.secret, secret)) throw new Error('The secret of this job does not match.');
+    if (!hasSecret(params) || !isSameSecret(params.secret, secret))
+      throw new Error('The secret of this job does not match.');
   };
   const endpoint = new Endpoint<ControlMethods, Methods>((frame) => void socket.write(encodeFrame(frame)), {
     hello: (params) => {
@@ -114,9 +116,4 @@ function answer(socket: Socket, secret: string, onCancel: () => void): void {
   );
   socket.on('error', () => {});
   socket.on('close', () => endpoint.close());
-}
-
-function isSame(given: string, wanted: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(wanted)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,8 +1,9 @@
-import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { keepAliveFile, type KeepKernel, keptFile, type KeptKernel } from '#shared/protocol/kernelMessages.ts';
+import { isSameSecret } from '#processes/isSameSecret.ts';
 import { isProcessRunning } from '#processes/running.ts';
 
 /** How often a kernel without a client checks that its editor process still runs. */
@@ -48,10 +49,7 @@ export function serveKeptKernel(
     timers = [];
   };
   return {
-    isSecret: (given) => {
-      const [left, right] = [Buffer.from(given), Buffer.from(secret)];
-      return left.length === right.length && timingSafeEqual(left, right);
-    },
+    isSecret: (given) => isSameSecret(given, secret),
     wait: () => {
       stopWaiting();
       timers = [setTimeout(expire, seconds * 1000), setInterval(() => isProcessRunning(editor) || end(), editorMs)];

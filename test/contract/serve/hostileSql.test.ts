@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
+import { Random } from '../model/random.ts';
 import { type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
 
 const key = 'a-key-that-may-only-read';
@@ -16,18 +17,9 @@ const pieces = [
   '<', '>', '-', '+', '|', '&', '~', '^', '%', '!', '=', ',', ' ', '\u00a0', '\u0000', 'é', '😀', 'X\'61\'', "X''",
 ] as const; // prettier-ignore
 
-/** The same numbers in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** One to four of them, as chance has it. */
-const somePieces = (random: () => number) => (): string =>
-  Array.from({ length: 1 + Math.floor(random() * 4) }, () => pieces[Math.floor(random() * pieces.length)]).join('');
+const somePieces = (random: Random): string =>
+  Array.from({ length: 1 + random.below(4) }, () => random.pick(pieces)).join('');
 
 suite('lance-catalog serve and SQL that is meant to end it', function () {
   this.timeout(180_000);
@@ -102,8 +94,8 @@ suite('lance-catalog serve and SQL that is meant to end it', function () {
   });
 
   test('lives on after texts that are put together by chance', async () => {
-    const some = somePieces(seeded(42));
-    const texts = Array.from({ length: 1_500 }, () => some() + chain + some());
+    const random = new Random(42);
+    const texts = Array.from({ length: 1_500 }, () => somePieces(random) + chain + somePieces(random));
     let planned = 0;
     const waiting = [...texts];
     await Promise.all(

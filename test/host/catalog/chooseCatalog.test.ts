@@ -48,10 +48,6 @@ suite('choosing the catalog of a notebook', () => {
   });
 });
 
-const firstRun = (notebook: vscode.NotebookDocument, index = 0): Promise<boolean> => {
-  start(notebook, index);
-  return ended(notebook, index);
-};
 const locationIn = (notebook: vscode.NotebookDocument, index = 0) => item(notebook, index, 'text/plain');
 
 suite('the catalog that a notebook keeps', () => {
@@ -78,7 +74,7 @@ suite('the catalog that a notebook keeps', () => {
   test('is not that of a table previewed meanwhile, also after the notebook was closed and opened again', async () => {
     const file = join(folder.path, 'tour.ipynb');
     const notebook = await openCells(file, 'db.location');
-    assert.ok(await firstRun(notebook));
+    assert.ok(await execute(notebook, 0));
     assert.equal(locationIn(notebook), `'${mine.path}'`);
     assert.equal(await notebook.save(), true);
     await closeNotebooks(api);
@@ -94,7 +90,7 @@ suite('the catalog that a notebook keeps', () => {
   test('follows the file to another name', async () => {
     const file = vscode.Uri.file(join(folder.path, 'old.ipynb'));
     const notebook = await openCells(file.fsPath, 'db.location');
-    assert.ok(await firstRun(notebook));
+    assert.ok(await execute(notebook, 0));
     assert.equal(await notebook.save(), true);
     await closeNotebooks(api);
     await api.connections.add('production', production.path);
@@ -113,8 +109,8 @@ suite('the catalog that a notebook keeps', () => {
     const notebook = await openCells(join(folder.path, 'asks.ipynb'), 'db.location', 'db.location.length > 0');
     const person = new PersonStandIn({ picks: ['production'] });
     await person.during(async () => {
-      assert.ok(await firstRun(notebook));
-      assert.ok(await firstRun(notebook, 1));
+      assert.ok(await execute(notebook, 0));
+      assert.ok(await execute(notebook, 1));
     });
     assert.equal(locationIn(notebook), `'${production.path}'`);
     assert.deepEqual(person.lists, [
@@ -140,7 +136,7 @@ suite('the catalog that a notebook keeps', () => {
       start(notebook, 0);
       await eventually('the question was left', () => person.lists.length === 1);
       assert.equal(notebook.cellAt(0).executionSummary?.timing, undefined);
-      assert.ok(await firstRun(notebook));
+      assert.ok(await execute(notebook, 0));
     });
     assert.equal(locationIn(notebook), `'${mine.path}'`);
   });
@@ -149,7 +145,7 @@ suite('the catalog that a notebook keeps', () => {
     await api.connections.add('production', production.path);
     const file = join(folder.path, 'gone.ipynb');
     const notebook = await openCells(file, 'await db.tableNames()', '1 + 1');
-    await new PersonStandIn({ picks: ['mine'] }).during(() => firstRun(notebook));
+    await new PersonStandIn({ picks: ['mine'] }).during(() => execute(notebook, 0));
     assert.equal(await notebook.save(), true);
     await closeNotebooks(api);
     await api.connections.remove('mine');
