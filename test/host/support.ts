@@ -28,7 +28,8 @@ export const run = async <K extends CommandId>(id: K, ...args: Parameters<Comman
 /** A new folder that is removed when the suite that made it calls `remove`. */
 export function temporaryFolder(): { path: string; remove(this: void): void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'lance-host-')));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  // Repeated, because a process that just lost its kernel or window may still write a file into the folder.
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }) };
 }
 
 /** 1,200 rows: three pages of the panel, the last one not full. */

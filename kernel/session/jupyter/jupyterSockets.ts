@@ -55,17 +55,19 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
   const stdin = new Router({ ...large, mandatory: true });
   const heartbeat = new Router(small);
   const gate = new MessageGate();
-  try {
-    await Promise.all([
-      gate.bind(iopub.socket, connection.iopub_port, maxSmallMessageBytes),
-      gate.bind(shell, connection.shell_port, maxMessageBytes),
-      gate.bind(control, connection.control_port, maxMessageBytes),
-      gate.bind(stdin, connection.stdin_port, maxMessageBytes),
-      gate.bind(heartbeat, connection.hb_port, maxSmallMessageBytes),
-    ]);
-  } catch (error) {
+  const binds = await Promise.allSettled([
+    gate.bind(iopub.socket, connection.iopub_port, maxSmallMessageBytes),
+    gate.bind(shell, connection.shell_port, maxMessageBytes),
+    gate.bind(control, connection.control_port, maxMessageBytes),
+    gate.bind(stdin, connection.stdin_port, maxMessageBytes),
+    gate.bind(heartbeat, connection.hb_port, maxSmallMessageBytes),
+  ]);
+  const failed = binds.find((bind) => bind.status === 'rejected');
+  if (failed) {
+    // The process ends after this error. A socket that is still open or binding then can abort it.
+    for (const socket of [iopub.socket, shell, control, stdin, heartbeat]) socket.close();
     await gate.close(0);
-    throw error;
+    throw failed.reason;
   }
   void read(shell, (frames) => events.request('shell', frames));
   void read(control, (frames) => events.request('control', frames));
