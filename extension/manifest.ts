@@ -1,5 +1,6 @@
-// Every id that package.json contributes, with the type of its value. Titles, menus and descriptions are in contributions/,
-// from which package.json is generated in plain Node: nothing here may import `vscode` but types.
+// Every id that package.json contributes, with the type of its value. Titles, menus and descriptions are in
+// contributions/. A script in plain Node.js generates package.json from them, so this file may import only types from
+// `vscode`.
 import type { NotebookCell, Uri } from 'vscode';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport } from '#cluster/result.ts';
@@ -96,7 +97,7 @@ export type SettingId = keyof SettingTypes;
 
 /** Context keys that `when` clauses read. */
 export type ContextTypes = {
-  /** The next preview reuses the active preview panel. */
+  /** The next preview reuses the active table panel. */
   'lanceCatalog.table.unpinned': boolean;
   /** The active notebook has our kernel. */
   'lanceCatalog.notebook.hasKernel': boolean;

@@ -8,8 +8,8 @@ import { countOf } from '#cluster/runChecks.ts';
 export type Progress = 'waiting' | 'asking';
 
 /**
- * What the view shows of a profile, as data: the known results and the pending checks. Every change creates a new
- * board, so that earlier ones stay valid for comparison.
+ * The data of a profile that the view shows: the known results and the pending checks. Every change creates a new
+ * board, so that callers can compare it with an earlier one.
  */
 export type CheckRunState = {
   readonly profile: string;
@@ -86,7 +86,7 @@ export function withEvent(board: CheckRunState, event: CheckEvent): CheckRunStat
 }
 
 /**
- * Returns the board at the end of its run: with the report, or the earlier one if there is none. Checks that a
+ * Returns the board after its run: with the new report, or the earlier one if the run returned none. Checks that a
  * partial or stopped run did not reach keep their earlier results.
  */
 export function endBoard(board: CheckRunState, report: CheckReport | undefined): CheckRunState | undefined {
@@ -96,7 +96,7 @@ export function endBoard(board: CheckRunState, report: CheckReport | undefined):
   return merged && boardOf(merged);
 }
 
-/** In the order of a report; of all categories by default. */
+/** Returns the checks of a category (default: all) in the order of reports. */
 export function checksOf(board: CheckRunState, category?: CheckCategory): readonly CheckRow[] {
   return inOrder(board)
     .filter((header) => category === undefined || header.category === category)

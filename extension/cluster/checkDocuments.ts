@@ -42,7 +42,7 @@ This check recorded no evidence.
         ]
       : []),
     ...(advice === undefined ? [] : [plainText(advice)]),
-    // The command that applies objects contains them.
+    // No command here: the command that applies a document contains its text.
     ...(document && mend?.kind === 'document'
       ? [markdown`${plainText(document.title)}:`, codeBlock(document.text.trimEnd(), document.language)]
       : []),
@@ -58,7 +58,7 @@ type CheckDocument =
   | { readonly kind: 'report'; readonly profile: string }
   | { readonly kind: 'evidence' | 'mend'; readonly profile: string; readonly id: CheckId };
 
-/** Documents about reports, generated from the current reports on demand: a reloaded window shows them again. */
+/** Provides documents about reports. They are generated on demand, so a reloaded window can show them again. */
 export class CheckDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #reportOf: (profile: string) => CheckReport | undefined;
   readonly #extensionUri: vscode.Uri;
@@ -74,8 +74,8 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
     const document = documentOf(uri);
     const report = document && this.#reportOf(document.profile);
     if (!document || !report) return 'This report no longer exists. Run "Lance Catalog: Verify Cluster Identity".\n';
-    // VS Code's preview can't follow links from a document without a file; rows of the view link to the
-    // documentation.
+    // No link to the documentation, because VS Code's preview can't follow links from a document without a file. Rows
+    // of the view have that link.
     if (document.kind === 'report') return reportMarkdown(report, { docs: () => undefined });
     const result = report.results.find(({ id }) => id === document.id);
     if (!result) return `The check ${document.id} is not in the report of "${document.profile}".\n`;
@@ -101,8 +101,8 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
 }
 
 /**
- * Returns for example `/prod/report/Checks of prod.md`: the last part is the title of the tab, the others identify
- * the document.
+ * Returns a path such as `/prod/report/Checks of prod.md`. Its last part is the title of the tab; the other parts
+ * identify the document.
  */
 function pathOf(document: CheckDocument, report: CheckReport | undefined): string {
   const { kind, profile } = document;

@@ -13,7 +13,7 @@ export type CheckNode =
 
 /**
  * Returns the rows under `parent`, or the top-level rows.
- * @param onlyProblems leaves out checks that passed or don't apply; pending ones stay
+ * @param onlyProblems whether to omit checks that passed or don't apply; pending checks are always included
  */
 export function rowsOf(
   board: CheckRunState,
@@ -32,7 +32,9 @@ export function rowsOf(
   return categories.toSorted((a, b) => isAside(a) - isAside(b)).map((category) => ({ kind: 'category', category }));
 }
 
-/** Returns why none of these checks ran, if all have the same reason: `The profile is not on AWS.` */
+/**
+ * Returns the reason why these checks did not run, such as `The profile is not on AWS.`, if all have the same reason.
+ */
 function reasonAside(rows: readonly CheckRow[]): string | undefined {
   const reasons = rows.map(({ result, progress }) =>
     result?.status === 'skipped' && progress === undefined ? (result.reason ?? result.sentence) : undefined,
@@ -63,7 +65,8 @@ function renderCategory(board: CheckRunState, category: CheckCategory): TreeRow 
   const left = pending > 0 ? `${rows.length - pending} of ${rows.length}` : '';
   const description = [left, told].filter(Boolean).join(' · ');
   const look = pending > 0 ? statusIcons[isAsking ? 'asking' : 'waiting'] : statusIcons[worstOf(counts)];
-  // Collapsed if nothing is left to do. VS Code remembers the state by row id, so the id changes with it.
+  // A category is collapsed if no check needs attention. VS Code remembers the expansion by row id, so the id contains
+  // it.
   const isOpen = pending > 0 || counts.fail + counts.warn + counts.blocked > 0;
   return {
     id: `${category}:${isOpen ? 'open' : 'folded'}`,
@@ -84,7 +87,7 @@ function renderCheck({ id, title, result, progress }: CheckRow): TreeRow {
   return {
     id,
     label: title,
-    // No description if it passed: the title is the statement that holds.
+    // A passed check has no description, because its title already states what is true.
     description: look === statusIcons.pass ? '' : [look.word, sentence].filter(Boolean).join(' · '),
     tooltip: progress === undefined && result ? tooltipOf(result) : plainText(`${title}: ${look.word}`),
     spoken: [`${title}: ${look.word}`, sentence, mend ? 'A fix is available.' : '']
@@ -134,7 +137,7 @@ Fix:
   ]);
 }
 
-/** A whole manifest in the command would hide the rows under the pointer. */
+/** Shortens a command, because a tooltip with a whole manifest would hide the rows under the pointer. */
 const firstLines = (text: string): string => {
   const lines = text.split('\n');
   return lines.length <= mostLines ? text : [...lines.slice(0, mostLines), '…'].join('\n');

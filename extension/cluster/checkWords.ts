@@ -16,12 +16,12 @@ export const statusIcons: Readonly<Record<CheckStatus | Progress, Look>> = {
   asking: { word: 'running', icon: 'loading~spin' },
 };
 
-/** "Unknown" differs from "does not apply". */
+/** "Unknown" and "does not apply" have different icons. */
 const unknown: Look = { word: 'not known', icon: 'question', color: 'testing.iconSkipped' };
 
 export const statusIcon = (result: CheckResult): Look => (isUnknown(result) ? unknown : statusIcons[result.status]);
 
-/** The first status present is that of the group. */
+/** The status of a group is the first of these that one of its checks has. */
 const worstFirst: readonly CheckStatus[] = ['fail', 'blocked', 'warn', 'pass', 'skipped'];
 
 export const worstOf = (counts: CheckReport['counts']): CheckStatus =>
@@ -35,7 +35,7 @@ const countWords: Readonly<Record<CheckStatus, readonly [one: string, more: stri
   skipped: ['skipped', 'skipped'],
 };
 
-/** Returns for example `1 failed, 2 warnings, 38 passed`; omits zero counts. */
+/** Returns a summary such as `1 failed, 2 warnings, 38 passed`; omits zero counts. */
 export function countsText(counts: CheckReport['counts']): string {
   const order = ['fail', 'warn', 'blocked', 'pass', 'skipped'] as const;
   const parts = order.filter((status) => counts[status] > 0);

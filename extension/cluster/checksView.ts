@@ -70,7 +70,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     return board ? toTreeItem(renderRow(board, node), node) : new vscode.TreeItem('');
   }
 
-  /** Focuses the view by its own command, because there may be no row to reveal. */
+  /** Focuses the view with its focus command, because there may be no row to reveal. */
   async focus(): Promise<void> {
     await vscode.commands.executeCommand(`${viewIds.checks}.focus`);
   }

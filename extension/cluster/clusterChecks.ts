@@ -18,7 +18,7 @@ type ClusterChecksDeps = {
 };
 
 export type RunChecks = {
-  /** Only these checks and those that they depend on. */
+  /** Run only these checks and the checks that they depend on. */
   readonly only?: readonly CheckId[] | undefined;
   /** Whether probes may write temporary objects; the user must have agreed. */
   readonly probe?: boolean | undefined;

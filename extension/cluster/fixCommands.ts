@@ -32,7 +32,7 @@ export function registerFixCommands(parts: MendCommandDeps): vscode.Disposable {
       const result = resultOf(checks.board, given ?? checksView.selected);
       const objects = objectsOf(result);
       if (objects) {
-        // If there is nothing to apply, the user has seen why.
+        // `showObjects` returns nothing if it has shown the user why there is nothing to apply.
         const proposal = await showObjects(parts, result, objects);
         return proposal && apply(parts, proposal);
       }
@@ -43,7 +43,7 @@ export function registerFixCommands(parts: MendCommandDeps): vscode.Disposable {
 }
 
 /**
- * Runs a dry run of the objects and shows the changes as a diff. A user without the rights sees the fix to pass on to
+ * Runs the objects as a dry run and shows the changes as a diff. Without permission, the user sees the fix to send to
  * an administrator.
  */
 async function showObjects(

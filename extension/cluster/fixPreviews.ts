@@ -2,7 +2,10 @@ import * as vscode from 'vscode';
 import type { CheckId } from '#cluster/checkIds.ts';
 import type { FixPreview } from '#cluster/fixes/applyFix.ts';
 
-/** URI scheme of the documents of a dry run: after the change, and with a query before it. */
+/**
+ * URI scheme of the documents of a dry run. A document with a query has the state before the change, one without a
+ * query the state after it.
+ */
 export const fixScheme = 'lance-mend';
 const beforeQuery = 'before';
 
@@ -10,8 +13,8 @@ const beforeQuery = 'before';
 export type Proposal = { readonly profile: string; readonly id: CheckId; readonly preview: FixPreview };
 
 /**
- * Both sides of each proposal. They are kept only until the window closes: after a reload the cluster may have
- * changed, so a new dry run is needed before applying.
+ * The documents before and after each proposed change. They are kept only until the window closes: after a reload the
+ * cluster may have changed, so a new dry run is needed before applying.
  */
 export class FixPreviewProvider implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();

@@ -41,7 +41,7 @@ export async function runPreflightChecks(
 }
 
 function detailOf(failed: CheckReport['results']): string {
-  // No titles: they state what should hold, which contradicts the finding beside it.
+  // Don't show titles: a title states what should be true, which would contradict the finding beside it.
   const shown = failed.slice(0, mostShown).map(({ sentence }) => sentence);
   const omitted = failed.length - shown.length;
   return [...shown, ...(omitted > 0 ? [`… and ${omitted} more.`] : [])].join('\n\n');

@@ -13,12 +13,12 @@ export function registerProfileCommands({ log, profiles }: CheckCommandDeps): vs
       return profile;
     }),
     registerCommand(log, 'lanceCatalog.cluster.editProfiles', async () => {
-      // Opens the file that has the profiles: those of a team are in the workspace settings.
+      // Open the settings file that has the profiles. A team keeps its profiles in the workspace settings.
       const isShared = Object.keys(profiles.writtenIn('workspace')).length > 0;
       const hasSome = Object.keys(profiles.written()).length > 0;
       await vscode.commands.executeCommand(
         isShared ? 'workbench.action.openWorkspaceSettingsFile' : 'workbench.action.openSettingsJson',
-        // Existing profiles are only revealed; if there are none, an entry is added to edit.
+        // Reveal existing profiles. If there are none, add an entry for the user to edit.
         { revealSetting: { key: 'lanceCatalog.cluster.profiles', edit: !hasSome } },
       );
     }),

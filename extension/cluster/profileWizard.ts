@@ -18,7 +18,7 @@ export type ProfileDraft = {
   readonly name: string;
 };
 
-/** Namespace and service account have the names of the upstream guides. */
+/** The defaults of namespace and service account are the names in the upstream guides. */
 export const emptyDraft: ProfileDraft = {
   base: {},
   isEks: false,

@@ -3,8 +3,8 @@ import type { Connection } from '../explorer/node.ts';
 import { asRecord } from '#shared/records.ts';
 
 /**
- * Returns the profiles for a kernel: JSON as in the setting, with kubeconfig paths that do not depend on the folder,
- * and with the address of a catalog instead of a connection's name, which only VS Code knows. Contains no secrets.
+ * Returns the profiles for a kernel, as JSON in the form of the setting. Kubeconfig paths are absolute. Only VS Code
+ * knows the names of connections, so catalog addresses replace them. Contains no secrets.
  */
 export function profilesForKernels(
   profiles: Readonly<Record<string, unknown>>,

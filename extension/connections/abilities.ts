@@ -12,7 +12,7 @@ export class Abilities implements vscode.Disposable {
   readonly #report: (what: string, error: unknown) => void;
   readonly #lifetime = new AbortController();
   readonly #changed = new vscode.EventEmitter<string>();
-  /** The name of the connection. */
+  /** Fires with the name of the connection. */
   readonly onDidChange = this.#changed.event;
 
   constructor(report: (what: string, error: unknown) => void) {
@@ -24,8 +24,8 @@ export class Abilities implements vscode.Disposable {
   }
 
   /**
-   * Reads what the catalog learned from its own responses, for instance from an unsupported command. A server is never
-   * asked what it can change: only a change would tell.
+   * Updates the abilities from responses that the catalog has already received, such as an unsupported command. Sends
+   * no probe, because only a real change would show what the server allows.
    */
   async update(connection: string, catalog: Able): Promise<void> {
     const { signal } = this.#lifetime;
@@ -35,7 +35,7 @@ export class Abilities implements vscode.Disposable {
       this.#known.set(connection, found);
       if (!signal.aborted && !isSame(before, found)) this.#changed.fire(connection);
     } catch (error) {
-      if (!isAbort(error)) this.#report(`what "${connection}" can do`, error);
+      if (!isAbort(error)) this.#report(`reading the abilities of "${connection}"`, error);
     }
   }
 

@@ -11,6 +11,6 @@ const operationOf: Record<Ability, Operation> = {
   dropTable: 'DropTable',
 };
 
-/** Returns the abilities of a catalog; unknown ones are included. */
+/** Returns the abilities of a catalog, including those that it may or may not have. */
 export const abilitiesOf = (capabilities: Capabilities): ReadonlySet<Ability> =>
   new Set([...allAbilities].filter((ability) => capabilities[operationOf[ability]] !== 'no'));

@@ -15,8 +15,8 @@ import { restConfigOf, type ServerWay } from './restRules.ts';
 type Open = { config: string; catalog: Promise<RestCatalog> };
 
 /**
- * The catalogs of the connections, opened by `connectNamespace`. The engine process holds the directories; servers
- * are held here, one catalog per connection until its address or secrets change.
+ * The catalogs of the connections, opened by `connectNamespace`. The engine process opens directories. This process
+ * opens servers: one catalog per connection, replaced when its address or secrets change.
  */
 export class Catalogs implements vscode.Disposable {
   readonly #connections: Connections;
@@ -50,7 +50,7 @@ export class Catalogs implements vscode.Disposable {
     return catalog;
   }
 
-  /** Returns the configuration by which a kernel connects; it contains secrets. @throws CatalogError as `get` does */
+  /** Returns the configuration with which a kernel connects; it contains secrets. @throws CatalogError as `get` does */
   async config(name: string): Promise<CatalogConfig> {
     const connection = checkConnection(this.#connections.get(name));
     if (connection.kind === 'other') throw notRegistered(connection.implementation);
@@ -88,7 +88,7 @@ export class Catalogs implements vscode.Disposable {
     return restConfigOf(connection, secrets, proxySettings(), await certificatesOf(connection));
   }
 
-  /** Opens a catalog that returns rows as bytes, as both implementations registered here do. */
+  /** Opens a catalog and requires that it returns rows as Arrow bytes, as both implementations registered here do. */
   async #connect<N extends keyof Implementations>(implementation: N, config: Implementations[N]): Promise<RestCatalog> {
     const catalog = await connectNamespace(implementation, config, { log: (line) => this.#log.info(line) });
     // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window without a catalog needs

@@ -29,7 +29,7 @@ export function uniqueName(base: string, existing: readonly { name: string }[]):
 export type RootBase = { home: string; folder?: string | undefined };
 
 /**
- * Returns the root in a form that is the same for the engine, kernels and other windows: an absolute path, or the
+ * Returns the root in a form with the same meaning in the engine, kernels and other windows: an absolute path, or the
  * address of an object store. `~` is the home directory; other relative paths start at the folder.
  * @throws CatalogError InvalidInput (13) for a relative path if no folder is open, and for an invalid store address
  */
@@ -61,8 +61,8 @@ export function connectionLabel(connection: Connection): string {
 }
 
 /**
- * Returns the owner of a connection's secrets: its name and address. A setting, which a folder may contain, can also
- * set the route to that address, and a key given for one route must not be sent by another.
+ * Returns the owner of a connection's secrets: its name and address, and its route if it has one. A folder's settings
+ * can change the route, and a key entered for one route must not be sent over another.
  */
 export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {} }: RestConnection): SecretOwner {
   const way = endpoint ?? ca ?? proxy;
@@ -70,10 +70,10 @@ export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {
 }
 
 /**
- * Reads the connections from a stored value or a setting. Invalid entries are skipped: they were written by hand or
- * by another version, and must not hide the valid ones. `root` defines a directory, where `${workspaceFolder}` is
- * replaced; `uri` defines a server. A connection that can't be opened in this window stays unchanged, with its
- * problem.
+ * Reads the connections from a stored value or a setting. Skips invalid entries, because an entry written by hand or by
+ * another version must not hide the valid ones. `root` defines a directory, where `${workspaceFolder}` is replaced;
+ * `uri` defines a server. A connection that can't be opened in this window is kept unchanged, with the reason as
+ * `problem`.
  */
 export function readConnections(value: unknown, source: Connection['source'], base: RootBase): Connection[] {
   if (!Array.isArray(value)) return [];
@@ -149,7 +149,7 @@ function readRest(
     uri: cleanAddress(uri),
     ...(typeof database === 'string' && database !== '' && { database }),
     ...(names.length > 0 && { headerNames: names }),
-    // From a setting, which a folder may contain, these would send the user's key elsewhere.
+    // A folder can contain this setting, so it must not name where to send the user's key.
     ...(source === 'person' && { ...textIn('endpoint', endpoint), ...textIn('ca', ca) }),
     ...(problem && { problem }),
   };

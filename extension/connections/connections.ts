@@ -25,7 +25,7 @@ export type NewServer = {
   secrets: ServerSecrets;
 };
 
-/** The list of connections: those of the setting first, then those of the user. Names are unique. */
+/** The list of connections: first those of the setting, then those that the user added. Names are unique. */
 export class Connections implements vscode.Disposable {
   readonly #state: State;
   readonly #secrets: Secrets;
@@ -107,7 +107,7 @@ export class Connections implements vscode.Disposable {
     return connection;
   }
 
-  /** Stores another API key for a server, or none; its token and headers stay. */
+  /** Replaces or deletes the API key of a server; its token and headers stay. */
   async setApiKey(connection: RestConnection, apiKey: string): Promise<void> {
     const owner = secretOwner(connection);
     await this.#secrets.set(owner, { ...(await this.#secrets.get(owner)), apiKey });
@@ -135,7 +135,7 @@ export class Connections implements vscode.Disposable {
   }
 
   #own(): Connection[] {
-    // Stored for every window, so relative to no window's folder.
+    // Every window reads this list, so a root must not depend on the folder of this window.
     return readConnections(this.#state.connections(), 'person', { home: homedir() });
   }
 

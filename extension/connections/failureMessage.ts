@@ -7,7 +7,7 @@ const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
 };
 
 /**
- * Returns message and hint for a failure. A server's hint for a rejected key is meant for programs; in VS Code the
+ * Returns message and hint for a failure. A server's hint for a rejected key is written for programs; in VS Code the
  * user only has to enter another key.
  */
 export function failureMessage(error: unknown, remedy: ErrorAction): { what: string; hint: string } {

@@ -3,7 +3,7 @@ import { mistypedProperty, type DirConfig, type RestConfig } from '#shared/catal
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// Reads connections of the setting given by an implementation and its properties for `connectNamespace`.
+// Reads connections that the setting defines by an implementation and its properties for `connectNamespace`.
 
 /** Properties for `connectNamespace("dir", …)` apart from the root. */
 export type DirProperties = Omit<DirConfig, 'root'>;
@@ -15,8 +15,8 @@ export type RestProperties = Omit<RestConfig, 'uri' | 'database'>;
 type ReadProperties<C> = { properties: Partial<C>; problem?: CatalogError };
 
 /**
- * Reads the properties of a connection and checks their types, and that none is a secret. Unknown properties stay:
- * `connectNamespace` rejects them by name.
+ * Reads the properties of a connection and checks their types, and that none is a secret. Unknown properties are kept,
+ * because `connectNamespace` reports them by name.
  */
 export function readProperties<N extends 'dir' | 'rest'>(
   name: string,
@@ -43,7 +43,10 @@ export function readProperties<N extends 'dir' | 'rest'>(
 const secretHeaders: readonly string[] = ['x-api-key', 'authorization', 'cookie'];
 const isSecretHeader = (name: string): boolean => secretHeaders.includes(name.toLowerCase());
 
-/** Returns the first property that holds a secret, with its part: others can read settings files. */
+/**
+ * Returns the name of the first property or nested property that holds a secret. Settings must not hold secrets,
+ * because other users can read settings files.
+ */
 function secretIn(properties: Readonly<Record<string, unknown>>): string | undefined {
   for (const [key, value] of Object.entries(properties)) {
     if (key === 'apiKey' || key === 'token') return key;

@@ -4,8 +4,8 @@ import { CatalogError } from '#shared/errors.ts';
 import type { Engine } from '../host/engine.ts';
 
 /**
- * Registers the implementations that `connectNamespace` opens in this process: directories by the engine process,
- * because the native module is never loaded here, and servers by the REST client.
+ * Registers the implementations for `connectNamespace` in this process. The engine process opens directories, because
+ * the native module is never loaded here; the REST client opens servers.
  */
 export function registerImplementations(engine: Engine): void {
   registerImplementation('dir', {

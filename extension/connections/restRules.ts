@@ -63,7 +63,7 @@ export const certificateFileProblem = (typed: string): string | undefined =>
 export const databaseProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ database: typed.trim() });
 
-/** Applies the client's own rules, so that nothing is stored that the client would refuse to send. */
+/** Checks a header with the client's rules, so that the client can send every stored header. */
 function configProblem(part: Partial<RestConfig>): string | undefined {
   const uri = 'https://any';
   try {

@@ -43,7 +43,7 @@ export const emptyDraft: Draft = {
 type StepName = 'address' | 'key' | 'database' | 'headers' | 'token' | 'endpoint' | 'ca' | 'name';
 
 const shortOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'name'];
-/** With the steps that few servers need, shown if the user asks for more. */
+/** Includes the steps that few servers need; shown if the user chooses more options. */
 const longOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'token', 'endpoint', 'ca', 'name'];
 
 const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, ca].some((one) => one !== '');
@@ -55,8 +55,8 @@ type WizardDeps = {
 };
 
 /**
- * Prompts for the parts of a connection, one step each; "Back" keeps what was entered.
- * @param from the first step, if those before it are filled
+ * Prompts for the parts of a connection, one step each; "Back" keeps the entered values.
+ * @param from the first step to show, if the earlier ones are already filled in
  * @returns `undefined` if the user cancels
  */
 export async function askServer(

@@ -14,7 +14,7 @@ import { isString } from '#shared/shape.ts';
 
 type ServerDeps = { connections: Connections; catalogs: Catalogs };
 
-/** Adds a given server, else the one that the user enters. @throws CatalogError if its test fails */
+/** Adds the given server, or prompts for one. @throws CatalogError if its test fails */
 export async function addServer(parts: ServerDeps, given: unknown): Promise<RestConnection | undefined> {
   const { connections } = parts;
   const server = givenServer(given, connections);
@@ -59,7 +59,7 @@ export async function updateKey({ connections, catalogs }: ServerDeps, connectio
   });
 }
 
-/** Prompts for a server until its test succeeds, or the user saves it anyway or cancels. */
+/** Prompts for a server until its test succeeds, the user saves it anyway, or the user cancels. */
 async function askTested(
   { catalogs }: ServerDeps,
   title: string,

@@ -24,9 +24,9 @@ export type CommandContribution = {
   readonly shortTitle?: string;
   /** A product icon. */
   readonly icon?: string;
-  /** A `when` clause: the command is disabled everywhere while it does not hold. */
+  /** A `when` clause. While it is false, the command is disabled everywhere. */
   readonly enablement?: string;
-  /** A `when` clause: the palette lists the command while it holds (default: always). */
+  /** A `when` clause. While it is true, the palette lists the command (default: always). */
   readonly palette?: string;
 };
 

@@ -15,7 +15,8 @@ export function packageContributions() {
       `onTaskType:${backfillTaskType}`,
       ...jsonValidation.map(({ fileMatch }) => `workspaceContains:**/${fileMatch}`),
     ],
-    // Each setting starts a program, names a path or shapes what cells do: none is taken from an untrusted workspace.
+    // Settings that VS Code ignores in an untrusted workspace, because each one starts a program, names a path or
+    // changes how cells run.
     restrictedConfigurations: Object.keys(settings).toSorted(),
     contributes: {
       commands: Object.entries(commands).map(([command, { title, shortTitle, icon, enablement }]) => ({

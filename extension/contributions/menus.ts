@@ -278,7 +278,7 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
 };
 
 type KeyBinding = {
-  /** Our command or one of the editor. */
+  /** A command of this extension or of VS Code. */
   readonly command: CommandId | 'notebook.cell.execute';
   readonly key: string;
   readonly mac?: string;

@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 type Setting<T> = {
   readonly type: 'array' | 'object' | 'string' | 'number';
   readonly default: T;
-  /** Where users may set it: `machine` settings are not read from a workspace. */
+  /** Who may set it: VS Code does not read `machine` settings from a workspace. */
   readonly scope: 'window' | 'resource' | 'machine' | 'machine-overridable';
   readonly description?: string;
   readonly markdownDescription?: string;
@@ -18,14 +18,14 @@ type Setting<T> = {
   readonly additionalProperties?: Schema;
 };
 
-/** The settings in the order of the settings editor. Each names a program or a path, or shapes what cells do. */
+/** The settings in the order of the settings editor. Each one names a program or a path, or changes how cells run. */
 export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } = {
   'lanceCatalog.defaultConnections': {
     type: 'array',
     default: [],
     scope: 'window',
     markdownDescription:
-      'Catalogs to list in addition to those you add, such as catalogs that a team shares in its workspace settings. Give a directory by `root`, a server by `uri`, or either by `implementation` and `properties` as `connectNamespace` takes them. In `root`, `~` is the home directory and `${workspaceFolder}` the first folder of the window; relative paths start there. Do not put API keys here: run “Update API Key…” on the connection to store yours in secret storage.',
+      'Catalogs to list in addition to the connections that you add, such as catalogs that a team shares in its workspace settings. Set `root` for a directory, `uri` for a server, or `implementation` and `properties`, which are passed to `connectNamespace`. In `root`, `~` is the home directory and `${workspaceFolder}` is the first folder of the window. Relative paths start at that folder. Do not put API keys here: run “Update API Key…” on the connection, which saves the key in secret storage.',
     items: {
       type: 'object',
       required: ['name'],
@@ -72,7 +72,8 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
             },
             endpoint: {
               type: 'string',
-              description: 'rest: host and port to connect to instead, such as a private endpoint or a tunnel.',
+              description:
+                'rest: host and port to connect to instead of those in the URL, such as a private endpoint or a tunnel.',
             },
             ca: {
               type: 'string',
@@ -117,7 +118,7 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: {},
     scope: 'window',
     markdownDescription:
-      "Kubernetes clusters that backfills can run on, by profile name. Check one with “Verify Cluster Identity” or, in a notebook, with `cluster.check('name')`. Credentials are read from the tools of the cloud; do not put them here.",
+      "Profiles of Kubernetes clusters that backfills can run on, by name. Check a cluster with “Verify Cluster Identity” or, in a notebook, with `cluster.check('name')`. Do not put credentials here: they are read from the kubeconfig and the configuration of your cloud's tools.",
     additionalProperties: profileSchema,
   },
   'lanceCatalog.notebook.typeCheck': {
@@ -139,7 +140,7 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: 60,
     scope: 'machine-overridable',
     markdownDescription:
-      'Seconds that a kernel waits for its window to come back after a reload. It continues to run its cell meanwhile. `0` ends the kernel with the window.',
+      'Seconds that a kernel waits for its window after a reload. Meanwhile the kernel continues to run its cell. `0` ends the kernel when the window closes.',
   },
   'lanceCatalog.notebook.printedCharacters': {
     type: 'number',
@@ -147,7 +148,7 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: 1000000,
     scope: 'resource',
     markdownDescription:
-      'Number of printed characters that stay in the notebook after a cell finishes; of longer output, the beginning and the end stay. A running cell shows all of its output. `0` keeps everything.',
+      'Maximum number of printed characters that stay in the notebook after a cell finishes. Longer output keeps its start and its end. A running cell shows all of its output. `0` keeps everything.',
   },
   'lanceCatalog.nodePath': {
     type: 'string',

@@ -10,10 +10,10 @@ export const viewsContainers = {
 
 type View = {
   readonly name: string;
-  /** The name where the view stands alone, outside of our container. */
+  /** The name that VS Code shows when the view is outside of our container. */
   readonly contextualTitle: string;
   readonly icon: string;
-  /** The share of the height of the container. */
+  /** The relative height of the view in the container. */
   readonly initialSize: number;
   readonly when?: string;
 };
@@ -43,7 +43,7 @@ const button = (command: CommandId): string => link(commands[command].title, com
 
 type Welcome = { readonly view: ViewName; readonly when?: string; readonly contents: readonly string[] };
 
-/** What a view shows while it is empty; a line that is a link alone becomes a button. */
+/** The content of an empty view. VS Code shows a line that contains only a link as a button. */
 export const viewsWelcome: readonly Welcome[] = [
   {
     view: 'catalog',
@@ -80,7 +80,7 @@ export const viewsWelcome: readonly Welcome[] = [
     view: 'jobs',
     when: isTrusted,
     contents: [
-      'Compute a column with SQL, TypeScript or Python, on this machine or on Ray. A backfill is planned and tried before it writes, and continues after the window is closed.',
+      'Compute a column with SQL, TypeScript or Python, on this machine or on Ray. You can plan and try a backfill before it writes. It continues after you close the window.',
       button('lanceCatalog.backfill.column'),
     ],
   },

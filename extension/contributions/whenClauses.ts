@@ -1,11 +1,11 @@
 import { notebookIds, panelTypes, viewIds, type ContextId } from '../manifest.ts';
 
-// `when` clauses as VS Code reads them, built so that an id that the extension does not have is a type error.
+// Builds `when` clauses for VS Code. An id that this extension does not have is a type error.
 
 export const all = (...clauses: readonly string[]): string => clauses.join(' && ');
 export const any = (...clauses: readonly string[]): string => clauses.join(' || ');
 export const not = (clause: string): string => `!${clause}`;
-/** For an `any` inside of an `all`: `&&` binds more tightly. */
+/** Required around an `any` inside an `all`, because `&&` binds more tightly than `||`. */
 export const grouped = (clause: string): string => `(${clause})`;
 
 export const contextKey = (id: ContextId): string => id;
@@ -25,12 +25,12 @@ export const isJobFile = String.raw`resourceFilename =~ /\.lance-job\.json$/`;
 export const isFunctionDocument = 'resourceScheme == lance-function';
 export const isFixDocument = 'resourceScheme == lance-mend';
 
-/** The editor names our kernel as the one of the notebook, which it does once a cell ran. */
+/** VS Code reports our kernel as the kernel of the notebook. It does so only after a cell has run. */
 export const isOurKernel = `notebookKernel == '${notebookIds.extension}/${notebookIds.controller}'`;
-/** Our kernel runs for the notebook, whether the editor names one or not. */
+/** Our kernel runs for the notebook, whether or not VS Code reports a kernel. */
 export const hasOurKernel = all(
   `notebookType == '${notebookIds.notebookType}'`,
   contextKey('lanceCatalog.notebook.hasKernel'),
 );
-/** As `isOurKernel`, or the editor names no kernel and our kernel runs. */
+/** `isOurKernel` is true, or our kernel runs and VS Code reports no kernel. */
 export const mayBeOurKernel = any(isOurKernel, all('!notebookKernel', contextKey('lanceCatalog.notebook.hasKernel')));

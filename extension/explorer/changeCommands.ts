@@ -133,7 +133,7 @@ async function dropNamespace(parts: ChangeCommandDeps, node: NodeOf<'namespace'>
       )
     : await confirmCascade(node, formatContents(contents));
   if (!agreed) return;
-  // A namespace found empty is dropped only if it still is: the user confirmed no more.
+  // The user has only confirmed to drop an empty namespace, so the catalog must refuse if it has content now.
   const behavior = isEmpty ? 'restrict' : 'cascade';
   await withProgress(`Dropping ${full}`, (signal) =>
     change(parts, connection, (current) => current.dropNamespace(path, { behavior, signal })),
@@ -144,7 +144,7 @@ async function dropNamespace(parts: ChangeCommandDeps, node: NodeOf<'namespace'>
 async function confirmCascade({ connection, path }: NodeOf<'namespace'>, holds: string): Promise<boolean> {
   const full = displayPath(path);
   const name = path.at(-1) ?? '';
-  const detail = `It holds ${holds}, which are dropped with it from the connection "${connection}". This can't be undone.`;
+  const detail = `It contains ${holds}, which are also dropped from the connection "${connection}". This can't be undone.`;
   if (!(await confirm(`Drop the namespace "${full}" and everything in it?`, detail, 'Continue'))) return false;
   const typed = await askStep({
     title: 'Drop Namespace',

@@ -59,7 +59,7 @@ function readColumns(text: string): Field[] | string {
     if (!typeName) return `The column "${name}" needs a type: ${columnTypes}.`;
     if (more) return `Write a comma after "${name} ${typeName}".`;
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      return `Expected a column name of letters, digits and "_" that starts with no digit, got "${name}".`;
+      return `Expected a column name of letters, digits and "_" that does not start with a digit, got "${name}".`;
     if (fields.some((field) => field.name === name)) return `Two columns have the name "${name}".`;
     const type = typeOf(typeName.toLowerCase());
     if (!type) return `Expected a type for the column "${name}", got "${typeName}". Use one of ${columnTypes}.`;

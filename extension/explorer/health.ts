@@ -5,7 +5,7 @@ import type { Engine } from '../host/engine.ts';
 import { dirConfigOf } from '../connections/catalogs.ts';
 import type { Connection } from './node.ts';
 
-/** Problems of the catalogs in directories, as far as they were inspected. */
+/** The problems that inspections have found in the catalogs of directories. */
 export class CatalogHealth implements vscode.Disposable {
   readonly #engine: Pick<Engine, 'inspect'>;
   readonly #report: (what: string, error: unknown) => void;
@@ -20,7 +20,7 @@ export class CatalogHealth implements vscode.Disposable {
     this.#report = report;
   }
 
-  /** One message each. */
+  /** One message per problem. */
   of(connection: string): readonly string[] {
     return this.#found.get(connection) ?? [];
   }

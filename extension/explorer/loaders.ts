@@ -10,7 +10,7 @@ export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
   /** Returns the action that can fix a failure of a connection now. */
   remedy(connection: string, error: unknown): ErrorAction;
-  /** Called when a catalog has listed a namespace; requests for further information may follow. */
+  /** Called after a catalog has listed a namespace. May send further requests. */
   answered?(place: CatalogLocation, catalog: Catalog): void;
   /** Returns the known problems of a connection's catalog, one message each. */
   problems?(connection: string): readonly string[];

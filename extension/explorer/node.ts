@@ -8,7 +8,7 @@ type AnyConnection = {
   name: string;
   /** `setting`: from `lanceCatalog.defaultConnections`. */
   source: 'person' | 'setting';
-  /** The reason why it can't be opened in this window. */
+  /** The reason why the connection can't be opened in this window. */
   problem?: CatalogError;
 };
 
@@ -36,12 +36,12 @@ export type RestConnection = AnyConnection & {
   properties?: RestProperties;
 };
 
-/** A catalog from the setting whose implementation this process may not have. */
+/** A catalog from the setting whose implementation may be missing in this process. */
 type OtherConnection = AnyConnection & { kind: 'other'; implementation: string };
 
 export type Connection = DirConnection | RestConnection | OtherConnection;
 
-/** The connection and namespace of a node. `connection` is a connection's name, which is unique. */
+/** The connection and namespace of a node. `connection` is the unique name of a connection. */
 export type CatalogLocation = { connection: string; path: readonly string[] };
 
 export type ErrorAction = 'retry' | 'restart' | 'key';

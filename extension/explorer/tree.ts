@@ -30,7 +30,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
 
   /** Rows that VS Code shows under a node. The next request reuses them only if all of them pass `lasts`. */
   readonly #shown = new Map<string, CatalogNode[]>();
-  /** Nodes whose rows changed here: the next request returns `#shown` once. */
+  /** Nodes whose rows this class has changed. The next request for their rows returns `#shown` once. */
   readonly #handedOver = new Set<string>();
   /** Collapsed nodes to reload when they are expanded, because VS Code keeps their rows until a refresh. */
   readonly #stale = new Set<string>();
@@ -65,7 +65,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     const id = nodeId(node);
     const shown = this.#shown.get(id);
     if (shown && this.#handedOver.delete(id)) return shown;
-    // A failed page is shown once; earlier pages stay, and the "more" row requests it again.
+    // A failed page is shown once. Earlier pages stay, and the "more" row requests the failed page again.
     const kept = shown && withoutFailedPages(shown);
     if (kept?.every(lasts)) {
       this.#shown.set(id, kept);
@@ -100,7 +100,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     });
   }
 
-  /** Called when the user collapses a node. Rows that may have changed are reloaded when it is expanded again. */
+  /** Called when the user collapses a node. Rows that may have changed are reloaded at the next expansion. */
   collapsed(node: CatalogNode): void {
     const id = nodeId(node);
     if (this.#shown.get(id)?.every(lasts) === false) this.#stale.add(id);
@@ -192,7 +192,9 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
 const hasChildren = (node: CatalogNode): boolean =>
   node.kind === 'connection' || node.kind === 'namespace' || node.kind === 'table';
 
-/** Whether a row stays valid until a refresh. Errors may be fixed and empty lists filled without notice. */
+/**
+ * Whether a row stays valid until a refresh. Errors and empty lists don't, because they can change without an event.
+ */
 const lasts = (node: CatalogNode): boolean => node.kind !== 'error' && node.kind !== 'empty';
 
 const withoutFailedPages = (rows: CatalogNode[]): CatalogNode[] =>

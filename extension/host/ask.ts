@@ -31,7 +31,7 @@ export async function chooseAfterFailure(message: string, canKeep: boolean): Pro
   return choice && (choice === correct ? 'correct' : 'keep');
 }
 
-/** Shorter tasks need no notification, which would stay longer than the task takes. */
+/** Delay before the notification, because it would stay visible after the end of a shorter task. */
 const patienceMilliseconds = 700;
 
 /** Runs a task; if it takes longer, shows a notification that can cancel it. @throws AbortError if cancelled */

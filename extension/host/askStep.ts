@@ -19,8 +19,8 @@ export type Question = {
   /** Returns a warning for a value that is still accepted. */
   warn?: (value: string) => string | undefined;
   /**
-   * Checks the value a moment after the last key. The result, a problem or a note, is shown but does not block the
-   * user.
+   * Checks the value a moment after the last key. The box shows the result, a problem or a note, but accepts the value
+   * in any case.
    */
   look?: (value: string, signal: AbortSignal) => Promise<{ problem: string } | { note: string }>;
   /** Performs the action while the box stays open. A failure is shown in the box, which keeps the value. */

@@ -37,7 +37,7 @@ export class Engine implements vscode.Disposable {
     return (await this.#process)?.handshake.pid;
   }
 
-  /** Starts the engine before the first request, which reports a failure. */
+  /** Starts the engine before the first request. Ignores a failure, because the first request reports it. */
   warm(): void {
     this.#ensure().catch(() => undefined);
   }

@@ -5,7 +5,7 @@ declare const markdownBrand: unique symbol;
 /** Markdown in which text from outside is only text. Only the functions of this file create it. */
 export type InertMarkdown = string & { readonly [markdownBrand]: true };
 
-/** Builds Markdown of our own marks and inert parts; the compiler rejects a string from elsewhere. */
+/** Builds Markdown from constant markup and inert parts. The compiler rejects all other strings. */
 export const markdown = (marks: TemplateStringsArray, ...parts: readonly (InertMarkdown | number)[]): InertMarkdown =>
   String.raw({ raw: marks }, ...parts) as InertMarkdown;
 
@@ -37,14 +37,14 @@ export function codeSpan(text: string): InertMarkdown {
 const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 
 /**
- * Keeps the formatting of documentation in code, with links to https alone.
+ * Keeps the formatting of documentation in code, but only links to https addresses.
  *
- * The source may be a notebook or a package that the user only views. Drawing an image sends a request, so none is
- * left. A link opens only after a click, and documentation refers to pages: https stays, as in VS Code's own
- * TypeScript support. Addresses of files, programs, mail and plain http stay readable as text.
+ * The text may come from a notebook or a package that the user only views. Images are removed, because drawing them
+ * sends requests. Links to https stay, as in VS Code's own TypeScript support, because they open only after a click.
+ * Addresses of files, programs, mail and plain http stay readable as text.
  *
- * Separates the characters that open such markup by a zero-width one instead of parsing: a second parser could read the
- * source differently from VS Code's, which also escapes HTML.
+ * Inserts a zero-width character into the markup instead of parsing it, because a second parser could read the text
+ * differently from VS Code's parser. VS Code itself escapes HTML.
  */
 export const documentationMarkdown = (text: string): InertMarkdown =>
   text

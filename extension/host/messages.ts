@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { InertMarkdown } from './inertMarkdown.ts';
 import { inert, type InertText, withIcon } from './inertText.ts';
 
-// The one way to VS Code's messages, prompts, lists, status bar and Markdown: all that VS Code reads as markup. Lint
-// forbids the calls elsewhere. A message may have parts from outside, so it is made inert here as a whole. Buttons are
-// constants.
+// The only file that calls VS Code's messages, prompts, lists, status bar and Markdown, because VS Code reads markup in
+// all of them. Lint forbids these calls elsewhere. A message may contain text from outside, so the whole message is
+// made inert here. Buttons are constants.
 
 type Options = { readonly modal: true; readonly detail: InertText };
 type ShowMessage = {
@@ -15,7 +15,7 @@ type PickOptions = { title: InertText; placeHolder?: InertText; ignoreFocusOut: 
 type PickItem = { label: InertText; description?: InertText; detail?: InertText };
 type Report = vscode.Progress<{ message: InertText }>;
 
-/** VS Code's window with the same functions, of which each takes inert text only: raw text does not compile. */
+/** VS Code's window, but its functions accept inert text only: raw text does not compile. */
 type InertWindow = {
   showInformationMessage: ShowMessage;
   showWarningMessage: ShowMessage;
@@ -39,7 +39,7 @@ type InertWindow = {
   withProgress<R>(options: { location: { viewId: string } }, task: () => Thenable<R>): Thenable<R>;
 };
 
-// Each call reads the function again, because tests replace some by a stand-in for the user.
+// Call the functions on the object, because tests replace some of them by a stand-in for the user.
 const window: InertWindow = vscode.window;
 
 export const showInformation = async <B extends string>(text: string, ...buttons: B[]): Promise<B | undefined> =>
@@ -59,12 +59,15 @@ export const askModal = async <B extends string>(
 ): Promise<B | undefined> =>
   (await window.showWarningMessage(inert(text), { modal: true, detail: inert(detail) }, ...buttons)) as B | undefined;
 
-/** Shows for a moment in the status bar that something is done. */
+/** Shows a message in the status bar for a moment after an action has finished. */
 export function showDone(text: string, milliseconds: number): void {
   window.setStatusBarMessage(withIcon('check', text), milliseconds);
 }
 
-/** How a task learns that the user cancels it, as a signal and as VS Code's token, and shows its progress. */
+/**
+ * Passed to a task: its cancellation by the user, as a signal and as VS Code's token, and a function that shows
+ * progress.
+ */
 type RunningTask = {
   readonly signal: AbortSignal;
   readonly token: vscode.CancellationToken;
@@ -95,7 +98,7 @@ type PickSettings = { title: string; placeHolder?: string; token?: vscode.Cancel
 export const pickItem = async <T>(choices: readonly PickChoice<T>[], settings: PickSettings): Promise<T | undefined> =>
   (await window.showQuickPick(choices.map(pickItemOf), pickOptions(settings), settings.token))?.value;
 
-/** Shows a list to choose several from. @returns `undefined` if the user cancels */
+/** Shows a list with multiple selection. @returns `undefined` if the user cancels */
 export const pickItems = async <T>(
   choices: readonly PickChoice<T>[],
   settings: PickSettings,
@@ -156,7 +159,7 @@ export async function inputText(settings: InputSettings): Promise<string | undef
 
 const inertIfAny = (text: string | undefined): InertText | undefined => (text === undefined ? undefined : inert(text));
 
-/** VS Code's input box; what it reads as markup takes inert text only. */
+/** VS Code's input box; its properties that may contain markup accept inert text only. */
 export type InertInputBox = Omit<vscode.InputBox, 'title' | 'prompt' | 'validationMessage'> & {
   title: InertText | undefined;
   prompt: InertText | undefined;
@@ -175,7 +178,7 @@ export type StatusLook = {
   readonly isWarning?: boolean;
 };
 
-/** An item of the status bar, hidden until it is shown. */
+/** A status bar item, hidden at first. */
 export class StatusItem implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
 
@@ -209,9 +212,9 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-/** VS Code runs no command from it and escapes its HTML. */
+/** Creates Markdown in which VS Code runs no commands and escapes HTML. */
 export const createMarkdown = (text: InertMarkdown): vscode.MarkdownString => new vscode.MarkdownString(text);
 
-/** A hover takes Markdown also as plain strings, so it is created here. */
+/** A hover also accepts plain strings as Markdown, so create hovers only here. */
 export const createHover = (parts: readonly InertMarkdown[], range?: vscode.Range): vscode.Hover =>
   new vscode.Hover(parts.map(createMarkdown), range);

@@ -56,7 +56,7 @@ export async function connectToRay({ ask, rays, checkRay }: ConnectToRayDeps): P
 
 const cleaned = (typed: string): string => typed.trim().replace(/\/+$/, '');
 
-/** Whether Ray rejects the request for lack of a valid token. @throws any other failure */
+/** Whether Ray rejects the request because the token is missing or not valid. @throws any other failure */
 async function asksForToken(check: () => Promise<void>): Promise<boolean> {
   try {
     await check();

@@ -58,7 +58,7 @@ export class JobActions {
     await inView(() => this.#parts.host.request('cancel', { id }));
   }
 
-  /** Continues a stopped job. Rows that failed and were left null are computed again the same way. */
+  /** Resumes a stopped job. The same action retries rows that failed and were left null. */
   async resume(view: JobView): Promise<void> {
     const request = await this.#parts.references.ofJob(view);
     await inView(() => this.#parts.host.request('resume', { id: view.id, request }));

@@ -41,8 +41,8 @@ export function renderJob(view: JobView, now: number): TreeRow {
 }
 
 /**
- * Returns `42 % · 2 min left` for an active job, `done · 3 rows failed · 5 min ago` for an ended one: a side bar is
- * narrow.
+ * Returns a short text, because a side bar is narrow: `42 % · 2 min left` for an active job, `done · 3 rows failed · 5
+ * min ago` for an ended one.
  */
 function toldOf(view: JobView, now: number): string {
   const failed = errorsText(view);
@@ -75,7 +75,7 @@ function tooltipOf(view: JobView, now: number): InertMarkdown {
   ]);
 }
 
-/** Returns for example `job.running.cancel` or `job.failed.resume.remove`. */
+/** Returns a value such as `job.running.cancel` or `job.failed.resume.remove`. */
 const contextOf = ({ state, can }: JobView): string =>
   ['job', state, ...(['cancel', 'resume', 'retry', 'remove'] as const).filter((what) => can[what])].join('.');
 

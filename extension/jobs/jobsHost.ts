@@ -6,7 +6,7 @@ import { messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { endedSince, withJobs, type JobListState } from './jobBoard.ts';
 
-/** The connection to the jobs process, as far as the window needs it. */
+/** The part of the connection to the jobs process that the window needs. */
 type JobsLink = {
   readonly pid: number | undefined;
   request<K extends keyof JobsMethods>(
@@ -28,7 +28,7 @@ export type JobsHostDeps = {
   readonly mayHaveRunningJobs: () => Promise<boolean>;
 };
 
-/** After this many crashes in `failureWindow` the process is started again only by the next request. */
+/** Limit of crashes within `failureWindow`. After that, only the next request starts the process again. */
 const maxFailures = 3;
 const failureWindow = 5 * 60_000;
 const againMilliseconds = 1000;
@@ -62,7 +62,7 @@ export class JobsHost implements vscode.Disposable {
     return this.#board;
   }
 
-  /** Whether the list of jobs has been loaded; before that an empty board has no meaning. */
+  /** Whether the list of jobs has been loaded. Until then, an empty board does not mean that there are no jobs. */
   get isListed(): boolean {
     return this.#isListed;
   }
@@ -87,7 +87,7 @@ export class JobsHost implements vscode.Disposable {
     await this.watch();
   }
 
-  /** Starts watching if jobs may be running. Otherwise this only reads a folder. */
+  /** Starts watching if jobs may be running. Otherwise only reads a folder. */
   wake(): void {
     if (!vscode.workspace.isTrusted || this.#link) return;
     this.#parts
@@ -134,7 +134,7 @@ export class JobsHost implements vscode.Disposable {
   async #start(signal: AbortSignal): Promise<JobsLink> {
     let link: JobsLink | undefined;
     try {
-      // Ignore changes before the list, which includes them.
+      // Ignore changes that arrive before the list, because the list includes them.
       link = await this.#parts.startProcess(
         (changed, removed) => this.#isListed && this.#take(changed, removed),
         signal,
@@ -168,7 +168,9 @@ export class JobsHost implements vscode.Disposable {
     if (ended.length > 0) this.#ended.fire(ended);
   }
 
-  /** Starts the process again to keep watching the jobs, which continue without it, unless it crashes repeatedly. */
+  /**
+   * Starts the process again to continue watching the jobs, which run without it. Does nothing after repeated crashes.
+   */
   #exited(reason: string): void {
     this.#link = undefined;
     this.#runningPid = undefined;

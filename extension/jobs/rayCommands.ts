@@ -39,7 +39,9 @@ export function registerRayCommands(parts: RayCommandDeps): vscode.Disposable {
   );
 }
 
-/** Prompts for a Ray address or the cluster of a Ray. `undefined` if the user cancels. */
+/**
+ * Prompts for the address of a Ray dashboard, or for a profile whose cluster runs Ray. `undefined` if the user cancels.
+ */
 async function askRay(parts: RayCommandDeps): Promise<string | ClusterProfile | undefined> {
   const profiles = parts.cluster.profiles.list().flatMap((one) => ('profile' in one ? [one.profile] : []));
   const choices = [
@@ -52,11 +54,11 @@ async function askRay(parts: RayCommandDeps): Promise<string | ClusterProfile | 
     })),
     { label: 'Connect to Ray…', icon: 'plug', value: 'connect' },
   ];
-  const chosen = await pickOne<string | ClusterProfile>('Select the Ray whose dashboard to open', choices);
+  const chosen = await pickOne<string | ClusterProfile>('Select the Ray cluster whose dashboard to open', choices);
   return chosen === 'connect' ? connectToRay(parts) : chosen;
 }
 
-/** The Ray cluster itself is not affected. */
+/** Removes only the connection, not the Ray cluster. */
 async function forgetRay(rays: RayConnections): Promise<void> {
   const addresses = rays.list();
   if (addresses.length === 0) return void showInformation('There is no Ray connection to remove.');
@@ -65,7 +67,7 @@ async function forgetRay(rays: RayConnections): Promise<void> {
   if (address !== undefined) await rays.remove(address);
 }
 
-/** Creates the RayCluster of a profile after its checks. It stays until it is deleted explicitly. */
+/** Creates the RayCluster of a profile after its checks. The RayCluster runs until the user deletes it. */
 async function createCluster(parts: RayCommandDeps, profile: ClusterProfile, dashboards: Dashboards): Promise<void> {
   const { createRayCluster, rayClusterSpecOf } = await import('#cluster/entry.ts');
   const spec = rayClusterSpecOf(profile);
@@ -74,14 +76,14 @@ async function createCluster(parts: RayCommandDeps, profile: ClusterProfile, das
     createRayCluster(profile, spec, {
       signal,
       onExit: 'retain',
-      // The checks have just run.
+      // Don't repeat the checks that have just run.
       verify: false,
       onProgress: ({ sentence }) => report(sentence),
       onWarning: (sentence) => void showWarning(sentence),
     }),
   );
   const { name, namespace, rayVersion, adopted } = cluster;
-  // Closes the connection; later uses open another.
+  // Closes only the connection; the RayCluster continues to run.
   await cluster[Symbol.asyncDispose]();
   const [dashboard, backfill] = ['Open Dashboard', 'Backfill Column…'] as const;
   const choice = await showInformation(

@@ -12,15 +12,15 @@ type BackfillsDeps = {
 };
 
 /**
- * How long the checks of a cluster are not repeated, in milliseconds: a user goes from the plan to a trial and the
- * run.
+ * Milliseconds during which the checks of a cluster are not repeated, because a user goes from the plan to a trial and
+ * the run.
  */
 const fitFor = 120_000;
 
 /** Starts backfills in VS Code. Code stored with a table runs only after the user has seen and accepted it. */
 export class Backfills {
   readonly #parts: BackfillsDeps;
-  /** When each cluster passed its checks or was accepted by the user. */
+  /** The time when each cluster passed its checks, or the user accepted their failures. */
   readonly #fit = new Map<string, number>();
 
   constructor(parts: BackfillsDeps) {
@@ -52,7 +52,7 @@ export class Backfills {
     signal: AbortSignal,
   ): Promise<{ readonly id: string; readonly joined: boolean } | undefined> {
     if (!(await this.#mayRun(request, signal)) || !(await this.#isFit(request, signal))) return undefined;
-    // The user supplied it on this machine, so the next backfill of the column need not ask for consent.
+    // The user supplied the function on this machine, so the next backfill of the column need not ask for consent.
     if (request.function) await this.#parts.host.request('accept', { hash: request.function.hash }, signal);
     return this.#parts.host.request('start', request, signal);
   }
@@ -69,12 +69,12 @@ export class Backfills {
 
   async #mayRun(request: BackfillRequest, signal: AbortSignal): Promise<boolean> {
     const { table, column } = request;
-    // A user who supplies a function now has decided to run it.
+    // A function that the user supplies now needs no further consent.
     if (request.function) return true;
     const columns = await this.#parts.host.request('computedColumns', { table }, signal);
     const stored = columns.find((one) => one.column === column);
-    // If there is no stored function, the job reports a better error. SQL expressions can only compute, and server
-    // functions don't run here.
+    // The job itself reports a missing function. SQL expressions can't run other code, and server functions don't run
+    // here.
     if (!stored || stored.function.kind === 'server' || stored.function.kind === 'sql') return true;
     const { hash } = stored.function;
     if (request.allowStoredCode?.includes(hash)) return true;

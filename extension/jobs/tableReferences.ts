@@ -15,7 +15,7 @@ type TableReferencesDeps = {
   readonly rays: Pick<RayConnections, 'withToken'>;
 };
 
-/** References by which jobs reach a table. Their secrets are from VS Code's secret storage, never from a record. */
+/** References with which jobs open a table. Their secrets are from VS Code's secret storage, never from a record. */
 export class TableReferences {
   readonly #parts: TableReferencesDeps;
 
@@ -58,7 +58,7 @@ export class TableReferences {
     );
   }
 
-  /** Returns the location of a job's table among the connections; `undefined` if no connection has it. */
+  /** Returns the connection and path of a job's table; `undefined` if no connection has it. */
   placeOf({ catalog, implementation, namespacePath, name }: JobTable): TablePlace | undefined {
     const found = this.#parts.connections.list().find((one) => one.name === catalog || isAt(one, catalog));
     if (!found || found.kind !== implementation) return undefined;

@@ -14,12 +14,12 @@ type CatalogQuestionDeps = {
 };
 
 /**
- * Returns a function that asks for the catalog of a notebook before its first run, if it names none and there are
- * several, or if its catalog is gone. The file does not change. Its result is whether the cells may run: not if the
- * user leaves the question.
+ * Returns a function that prompts for the catalog of a notebook before its first run. It prompts if the notebook names
+ * no connection and there are several, or if its connection no longer exists. It does not change the file. It returns
+ * whether the cells may run: false if the user dismisses the prompt.
  */
 export function requireCatalog({ connections, notebookCatalogs, session }: CatalogQuestionDeps) {
-  /** Notebooks that run without a catalog, by the choice of the user. */
+  /** Notebooks that the user has chosen to run without a catalog. */
   const without = new WeakSet<vscode.NotebookDocument>();
   /** Cells that are run while the question is open wait for the same answer. */
   const open = new WeakMap<vscode.NotebookDocument, Promise<boolean>>();
@@ -41,7 +41,7 @@ export function requireCatalog({ connections, notebookCatalogs, session }: Catal
   return async (notebook: vscode.NotebookDocument): Promise<boolean> => {
     const choice = notebookCatalogs.choice(notebook);
     if ('connection' in choice || without.has(notebook)) return true;
-    // The value of `db` then says how to add one.
+    // Without a catalog, `db` explains how to add one.
     if (choice.kind === 'none' && connections.list().length === 0) return true;
     const asking =
       open.get(notebook) ??
@@ -55,7 +55,7 @@ const noCatalog = { label: 'Run Without a Catalog', icon: 'circle-slash', value:
 
 type CatalogAnswer = { name: string | undefined };
 
-/** Returns the name of an existing catalog, or of one that the user adds now; `undefined` if the user leaves. */
+/** Returns the name of an existing catalog, or of one that the user adds now; `undefined` if the user cancels. */
 export async function askCatalog(
   title: string,
   connections: Connections,

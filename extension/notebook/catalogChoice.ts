@@ -4,8 +4,8 @@ import { asRecord } from '#shared/records.ts';
 import { type InertMarkdown, markdown, plainText } from '../host/inertMarkdown.ts';
 
 /**
- * The catalog that `db` is in a notebook, and why. `missing`: the connection that the notebook names, or was bound to,
- * does not exist.
+ * The catalog that `db` opens in a notebook, and why it was chosen. `missing`: the notebook names, or was bound to, a
+ * connection that does not exist.
  */
 export type CatalogChoice =
   { kind: 'chosen' | 'bound' | 'only'; connection: Connection } | { kind: 'missing'; name: string } | { kind: 'none' };
@@ -22,7 +22,7 @@ export function chooseCatalog(
   const find = (name: string) => connections.find((one) => one.name === name);
   const chosen = named === undefined ? undefined : find(named);
   if (chosen) return { kind: 'chosen', connection: chosen };
-  // Also in the place of a missing connection that the file names: the user selected another one.
+  // This also replaces a missing connection that the file names, because the user has selected another one.
   const earlier = bound === undefined ? undefined : find(bound);
   if (earlier) return { kind: 'bound', connection: earlier };
   const missing = named ?? bound;
@@ -63,7 +63,9 @@ Click to choose the catalog for \`db\` in this notebook.
   }
 }
 
-/** Returns the connection that a notebook names. `metadata` is from VS Code, with that of the file under `metadata`. */
+/**
+ * Returns the connection that a notebook names. `metadata` is VS Code's; its property `metadata` is that of the file.
+ */
 export function namedConnection(metadata: Record<string, unknown>): string | undefined {
   const name = asRecord(asRecord(metadata['metadata'])['lanceCatalog'])['connection'];
   return typeof name === 'string' ? name : undefined;

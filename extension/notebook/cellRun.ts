@@ -5,8 +5,8 @@ import { findCell, cellLocation } from './cellLocation.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
 /**
- * One run of a cell, from its start to its end. If the notebook is saved under another name or renamed meanwhile, the
- * cell becomes one of another document; then all its outputs are shown again there.
+ * One run of a cell, from its start to its end. If the user renames the notebook meanwhile or saves it under another
+ * name, VS Code opens a new document. The run continues in it and shows all its outputs there again.
  */
 export class CellRun {
   readonly #displays: Displays;
@@ -62,7 +62,7 @@ export class CellRun {
     if (!this.#isMoving) this.#close(this.#ended);
   }
 
-  /** Stops changing the current document; later outputs are shown in the document that `moveTo` gets. */
+  /** Stops changing the current document; later outputs are shown in the document passed to `moveTo`. */
   leave(): void {
     if (this.#ended) return;
     this.#isMoving = true;

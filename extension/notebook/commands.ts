@@ -43,7 +43,7 @@ async function openVariable(
   const code = previewCode(cellLanguage(session.notebook.metadata), name);
   const source = await withProgress(`Reading ${name}`, async (signal) => {
     const outputs: KernelOutput[] = [];
-    // Not code of the user: it is not counted and belongs to no cell.
+    // This is not code of the user, so it gets no execution count and belongs to no cell.
     const options = { signal, storeHistory: false };
     await kernel.execute(code, (output) => outputs.push(output), options);
     return readKernelTable(name, codeOutputs(outputs));
@@ -109,7 +109,7 @@ async function chooseFor(
   edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
   await vscode.workspace.applyEdit(edit);
   notebookCatalogs.bind(notebook.uri, name);
-  // If no cell has run yet, `renew` is enough: cells that wait for the kernel keep waiting and get the new one.
+  // If no cell has run yet, `renew` is enough: cells that wait for the kernel continue to wait and get the new one.
   const session = kernels.session(notebook);
   if (session?.hasRun === true) await kernels.restart(notebook);
   else session?.renew();

@@ -17,9 +17,9 @@ import { notebookTitle } from './notices.ts';
 import { NotebookSession } from './session.ts';
 import type { StartKernel } from './sessionTypes.ts';
 
-/** The suffix of the kernel's yes-or-no prompts; terminals and Jupyter let the user type the reply. */
+/** The kernel ends yes-or-no prompts with this suffix, because users type the reply in terminals and Jupyter. */
 const yesOrNo = /\s*\[y\/N\]$/;
-/** A longer prompt is cut off above a quick pick; an input box shows it whole. */
+/** A quick pick cuts off a longer prompt; an input box shows all of it. */
 const lineCharacters = 80;
 
 /** Prompts the user for the input that a cell requests. The prompt closes when the cell ends. */
@@ -51,7 +51,7 @@ function askForInput(notebook: () => vscode.NotebookDocument): InputHandler {
   };
 }
 
-/** With one of these installed, a new notebook may be meant for Python. */
+/** If one of these extensions is installed, a new notebook may be meant for Python. */
 const pythonExtensions = [jupyterId, 'ms-python.python'];
 
 /** Whether a notebook is new, names no kernel, and only the Lance kernel can run its cells. */
@@ -63,8 +63,8 @@ function hasNoKernel(notebook: vscode.NotebookDocument): boolean {
 }
 
 /**
- * Changes the cells of a notebook to TypeScript if all are empty: VS Code creates them as Python, for which the Lance
- * kernel has no working run button. The language of a cell with text is the choice of the user.
+ * Changes the cells of a notebook to TypeScript if all are empty. VS Code creates them as Python cells, which have no
+ * working run button with the Lance kernel. The language of a cell with content is the choice of the user.
  */
 async function setCellLanguage(
   notebook: vscode.NotebookDocument,
@@ -82,7 +82,7 @@ async function setCellLanguage(
   await vscode.workspace.applyEdit(edit);
 }
 
-/** Without what VS Code adds. */
+/** Returns the metadata of the file, without VS Code's additions. */
 const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> => asRecord(metadata['metadata']);
 
 type NotebookDeps = {
@@ -133,14 +133,14 @@ export class NotebookKernels implements vscode.Disposable {
         this.session(notebook)?.select();
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
-      // A notebook that an extension opens with content is empty at first and reported before it names a kernel.
+      // VS Code reports a notebook that an extension opens with content while it is still empty and names no kernel.
       vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata, contentChanges }) => {
         if ((metadata || contentChanges.length > 0) && !this.#met.has(notebook)) this.#meet(notebook);
       }),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
       vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
       vscode.workspace.onDidRenameFiles(() => {
-        // The document of the old name may stay open if another extension holds it.
+        // The document with the old name stays open while another extension uses it.
         const renamed = [...this.#sessions.values()].filter(({ notebook }) => this.#partings.isRenamed(notebook));
         for (const { notebook } of renamed) this.#leave(notebook);
       }),
@@ -181,7 +181,7 @@ export class NotebookKernels implements vscode.Disposable {
     await this.require(notebook).restart();
   }
 
-  /** After a reload the window may return, so kernels that were used wait for it a while. */
+  /** The window may return after a reload, so used kernels wait for it. */
   dispose(): void {
     this.#partings.dispose();
     for (const session of this.#sessions.values()) session.leave();
@@ -192,7 +192,7 @@ export class NotebookKernels implements vscode.Disposable {
 
   async #run(cells: vscode.NotebookCell[], notebook: vscode.NotebookDocument): Promise<void> {
     requireTrust();
-    // A kernel that was used has its catalog; a kept one is attached only now.
+    // A used kernel has its catalog already. So has a waiting kernel, which is reattached only now.
     const isUsed = this.session(notebook)?.hasRun === true || this.#parts.kept.get(notebook.uri)?.isUsed === true;
     if (!isUsed && !(await this.#parts.requireCatalog(notebook))) return;
     await this.#sessionOf(notebook).run(cells);
@@ -217,7 +217,7 @@ export class NotebookKernels implements vscode.Disposable {
     for (const notebook of vscode.workspace.notebookDocuments) this.#welcome(notebook);
   }
 
-  /** Preselects the Lance kernel in a notebook that names it, and starts it. */
+  /** Preselects the Lance kernel in a notebook that names it, and starts the kernel. */
   #welcome(notebook: vscode.NotebookDocument): void {
     if (notebook.notebookType !== notebookIds.notebookType) return;
     const { kept, notebookCatalogs } = this.#parts;
@@ -270,20 +270,20 @@ export class NotebookKernels implements vscode.Disposable {
   }
 
   /**
-   * Handles a notebook that was closed or took another kernel. VS Code also closes a notebook that is saved under
-   * another name or renamed; then the kernel continues in the new file.
+   * Handles a notebook that was closed or for which another kernel was selected. VS Code also closes a notebook that is
+   * renamed or saved under another name; then the kernel continues in the new file.
    */
   #leave(notebook: vscode.NotebookDocument): void {
     const session = this.session(notebook);
     if (!session) return;
-    // Deleted before that file opens: another untitled notebook may get the name meanwhile.
+    // Delete the entry before that file opens, because another untitled notebook may get the same name meanwhile.
     this.#sessions.delete(keyOf(notebook));
     const candidates = vscode.workspace.notebookDocuments.filter((one) => this.#isFree(one));
     const next = this.#partings.leave(session, candidates);
     if (next) this.#handOver(session, next);
   }
 
-  /** Hands the kernel of a renamed notebook to the file that it was renamed to. */
+  /** Moves the kernel of a renamed notebook to the file with the new name. */
   #inherit(notebook: vscode.NotebookDocument): void {
     const session = this.#isFree(notebook) ? this.#partings.claim(notebook) : undefined;
     if (session) this.#handOver(session, notebook);
@@ -296,8 +296,8 @@ export class NotebookKernels implements vscode.Disposable {
   }
 
   /**
-   * Selects the Lance kernel for the active notebook if a running cell moved to it. VS Code knows no kernel for the
-   * new name, and could not show output of that cell until the user runs another.
+   * Selects the Lance kernel for the active notebook if a running cell moved to it. VS Code has no kernel for the new
+   * name, so it could not show output of that cell until the user runs another one.
    */
   #claim(): void {
     const notebook = vscode.window.activeNotebookEditor?.notebook;

@@ -2,19 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { NotebookSession } from './session.ts';
 
-/** Limit between closing an untitled notebook and opening the file that it was saved as. */
+/** Maximum time between closing an untitled notebook and opening the file that it was saved as. */
 const saveMilliseconds = 3000;
-/** Limit between the announcement of a rename, the close of the file, and the opening under its new name. */
+/** Maximum time between the announcement of a rename, the close of the file, and the opening under its new name. */
 const renameMilliseconds = 30_000;
-/** Limit between opening a renamed file and restoring its unsaved content. */
+/** Maximum time between opening a renamed file and restoring its unsaved content. */
 const restoreMilliseconds = 5000;
 
 type Next = { isNext: (notebook: vscode.NotebookDocument) => boolean; milliseconds: number };
 type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
 
 /**
- * Kernels of notebooks that were just closed. When a notebook is saved for the first time or renamed, VS Code closes
- * it and opens another. The rename event identifies the new one, else the same content of the cells.
+ * Kernels of notebooks that were just closed. When the user renames a notebook or saves it for the first time, VS Code
+ * closes it and opens another one. The rename event identifies the new one; without an event, it is the one whose cells
+ * have the same content.
  */
 export class RenamedNotebooks implements vscode.Disposable {
   readonly #waiting = new Map<NotebookSession, Parting>();
@@ -25,7 +26,7 @@ export class RenamedNotebooks implements vscode.Disposable {
   /** Records that files, or folders of files, are about to be renamed. */
   expect(files: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[]): void {
     const until = Date.now() + renameMilliseconds;
-    // A file that takes an old name cancels the earlier rename from that name.
+    // A new file under an old name cancels the earlier rename of that name.
     const isBack = (from: vscode.Uri): boolean => files.some(({ newUri }) => newUri.toString() === from.toString());
     this.#renames = this.#renames.filter((rename) => rename.until > Date.now() && !isBack(rename.from));
     this.#renames.push(...files.map(({ oldUri, newUri }) => ({ from: oldUri, to: newUri, until })));
@@ -38,9 +39,9 @@ export class RenamedNotebooks implements vscode.Disposable {
   }
 
   /**
-   * Handles a notebook that was closed.
-   * @returns the one of `candidates` that continues with its kernel; if `undefined`, the kernel waits a moment for
-   * that notebook, or is disposed if none can follow
+   * Handles a closed notebook.
+   * @returns the one of `candidates` that continues with its kernel. If `undefined`, the kernel waits a moment for that
+   * notebook, or is disposed if none can follow
    */
   leave(session: NotebookSession, candidates: readonly vscode.NotebookDocument[]): vscode.NotebookDocument | undefined {
     const expected = session.hasRun ? this.#nextOf(session.notebook) : undefined;
@@ -71,8 +72,8 @@ export class RenamedNotebooks implements vscode.Disposable {
   }
 
   /**
-   * Resolves when a renamed notebook has its unsaved content. VS Code may open the file as saved and insert the rest
-   * a moment later, which overwrites outputs shown until then.
+   * Resolves when a renamed notebook has its unsaved content. VS Code may first open the saved file and insert the
+   * unsaved content a moment later, which overwrites outputs shown before.
    */
   async whenRestored(before: vscode.NotebookDocument, after: vscode.NotebookDocument): Promise<void> {
     if (!this.#unsaved.has(before)) return;

@@ -27,7 +27,7 @@ export class KeptKernels {
     this.#save();
   }
 
-  /** Records that a cell ran in the notebook's kernel, so that its loss matters to the user. */
+  /** Records that a cell ran in the notebook's kernel, so that the user learns of its loss. */
   use(notebook: vscode.Uri): void {
     const record = this.get(notebook);
     if (record && !record.isUsed) this.set(notebook, { ...record, isUsed: true });
@@ -44,7 +44,7 @@ export class KeptKernels {
     if (record) this.set(to, record);
   }
 
-  /** Forgets a kernel that this extension is ending, so that the next one does not look for it. */
+  /** Removes the record of a kernel that this extension is ending, so that the next start does not look for it. */
   drop(notebook: vscode.Uri): void {
     if (this.#kernels.delete(notebook.toString())) this.#save();
   }

@@ -31,13 +31,13 @@ export type KernelStarterDeps = {
   dist: (name: string) => string;
 };
 
-/** How long the window before a reload may stay connected: its extensions run on for some seconds. */
+/** How long the window before a reload may stay connected, because its extensions run for some more seconds. */
 const handOverMilliseconds = 20_000;
 const againMilliseconds = 200;
 
 /**
- * Returns a function that starts a notebook's kernel: it reattaches the one that waits since a reload, else starts a
- * new one whose `db` is the notebook's current catalog.
+ * Returns a function that starts a notebook's kernel. It reattaches the kernel that waits since a reload, or else
+ * starts a new one whose `db` is the notebook's current catalog.
  */
 export function kernelStarter(parts: KernelStarterDeps): StartKernel {
   const { log, kept } = parts;
@@ -94,7 +94,7 @@ function watch({ kept }: KernelStarterDeps, folder: string, started: StartedKern
   return started;
 }
 
-/** Returns how kernels wait for a reloading window; `undefined` if the settings let them end with it. */
+/** Returns how kernels wait for a reloading window; `undefined` if the settings end them with the window. */
 async function makeKeep(): Promise<KeepKernel | undefined> {
   const seconds = setting('lanceCatalog.notebook.keepKernelSeconds') ?? 0;
   if (!(seconds > 0)) return undefined;
@@ -110,7 +110,8 @@ async function reattach(folder: string, ask: InputHandler, signal: AbortSignal):
     } catch (error) {
       signal.throwIfAborted();
       if (isCatalogError(error, 'ServiceUnavailable')) return undefined;
-      // The previous window is still connected. If it stays so, it is another window on the same folder.
+      // Another window is still connected. Usually it is this window before its reload; if it stays connected, it is a
+      // different window on the same folder.
       if (Date.now() > end) return undefined;
       await sleep(againMilliseconds, undefined, { signal });
     }

@@ -4,13 +4,13 @@ import type { Connections } from '../connections/connections.ts';
 import type { State } from '../host/state.ts';
 import { type CatalogChoice, chooseCatalog, namedConnection } from './catalogChoice.ts';
 
-/** Notebooks that are remembered per folder; the ones bound earliest are forgotten first. */
+/** Limit of the stored notebooks per folder. The oldest entries are removed first. */
 const maxNotebooks = 1000;
 
 /**
- * The catalog of each notebook. A notebook is bound to a connection when its first kernel starts and keeps it: what is
- * opened or added elsewhere later does not move `db` to another catalog. The binding is kept in the state of the
- * workspace, by the address of the notebook, so the file does not change.
+ * The catalog of each notebook. A notebook is bound to a connection when its first kernel starts. It keeps that
+ * connection, so that its `db` does not change when other connections are added. The binding is stored in the state of
+ * the workspace under the URI of the notebook, so the file does not change.
  */
 export class NotebookCatalogs implements vscode.Disposable {
   readonly #connections: Connections;
@@ -42,12 +42,15 @@ export class NotebookCatalogs implements vscode.Disposable {
     this.#save();
   }
 
-  /** A new untitled notebook has the address of an earlier one, but not its catalog. */
+  /** A new untitled notebook may have the URI of an earlier one, but must not get its catalog. */
   forget(notebook: vscode.Uri): void {
     if (this.#bound.delete(notebook.toString())) this.#save();
   }
 
-  /** Moves a renamed notebook, an untitled one that was saved, or all in a renamed folder. */
+  /**
+   * Moves the entries of a renamed notebook, of an untitled one that was saved, or of all notebooks in a renamed
+   * folder.
+   */
   move(from: vscode.Uri, to: vscode.Uri): void {
     const [before, after] = [from.toString(), to.toString()];
     const moved = [...this.#bound].filter(([key]) => key === before || key.startsWith(`${before}/`));

@@ -7,7 +7,7 @@ import {
 import { asRecord } from '#shared/records.ts';
 import { notebookIds } from '../manifest.ts';
 
-/** The metadata of a notebook in VS Code, with that of the file under `metadata`. */
+/** VS Code's metadata of a notebook; its property `metadata` is that of the file. */
 type NotebookMetadata = Readonly<Record<string, unknown>>;
 
 /**

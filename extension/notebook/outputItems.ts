@@ -22,7 +22,10 @@ export function valueOutput(
 export const streamItem = (name: 'stdout' | 'stderr', text: string): vscode.NotebookCellOutputItem =>
   name === 'stderr' ? vscode.NotebookCellOutputItem.stderr(text) : vscode.NotebookCellOutputItem.stdout(text);
 
-/** Converts an error of the kernel. The stack is the cell's: a new `Error` would show lines of this extension. */
+/**
+ * Converts an error of the kernel. Keeps the stack of the cell, because the stack of a new `Error` would show lines of
+ * this extension.
+ */
 export function errorOutput(error: { ename: string; evalue: string; traceback: string[] }): vscode.NotebookCellOutput {
   const { ename, evalue, traceback } = error;
   // Without a stack VS Code would show the message in one line.
@@ -50,7 +53,7 @@ const withLinks = (stack: string): string =>
       `<a href='vscode-notebook-cell:?execution_count=${count}&line=${line}'>${place}</a>`,
   );
 
-/** Characters that fit beside a cell in a window of usual width: VS Code cuts off longer lines of an error. */
+/** Characters of an error that fit in a line in a window of usual width. VS Code cuts off longer lines. */
 const lineCharacters = 100;
 /**
  * Whether a line is a stack frame, or part of a code frame, a type error or a caret line: their columns must stay

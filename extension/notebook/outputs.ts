@@ -12,9 +12,11 @@ type OutputTarget = Pick<
 /** Outputs that a cell may update later, by the kernel's display id. One map per notebook. */
 export type Displays = Map<string, { cell: vscode.NotebookCell; output: vscode.NotebookCellOutput }>;
 
-/** How often stream text is sent: without batches a loop that prints would cost one round trip a line. */
+/**
+ * Delay before stream text is sent in a batch. Without batches, a loop that prints would cost one round trip per line.
+ */
 const batchMilliseconds = 30;
-/** How often a stream over the limit is redrawn: each redraw sends all kept text to the window. */
+/** Delay before a stream over the limit is drawn again, because each redraw sends all kept text to the window. */
 const redrawMilliseconds = 500;
 
 type StreamName = 'stdout' | 'stderr';
@@ -59,7 +61,7 @@ export class CellOutputs {
         return this.#show(message);
       case 'update_display_data': {
         const shown = this.#displays.get(message.content.displayId);
-        // The cell that showed it was cleared, for instance by another run: show it here again.
+        // The output was cleared, for example by another run of its cell, so show it again in this cell.
         if (!shown) return this.#show(message);
         this.flush();
         void this.#target.replaceOutputItems(bundleItems(message.content.data), shown.output);
@@ -73,7 +75,7 @@ export class CellOutputs {
         else this.#clear();
         return undefined;
       case 'execute_input':
-        // A new run, for which the cell was cleared.
+        // A new run has started, and VS Code has cleared the outputs of the cell.
         this.#forget();
         return undefined;
       case 'status':
@@ -128,9 +130,9 @@ export class CellOutputs {
   }
 
   /**
-   * Adds text to an output. While VS Code has not processed the output, its items are replaced: if one batch contains
-   * an output and an addition to it, VS Code sends extensions an output that already has the text, and then the text
-   * again. Their copy of the notebook would contain it twice, and so would a file saved from that copy.
+   * Adds text to an output. Replaces the items of an output that VS Code has not processed yet. If one batch contains
+   * an output and an addition to it, VS Code sends extensions the output with the text, and then the text again. Their
+   * copy of the notebook would contain the text twice, and so would a file saved from that copy.
    */
   #extend(stream: Printed, added: string): void {
     const { name, output, text } = stream;
@@ -174,7 +176,7 @@ export class CellOutputs {
     if (this.#clearsNext) this.#clear();
   }
 
-  /** Forgets outputs that the user has cleared: text added to them would not be shown. */
+  /** Forgets outputs that the user has cleared, because text added to them would not be shown. */
   #forgetCleared(): void {
     const isTaken = this.#stream !== undefined && this.#stream.fresh === undefined;
     if (!isTaken || this.#target.cell.outputs.length > 0) return;
@@ -194,7 +196,7 @@ export class CellOutputs {
 
   #show(message: Parameters<typeof valueOutput>[0]): void {
     const output = valueOutput(message);
-    // First, because a pending clear forgets the earlier displays of this cell.
+    // Do this first, because a pending clear forgets the earlier displays of this cell.
     this.#append(output);
     const id = message.type === 'execute_result' ? undefined : message.content.displayId;
     if (id !== undefined) this.#displays.set(id, { cell: this.#target.cell, output });

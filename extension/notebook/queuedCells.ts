@@ -6,7 +6,9 @@ import { findCell, cellLocation } from './cellLocation.ts';
 /** A requested cell that has not started, in a form that stays valid after a window reload. */
 type WaitingCell = { place: CellPlace; code: string };
 
-/** Cells of one run request: the first that fails ends the row. `hasBegun`: one of them has started. */
+/**
+ * Cells of one run request. If one fails, the cells after it do not run. `hasBegun`: at least one of them has started.
+ */
 export type WaitingRow = { hasBegun: boolean; cells: WaitingCell[] };
 
 /** The cells of a notebook that wait for others to end. They are stored, so that a window reload loses none. */
@@ -36,7 +38,7 @@ export class WaitingCells {
     return row;
   }
 
-  /** Removes the next cell of a row, which starts now. */
+  /** Removes the next cell of a row, because it starts now. */
   begin(row: WaitingRow): void {
     row.hasBegun = true;
     row.cells.shift();
@@ -53,13 +55,13 @@ export class WaitingCells {
     this.#later();
   }
 
-  /** Stores the waiting cells for the next window, and nothing after that. */
+  /** Stores the waiting cells for the next window and ignores later changes. */
   leave(): void {
     this.#save();
     this.#hasLeft = true;
   }
 
-  /** Stores the rows a moment later: most requested cells start immediately, and then there is nothing to store. */
+  /** Stores the rows a moment later, because most requested cells start immediately and need not be stored. */
   #later(): void {
     this.#timer ??= setImmediate(() => this.#save());
   }
@@ -86,7 +88,7 @@ const isWaitingRow = shapeFor<WaitingRow>({
   cells: listOf(shape({ place: isCellPlace, code: isString })),
 });
 
-/** Returns the current cells of rows. `isWhole`: each still exists with the code that was requested. */
+/** Returns the current cells of rows. `isWhole`: all cells still exist with the code that was requested. */
 export function findWaiting(
   notebook: vscode.NotebookDocument,
   rows: readonly WaitingRow[],

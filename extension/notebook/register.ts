@@ -19,8 +19,8 @@ import { VariablesView } from './variablesView.ts';
 const againMilliseconds = 2000;
 
 /**
- * Keeps kernels alive for tabs that are not opened yet: after a reload VS Code opens a notebook only when the user
- * selects its tab, and a waiting kernel ends unless it is touched regularly.
+ * Keeps kernels alive for tabs that are not opened yet. After a reload VS Code opens a notebook only when the user
+ * selects its tab, and a waiting kernel ends unless its keep-alive file is written regularly.
  */
 function keepKernelsAlive(kept: KeptKernels): vscode.Disposable {
   const hold = (): void => {
@@ -28,7 +28,7 @@ function keepKernelsAlive(kept: KeptKernels): vscode.Disposable {
     for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
       const uri = tab.input instanceof vscode.TabInputNotebook ? tab.input.uri : undefined;
       const record = uri && !open.has(uri.toString()) ? kept.get(uri) : undefined;
-      // Without its folder the kernel has ended, which is reported when the notebook is opened.
+      // If the folder does not exist, the kernel has ended. The user is informed when the notebook is opened.
       if (record) writeFile(join(record.folder, keepAliveFile), '').catch(() => undefined);
     }
   };
@@ -37,7 +37,7 @@ function keepKernelsAlive(kept: KeptKernels): vscode.Disposable {
   return { dispose: () => clearInterval(timer) };
 }
 
-/** Marks cells whose outputs are of a kernel that was restarted or has ended: their variables are lost. */
+/** Marks cells whose outputs are from a kernel that was restarted or has ended, because their variables are lost. */
 function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   const provider: vscode.NotebookCellStatusBarItemProvider = {

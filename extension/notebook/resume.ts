@@ -16,9 +16,9 @@ type ResumeDeps = {
 };
 
 /**
- * Shows what a notebook's cells did while the window was away, and continues with the running cell. The document does
- * not have the outputs of a cell that ran when the window closed, so they are shown again from the start.
- * @returns whether the last run succeeded, so that cells that wait for it may run
+ * Shows what a notebook's cells did while the window was closed, and continues with the running cell. The document
+ * lacks the outputs of a cell that ran when the window closed, so all of them are shown again.
+ * @returns whether the last run succeeded, so that the waiting cells may run
  */
 export async function resumeRuns(
   kernel: KernelProcess,

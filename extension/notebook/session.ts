@@ -25,7 +25,7 @@ export class NotebookSession implements vscode.Disposable {
   /** Cells run in the order of their requests, also across several "Run" clicks. */
   #queue: Promise<unknown> = Promise.resolve();
   #current: CellRun | undefined;
-  /** The run that moves to another document; it may end meanwhile. */
+  /** The run that is moving to another document. It may end during the move. */
   #moving: CellRun | undefined;
   readonly #waiting = new WaitingCells((rows) => this.#parts.onWaiting(this.#parts.notebook, rows));
   /** Incremented by an interrupt or restart: cells queued before it do not run. */
@@ -47,9 +47,9 @@ export class NotebookSession implements vscode.Disposable {
         this.#late.clear();
         this.#changed.fire();
         if (!hasRun || reason === undefined) return;
-        // Waiting cells rely on variables that are lost now.
+        // Waiting cells must not run, because they rely on variables that are lost.
         this.#forgetWaiting();
-        // A running cell shows the error itself.
+        // If a cell is running, it shows the error.
         if (!this.#current) showKernelDied(this.notebook, reason);
       },
       onOrphanOutput: (message) => this.#late.receive(message),
@@ -85,12 +85,12 @@ export class NotebookSession implements vscode.Disposable {
     return this.#stale.has(cell);
   }
 
-  /** Whether a moved run can't be shown until the Lance kernel is selected in the notebook. */
+  /** Whether the user must select the Lance kernel in the notebook before a moved run can be shown. */
   get needsSelection(): boolean {
     return this.#needsSelection && this.#moving !== undefined;
   }
 
-  /** VS Code lets our controller run cells of this notebook from now on. */
+  /** From now on VS Code lets our controller run cells of this notebook. */
   select(): void {
     this.#needsSelection = false;
     this.#select();
@@ -128,7 +128,7 @@ export class NotebookSession implements vscode.Disposable {
     this.#kernel.warm();
   }
 
-  /** Runs cells after the waiting ones; the first that fails ends the row. */
+  /** Runs cells after the waiting ones. If one fails, the cells after it do not run. */
   run(cells: readonly vscode.NotebookCell[]): Promise<void> {
     this.select();
     const round = this.#round;
@@ -145,7 +145,7 @@ export class NotebookSession implements vscode.Disposable {
     return (await kernel?.interrupt())?.status !== 'failed';
   }
 
-  /** Restarts the kernel if no cell ran in it: `db` follows the list of connections until the kernel is used. */
+  /** Restarts the kernel if no cell has run in it, because `db` follows the list of connections until then. */
   renew(): void {
     this.#kernel.renew();
   }
@@ -157,7 +157,7 @@ export class NotebookSession implements vscode.Disposable {
     await this.#kernel.ensure();
   }
 
-  /** Leaves the kernel when the window closes; a used one waits, because the window may reload. */
+  /** Disconnects from the kernel when the window closes. A used kernel waits, because the window may reload. */
   leave(): void {
     this.#waiting.leave();
     this.#round++;
@@ -214,7 +214,7 @@ export class NotebookSession implements vscode.Disposable {
       this.#waiting.begin(row);
       goesOn = await this.#runCell(execution);
     }
-    // Otherwise the window has closed, and the waiting cells are stored for the next one.
+    // If not, the window has closed, and the waiting cells are stored for the next window.
     if (round === this.#round) this.#waiting.end(row);
   }
 
@@ -266,8 +266,8 @@ export class NotebookSession implements vscode.Disposable {
   }
 
   /**
-   * Returns the execution in the current document; if the notebook was saved since, it was planned in another
-   * document.
+   * Returns the execution in the current document. If the notebook was saved after the request, `planned` belongs to
+   * the earlier document, so this creates a new execution.
    */
   #here(planned: vscode.NotebookCellExecution): vscode.NotebookCellExecution | undefined {
     const { notebook, controller } = this.#parts;
@@ -284,7 +284,7 @@ export class NotebookSession implements vscode.Disposable {
     try {
       success = (await work()).status === 'ok';
     } catch (error) {
-      // A run that this session has ended shows no error.
+      // If this session has ended the run, it shows no error.
       if (!isAbort(error) && this.#current === run && !run.ended) {
         logFailure(this.#parts.log, 'running a cell', error);
         run.fail(error instanceof Error ? error.name : 'Error', messageOf(error));

@@ -9,7 +9,7 @@ type KernelEvents = {
   onStarting: () => void;
   onStarted: (started: StartedKernel) => void;
   /**
-   * The kernel ended or did not start. `hasRun`: variables of cells were lost with it.
+   * The kernel ended or did not start. `hasRun`: variables of cells were lost.
    * @param reason a sentence, if the end was not requested
    */
   onGone: (hasRun: boolean, reason?: string) => void;
@@ -80,8 +80,8 @@ export class SessionKernel {
   }
 
   /**
-   * Returns the kernel for a cell and marks it as used. If it is replaced while it starts, the new one is awaited as
-   * long as the cell `isWanted`.
+   * Returns the kernel for a cell and marks it as used. If the kernel is replaced while it starts, waits for the new
+   * one as long as the cell `isWanted`.
    */
   async forCell(isWanted: () => boolean): Promise<KernelProcess> {
     for (;;) {
@@ -99,8 +99,8 @@ export class SessionKernel {
   }
 
   /**
-   * Restarts the kernel if no cell ran in it: `db` follows the list of connections until the kernel is used. A cell
-   * that waits for the kernel gets the new one. A starting kernel is awaited first, since it may be a kept one with
+   * Restarts the kernel if no cell has run in it, because `db` follows the list of connections until then. A cell that
+   * waits for the kernel gets the new one. Waits for a starting kernel first, because it may be a reattached one with
    * variables.
    */
   renew(): void {
@@ -127,7 +127,7 @@ export class SessionKernel {
     );
   }
 
-  /** Leaves the kernel when the window closes; a used one waits, because the window may reload. */
+  /** Disconnects from the kernel when the window closes. A used kernel waits, because the window may reload. */
   leave(): void {
     const kernel = this.#process;
     this.#process = undefined;

@@ -5,12 +5,12 @@ import type { Log } from '../host/log.ts';
 import type { WaitingRow } from './queuedCells.ts';
 
 /**
- * `hasLost`: the notebook had a kernel with variables that ended while its window was away. `waiting`: cells that had
- * not started when the window closed.
+ * `hasLost`: the notebook had a kernel with variables, which ended while its window was closed. `waiting`: cells that
+ * had not started when the window closed.
  */
 export type StartedKernel = AttachedKernel & { hasLost: boolean; waiting: readonly WaitingRow[] };
 
-/** Starts a kernel whose `db` is the notebook's current catalog, or reattaches the one that it has. */
+/** Starts a kernel whose `db` is the notebook's current catalog, or reattaches the notebook's waiting kernel. */
 export type StartKernel = (
   notebook: vscode.NotebookDocument,
   cwd: string,
@@ -26,7 +26,7 @@ export type SessionDeps = {
   start: StartKernel;
   /** Prompts the user for this notebook. */
   ask: InputHandler;
-  /** A cell ran in the kernel, so that its loss matters to the user. */
+  /** A cell ran in the kernel, so the user must learn of its loss. */
   onUse: (notebook: vscode.NotebookDocument) => void;
   /** This extension is ending the kernel, which takes a moment. */
   onEnd: (notebook: vscode.NotebookDocument) => void;

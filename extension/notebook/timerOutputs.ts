@@ -6,9 +6,9 @@ import { findCell, cellLocation } from './cellLocation.ts';
 import type { CellRun } from './cellRun.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
-/** How long late output is collected: each batch is a separate execution in VS Code. */
+/** How long late output is collected, because VS Code needs a separate execution for each batch. */
 const gatherMilliseconds = 50;
-/** How many runs still get late output. */
+/** Limit of the ended runs that still get late output. */
 const keptRuns = 500;
 
 /** The cell and times of a run that has ended. */
@@ -29,7 +29,7 @@ export class LateOutputs implements vscode.Disposable {
     this.#log = log;
   }
 
-  /** Maps `id`, the parent of its outputs, to a run. Output of earlier runs of the cell is dropped from now on. */
+  /** Maps `id`, the parent id of its outputs, to a run. From now on output of earlier runs of the cell is dropped. */
   know(id: string, run: EndedRun): void {
     if (this.#runs.get(id) === run) return;
     for (const [earlier, { cell }] of this.#runs) if (cell === run.cell) this.#runs.delete(earlier);
@@ -40,7 +40,7 @@ export class LateOutputs implements vscode.Disposable {
 
   receive(message: KernelOutput): void {
     if (message.type === 'status' || message.type === 'execute_input') return;
-    // The run may not have ended here yet: its reply may be in the same chunk as this output and is handled later.
+    // This run may not have ended here yet: its reply may be in the same chunk as this output and is handled later.
     if (this.#runs.has(message.parent)) this.#hold(message.parent, [message]);
   }
 

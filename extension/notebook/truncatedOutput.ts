@@ -1,6 +1,6 @@
 /**
- * The text of one stream of a cell, cut beyond a limit: a window that receives a hundred megabytes stops responding,
- * and a notebook with the full output of a loop is slow to open from then on.
+ * The text of one stream of a cell, cut beyond a limit. A window that receives a hundred megabytes stops responding,
+ * and a notebook that contains the full output of a loop always opens slowly.
  */
 export class TruncatedOutput {
   readonly #limit: number;
@@ -26,7 +26,7 @@ export class TruncatedOutput {
     if (!rest) return;
     this.#tail.push(rest);
     this.#tailLength += rest.length;
-    // Joined rarely, so that many short lines cost little.
+    // The parts are joined rarely, so that many short lines cost little.
     if (this.#tailLength > 2 * this.#tailLimit) {
       this.#tail = [this.#tail.join('').slice(-this.#tailLimit)];
       this.#tailLength = this.#tailLimit;
@@ -51,7 +51,7 @@ export class TruncatedOutput {
       .slice(-this.#tailLimit)
       .replace(/^[^\n]*\n/, '');
     const left = (this.#length - head.length - tail.length).toLocaleString('en-US');
-    const note = `… ${left} characters of output are left out of the notebook. To keep more, increase the setting lanceCatalog.notebook.printedCharacters …`;
+    const note = `… ${left} characters of output are omitted from the notebook. To keep more, increase the setting lanceCatalog.notebook.printedCharacters …`;
     return `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`;
   }
 

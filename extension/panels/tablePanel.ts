@@ -72,7 +72,7 @@ export class TablePanel implements vscode.Disposable {
     return this.#isPinned;
   }
 
-  /** Keeps the panel: the next preview opens another. */
+  /** Pins the panel, so that the next preview opens another one. */
   pin(): void {
     this.#isPinned = true;
     this.#retitle();
@@ -107,7 +107,7 @@ export class TablePanel implements vscode.Disposable {
   #open(source: TableSource): Showing {
     const controller = new AbortController();
     const table = source.open(controller.signal);
-    // Awaited when the webview requests it, which may be after it failed.
+    // Handle a failure now: the webview may request the table only after `open` has failed.
     table.catch((error: unknown) => {
       if (!isAbort(error)) logFailure(this.#log, `opening ${source.title}`, error);
     });
@@ -162,7 +162,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     log: Log;
     /** Returns the table in a webview's saved state. @throws CatalogError if there is none */
     restore: (state: unknown) => TableSource;
-    /** Called with whether the active panel is unpinned. */
+    /** Called with `true` if the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
     const { extensionUri, log, restore, onUnpinned } = options;
@@ -187,7 +187,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       await unpinned.show(source);
       return unpinned;
     }
-    // The tree keeps the focus, so that the arrow keys still move through it.
+    // The focus stays in the tree, so that the arrow keys still move through it.
     const column = { viewColumn: vscode.ViewColumn.Active, preserveFocus: true };
     return this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
   }

@@ -14,7 +14,7 @@ export type TablePlace = { connection: string; path: readonly string[]; table: s
 /** The source of a panel's table: a catalog, or a running kernel. */
 export type TableSource = {
   readonly title: string;
-  /** Location for a reload; `undefined` if the table ends with the window. */
+  /** The table's location for a reload of the window; `undefined` if a reload can't open the table again. */
   readonly place?: TablePlace;
   open(signal: AbortSignal): Promise<PanelTable>;
   /** Returns rows [start, end) as one Arrow IPC stream. Call `open` first. */
@@ -39,7 +39,7 @@ export function catalogSource(
   let version: number | undefined;
   let reader: { catalog: PanelCatalog; rows: Promise<RowReader> } | undefined;
 
-  // Opened once per catalog: a different one means that the engine was restarted.
+  // Open the table once per catalog object. Another object means that the engine was restarted.
   const readerOf = async (): Promise<RowReader> => {
     const catalog = await catalogOf(connection);
     if (reader?.catalog === catalog) return reader.rows;
@@ -95,9 +95,8 @@ async function explained<T>(
 }
 
 /**
- * Returns the bytes as a plain Uint8Array in a buffer of exactly their size. A view of a larger buffer is sent to a
- * webview with the whole buffer (a page of 43 KB in 5 MB costs 5 MB), and Node's Buffer arrives as an object of
- * numbers.
+ * Returns the bytes as a plain Uint8Array in a buffer of exactly their size. VS Code sends a view of a larger buffer to
+ * a webview with the whole buffer (5 MB for a page of 43 KB), and Node's Buffer arrives as an object of numbers.
  */
 export const exactBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array && bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);

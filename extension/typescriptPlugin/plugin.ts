@@ -34,7 +34,7 @@ export function init(): ts.server.PluginModule {
 
   return {
     create({ project, languageService: service, languageServiceHost: host }) {
-      // Plugins get no event when a project closes, so remove closed ones here.
+      // Plugins get no event when a project closes, so closed projects are removed here.
       for (const known of projects) if (known.isClosed()) projects.delete(known);
       projects.add(project);
       declareTypes(host, isOurs, () => (config.isMuted ? '' : config.types));
@@ -52,7 +52,7 @@ export function init(): ts.server.PluginModule {
   };
 }
 
-/** Makes a project read its list of files again, and VS Code request diagnostics again. */
+/** Makes a project read its list of files again, so that VS Code requests diagnostics again. */
 function renew(project: Project): void {
   // Missing in TypeScript's types. Without it, a project whose files did not change keeps its program.
   (project as Project & { markAsDirty(): void }).markAsDirty();
@@ -82,7 +82,7 @@ function mutedService(
   isMuted: (file: string) => boolean,
   isOurs: (file: string) => boolean,
 ): Service {
-  // A copy of the methods: the server calls them on this object.
+  // Copy the methods, because the server calls them on this object.
   const proxy: Record<string, unknown> = { ...service };
   for (const [name, answer] of Object.entries(nothing)) {
     const method = service[name as keyof typeof nothing] as (file: string, ...rest: unknown[]) => unknown;

@@ -1,8 +1,8 @@
-/** The configuration that the extension sends to the plugin, completely, after each change. */
+/** The complete configuration, which the extension sends to the plugin after each change. */
 export type PluginConfig = {
   /** Paths of the notebooks for the Lance kernel. */
   notebooks: string[];
-  /** Whether the language worker handles them, so that VS Code's TypeScript need not. */
+  /** Whether the language worker handles the cells, so that VS Code's TypeScript must not. */
   isMuted: boolean;
   /** Path of the declarations of notebook globals such as `db`; used while the worker is not available. */
   types: string;
@@ -29,5 +29,8 @@ export function notebookOf(file: string): string | undefined {
   return /^\^\/vscode-notebook-cell\/[^/]*(\/[^#]*)#/.exec(file)?.[1];
 }
 
-/** Converts a notebook's path to the form of `notebookOf`: the path of an untitled notebook has no leading slash. */
+/**
+ * Converts a notebook's path to the form that `notebookOf` returns: the path of an untitled notebook has no leading
+ * slash.
+ */
 export const notebookPath = (path: string): string => (path.startsWith('/') ? path : `/${path}`);

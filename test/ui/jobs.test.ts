@@ -109,7 +109,7 @@ suite('A window that backfills a column', function () {
       await page.locator('.statusbar-item', { hasText: 'Connected to Ray' }).waitFor({ timeout: patience });
       const opening = page.context().waitForEvent('page', { timeout: patience });
       await runCommand(page, 'Lance Catalog: Open Ray Dashboard');
-      await pick('Select the Ray whose dashboard to open', `Ray at http://127.0.0.1:${ray.port}`);
+      await pick('Select the Ray cluster whose dashboard to open', `Ray at http://127.0.0.1:${ray.port}`);
       const dashboard = await opening;
       await dashboard.close();
       assert.ok(ray.asked.some(({ path }) => path === '/api/version'));

@@ -5,7 +5,7 @@ import { disposer } from '../parts/outputLifecycle.ts';
 /** The editor's colors and font for a chart, as CSS values. */
 export type ChartLook = { isDark: boolean; text: string; lines: string; font: string };
 
-/** Reads the look of an output as computed colors, since chart libraries can't resolve CSS variables. */
+/** Reads the colors and font of an output, as computed values because chart libraries can't resolve CSS variables. */
 function lookOf(element: HTMLElement): ChartLook {
   const { classList } = document.body;
   const isLight = classList.contains('vscode-light') || classList.contains('vscode-high-contrast-light');
@@ -16,7 +16,7 @@ function lookOf(element: HTMLElement): ChartLook {
 /** Returns the color with a lower opacity, for lines behind a chart. */
 const faint = (color: string): string => color.replace(/^rgba?\((\d+), (\d+), (\d+).*$/, 'rgba($1, $2, $3, 0.25)');
 
-/** Reports an address that a chart names and that was not loaded. */
+/** Reports an address in a chart that was not loaded. */
 export type OnRefused = (address: string) => void;
 
 /**
@@ -31,7 +31,7 @@ type DrawChart = (
 
 type Shown = { description: unknown; mime: string; element: HTMLElement; end: () => void };
 
-/** Addresses that the notice under a chart names, and their longest text. */
+/** Limits of the notice under a chart: the number of addresses, and the length of each. */
 const maxAddresses = 3;
 const maxAddressLength = 120;
 
@@ -45,7 +45,7 @@ export const chartRenderer =
       chart.end();
       chart.end = () => {};
       const place = document.createElement('div');
-      // An output without height loses its distance to the cell's edge, and libraries take a while.
+      // Without a height, the output would lose its distance to the cell's edge until the library has drawn the chart.
       place.style.minHeight = '1em';
       const notice = document.createElement('div');
       notice.className = 'lance-chart-notice';
@@ -95,8 +95,8 @@ const refusedText = (addresses: readonly string[]): string => {
 };
 
 /**
- * Opens the https link of a chart with VS Code, which shows the address first. Ignores other links.
- * Call it only when the user has clicked: VS Code handles clicks on anchors of the page.
+ * Opens an https link of a chart with VS Code, which shows the address first. Ignores other links. Call this only after
+ * a click of the user, because VS Code handles only clicks on anchors of the page.
  */
 export function openLink(place: HTMLElement, address: string): void {
   if (!/^https:\/\//i.test(address)) return;

@@ -1,4 +1,4 @@
-/** Functions of CSS that name an address. */
+/** CSS functions that take an address. */
 const loadingFunction = /(?:url|image-set|image|src|cross-fade)\(/i;
 const escape = /\\(?:([0-9a-f]{1,6})\s?|([^0-9a-f]))/gi;
 
@@ -8,9 +8,9 @@ const decodeEscape = (whole: string, code: string | undefined, char: string | un
   return point > 0x10_ff_ff ? whole : String.fromCodePoint(point);
 };
 
-/** Returns whether a browser may request an address if it reads the text as CSS, also if letters are escaped. */
+/** Returns whether a browser that reads the text as CSS may request an address. Recognizes escaped letters, too. */
 export const canLoadAsCss = (text: string): boolean =>
   text.includes('(') && loadingFunction.test(text.replaceAll(escape, decodeEscape));
 
-/** Makes text harmless as CSS: with a space before the parenthesis, no name is a function. */
+/** Makes text harmless as CSS: a name with a space before its parenthesis is not a function. */
 export const disarmCss = (text: string): string => (canLoadAsCss(text) ? text.replaceAll('(', ' (') : text);

@@ -3,19 +3,19 @@ import type { Loader } from 'vega';
 /** `data:[type][;parameters][;base64],content` */
 const dataAddress = /^data:([^,]*),([\s\S]*)$/i;
 
-/** Returns whether a value is the address of an image that carries its data. */
+/** Returns whether a value is a `data:` address of an image. */
 export const isImageData = (value: unknown): value is string =>
   typeof value === 'string' && /^data:image\//i.test(value);
 
 /**
- * Creates a loader for Vega that reads `data:` addresses and refuses all others, so that a chart sends no request.
- * Vega loads data, images and links by it.
+ * Creates a loader with which Vega reads data, images and links. It accepts `data:` addresses and refuses all others,
+ * so that a chart sends no request.
  */
 export function dataLoader(onRefused: (address: string) => void): Loader {
   const refuse = (uri: unknown): never => {
     const address = String(uri);
     onRefused(address);
-    throw new Error(`Can't load "${address}": charts load nothing.`);
+    throw new Error(`Can't load "${address}": charts can show only data that they contain.`);
   };
   const read = (uri: unknown, response: unknown): unknown => {
     const [, type, content] = (typeof uri === 'string' && dataAddress.exec(uri)) || [];
@@ -35,6 +35,7 @@ export function dataLoader(onRefused: (address: string) => void): Loader {
     http: async (uri: unknown) => refuse(uri),
     file: async (uri: unknown) => refuse(uri),
   };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Vega calls these four; its type says more of their results
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Vega calls only these four; its type describes
+  // their results in more detail
   return loader as unknown as Loader;
 }

@@ -21,11 +21,13 @@ function templateOf({ text, lines, font }: ChartLook): object {
 }
 
 declare global {
-  /** Plotly's outlines of countries: the build renames its global variable, which other renderers also use. */
+  /**
+   * Plotly's outlines of countries. The build renames their global variable, because other renderers use the same name.
+   */
   var chartGeoAssets: { topojson: Record<string, object> };
 }
 
-/** Outlines without content, instead of those that Plotly would download. */
+/** Empty outlines, so that Plotly downloads none. */
 const noOutlines = {
   type: 'Topology',
   arcs: [],

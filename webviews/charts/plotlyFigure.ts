@@ -11,9 +11,9 @@ export type Figure = {
 };
 
 /**
- * Returns a figure with which Plotly sends no request, and reports what it leaves out.
- * Images and GeoJSON must be in the figure; maps, which consist of tiles from a server, are left out. Text keeps the
- * markup of Plotly without what a browser could load from its styles.
+ * Returns a figure for which Plotly sends no request, and reports what was removed. Images and GeoJSON must be in the
+ * figure. Maps are removed, because they consist of tiles from a server. Text keeps Plotly's markup, but no style that
+ * could make a browser load something.
  * @throws Error if the figure has no data
  */
 export function ownFigure(figure: unknown, onRefused: (address: string) => void): Figure {
@@ -47,7 +47,7 @@ function isMapTrace(trace: unknown, onRefused: (address: string) => void): boole
   return true;
 }
 
-/** Settings of a figure that neither name a server nor offer to send the figure to one. */
+/** The allowed settings of a figure. None names a server or lets the user send the figure to one. */
 const ownSettings = new Set([
   'autosizable',
   'displayModeBar',
@@ -67,10 +67,13 @@ const ownSettings = new Set([
 const ownConfig = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([key]) => ownSettings.has(key)));
 
-/** Strings that Plotly doesn't draw as text, and that start with `<`: the comparison of a contour. */
+/** Strings that start with `<` but that Plotly doesn't draw as text: the comparison operators of a contour. */
 const operators = /^[<>=()[\]]{1,2}$/;
 
-/** Cleans a value, whose key is also that of the values in an array, like `source` or `images[0].source`. */
+/**
+ * Cleans a value, for example of the key `source` or `images[0].source`. The values in an array have the key of the
+ * array.
+ */
 function cleanValue(value: unknown, key: string, onRefused: (address: string) => void): unknown {
   if (typeof value === 'string') return cleanString(value, key, onRefused);
   if (Array.isArray(value)) {
@@ -90,7 +93,7 @@ function cleanValue(value: unknown, key: string, onRefused: (address: string) =>
   );
 }
 
-/** A subplot of a map, also as `map.style` in the arguments of a button. */
+/** Keys of the subplot of a map, also `map.style` in the arguments of a button. */
 const mapSubplot = /^map(?:box)?\d*(?:$|\.)/;
 
 /** `images[0].source` → `source` */
@@ -116,8 +119,8 @@ function cleanString(text: string, key: string, onRefused: (address: string) => 
 }
 
 /**
- * Returns text with harmless markup, without links: in SVG they would replace the page of all outputs. Every other `<`
- * is escaped, since Plotly joins strings: a tag could start in a prefix and end in a value.
+ * Returns text with only harmless markup. Links are removed, because in SVG they would replace the page that shows all
+ * outputs. Every other `<` is escaped, because Plotly joins strings: a tag could start in a prefix and end in a value.
  */
 function cleanText(text: string): string {
   const markup = text.includes('<')

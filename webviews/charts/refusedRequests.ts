@@ -1,6 +1,6 @@
 /**
- * Replaces what chart libraries can send requests with: esbuild injects these names into the charts' bundles.
- * Descriptions are checked before a library sees them; this also holds for addresses that the check doesn't know.
+ * Replaces the browser functions that send requests: esbuild injects these names into the bundles of the chart
+ * libraries. They also stop a request for an address that the check of the description did not find.
  */
 function refuse(): never {
   throw new Error('Charts send no requests.');

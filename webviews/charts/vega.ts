@@ -26,7 +26,9 @@ type SvgModule = {
   handler: new (...args: never[]) => VegaHandler & { element(): HTMLElement };
 };
 
-/** Makes Vega's SVG request nothing: expressions compute these values, so they are checked where they are drawn. */
+/**
+ * Keeps Vega's SVG from sending requests. Expressions compute these values, so they are checked when they are drawn.
+ */
 function guardSvg(): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Vega's type of this call requires a module
   const module = (renderModule as unknown as (name: string, module?: SvgModule) => SvgModule)('svg');
@@ -35,14 +37,14 @@ function guardSvg(): void {
       for (const name of ['fill', 'stroke']) {
         const paint = item?.[name];
         if (!item || paint === undefined || paint === null || (isRecord(paint) && 'gradient' in paint)) continue;
-        // Vega would write an array as text.
+        // Vega would convert an array to a string.
         if (typeof paint !== 'string' || canLoadAsCss(paint)) item[name] = null;
       }
       super.style(element, item);
     }
   }
   class ChartHandler extends module.handler {
-    /** Vega would follow the link in the page of all outputs. */
+    /** Vega would open the link in the page that shows all outputs. */
     handleHref(event: Event, _: Item, address: unknown): void {
       if (event.isTrusted && typeof address === 'string') openLink(this.element(), address);
     }
@@ -57,7 +59,10 @@ function guardSvg(): void {
 
 guardSvg();
 
-/** Checks the pointer's shape, which a chart may compute: Vega assigns it to the style of the chart's element. */
+/**
+ * Checks the shape of the pointer, because a chart may compute it and Vega assigns it to the style of the chart's
+ * element.
+ */
 function guardCursor({ style }: HTMLElement): void {
   Object.defineProperty(style, 'cursor', {
     get: () => style.getPropertyValue('cursor'),
@@ -68,7 +73,7 @@ function guardCursor({ style }: HTMLElement): void {
   });
 }
 
-/** Returns a tooltip that shows values as text. Its only image is one that the chart carries. */
+/** Returns a tooltip that shows values as text. It shows only images whose data is in the chart. */
 function chartTooltip(isDark: boolean): NonNullable<EmbedOptions['tooltip']> {
   const { call } = new Tooltip({ theme: isDark ? 'dark' : 'light' });
   return (handler, event, item, value: unknown) => {
@@ -79,8 +84,8 @@ function chartTooltip(isDark: boolean): NonNullable<EmbedOptions['tooltip']> {
 }
 
 /**
- * Renders Vega and Vega-Lite charts. `ast` makes Vega interpret expressions, since a notebook's content must not run
- * as code, and VS Code allows `eval` in the page of outputs.
+ * Renders Vega and Vega-Lite charts. With `ast`, Vega interprets expressions. Otherwise it would use `eval`, which VS
+ * Code allows in the page of outputs, and a notebook's content must not run as code.
  */
 export const activate = chartRenderer(async (description, { mime, place, look, onRefused }) => {
   guardCursor(place);

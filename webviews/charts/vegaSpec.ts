@@ -1,10 +1,10 @@
 import { isRecord } from '#shared/records.ts';
 
 /**
- * Returns a Vega or Vega-Lite description without what configures the embedding page.
- * vega-embed merges `usermeta.embedOptions` over the renderer's own options, its loader and `ast` too; `config.events`
- * would allow event listeners and cursors outside of the chart.
- * @throws Error if the description is not an object: vega-embed would load a string as an address
+ * Returns a Vega or Vega-Lite description without the parts that configure the embedding page. vega-embed lets
+ * `usermeta.embedOptions` override the renderer's own options, even its loader and `ast`. `config.events` would allow
+ * event listeners and cursors outside of the chart.
+ * @throws Error if the description is not an object, because vega-embed would load a string as an address
  */
 export function ownSpec(description: unknown): Record<string, unknown> {
   if (!isRecord(description)) throw new Error('Expected an object.');
@@ -14,7 +14,7 @@ export function ownSpec(description: unknown): Record<string, unknown> {
   return { ...spec, config: ownConfig };
 }
 
-/** Form elements that Vega can create, without those that load something, like `image`. */
+/** Form elements that Vega can create, except those that load something, such as `image`. */
 const inputTypes = new Set([
   'checkbox',
   'color',

@@ -3,7 +3,7 @@ import type { CellContentProps } from 'hightable';
 import { spark, sparkPath } from '#shared/format/sparkPath.ts';
 import type { GridCell } from './frame.ts';
 
-/** Characters of a string that fits any column. */
+/** A string of at most this many characters fits any column. */
 const shortText = 12;
 
 /** Renders the content of a cell by the kind of its value. */
@@ -28,7 +28,7 @@ export function renderCell({ cell }: CellContentProps): ReactNode {
     case 'time':
     case 'number':
     case 'text':
-      // A null needs its own style, unlike the string "null".
+      // A null needs its own style, to differ from the string "null".
       return (
         <span className={`lance-${value.kind}`} title={value.text.length > shortText ? value.text : undefined}>
           {value.text}
@@ -69,7 +69,10 @@ const ImageCell = memo(function ImageCell({ bytes, mime, text }: { bytes: Uint8A
         onError={() => setBroken(true)}
         onClick={(event) => open(event.currentTarget)}
       />
-      {/* In the top layer: the cell would clip it, and the center of a notebook's page may be out of sight. */}
+      {/*
+       * In the top layer and beside the cell: the cell would clip it, and the center of a notebook's page may be out of
+       * sight.
+       */}
       <img className="lance-large" ref={large} popover="auto" src={url} alt={text} />
     </>
   );

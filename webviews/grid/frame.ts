@@ -10,7 +10,7 @@ import { Pages } from './pages.ts';
 /** A cell of the grid: a value, or the reason why it is missing. */
 export type GridCell = Cell | { kind: 'failed'; text: string; reason: string };
 
-/** The content of the grid: the component's data frame, and data beyond it. */
+/** The content of the grid: the data frame of the component, and further data. */
 export type GridFrame = {
   readonly data: DataFrame;
   /** All columns in their order; the grid may hide some. */
@@ -79,7 +79,7 @@ export function tableFrame(table: Table): GridFrame {
   };
 }
 
-/** Boxes a loaded value; the data frame expects undefined for a cell that is not loaded. */
+/** Boxes a loaded value, because the data frame expects undefined for a cell that is not loaded. */
 const boxed = (value: GridCell | undefined) => (value === undefined ? undefined : { value });
 
 /** Loads rows [start, end) of the table as an Arrow stream. */
@@ -112,7 +112,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
       columnDescriptors: columns.map(({ key }) => ({ name: key })),
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => boxed(cellAt(row, positions.get(column)!)),
-      // Ignores the grid's signal, which aborts on every scroll; Pages knows better which loads are useless.
+      // Ignores the grid's signal, which aborts on every scroll. `Pages` decides which loads to cancel.
       fetch: ({ rowStart, rowEnd }) => pages.show(rowStart, rowEnd),
       eventTarget: events as NonNullable<DataFrame['eventTarget']>,
     },

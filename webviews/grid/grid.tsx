@@ -92,8 +92,8 @@ const cellPadding = 24;
 
 /**
  * Returns the minimum width of a column in pixels. The component sizes columns by the first rows and shrinks them to
- * fit the window.
- * A truncated timestamp or number would be misleading. Integers often count the rows, so the last row's must fit too.
+ * fit the window, but a truncated timestamp or number would be misleading. Integers often count the rows, so the
+ * integer of the last row must fit, too.
  */
 function minWidth(type: string, numRows: number): number {
   if (/^u?int(32|64)$/.test(type)) return Math.max(leastWidth, String(numRows).length * digitWidth + cellPadding);
@@ -118,7 +118,7 @@ function useProblem(frame: GridFrame): ReturnType<GridFrame['problem']> {
 }
 
 /**
- * Copies the whole value of a cell, also if it is displayed shortened. The component itself would request clipboard
+ * Copies the whole value of a cell, even if the cell shows it shortened. The component itself would request clipboard
  * permission.
  */
 function copyCell(event: ClipboardEvent, frame: GridFrame, visibility: Visibility): void {

@@ -14,18 +14,17 @@ type PagesOptions<T> = {
   readonly pageRows: number;
   readonly load: LoadPage<T>;
   readonly onChange: () => void;
-  /** Pages beyond this are dropped, least recently used first; visible pages always stay. */
+  /** Above this limit the least recently used pages are dropped, except visible ones. */
   readonly maxBytes?: number;
 };
 
-/** Distance in pages from the visible ones within which loads continue; others are canceled. */
+/** Distance in pages from the visible ones within which loads continue. More distant loads are canceled. */
 const nearPages = 3;
 
 /**
- * The loaded pages of a large table.
- * Loads the rows that the view shows, then the next page in the scroll direction. Loads belong to this store and not
- * to the view's call: a scrolling grid calls with nearly every frame, so loads canceled with each call would never
- * finish.
+ * The loaded pages of a large table. Loads the rows that the view shows, then the next page in the scroll direction. A
+ * scrolling grid calls `show` with nearly every frame, so loads are not bound to a call: if each call canceled them,
+ * they would never finish.
  */
 export class Pages<T> {
   readonly #options: PagesOptions<T>;
@@ -51,14 +50,17 @@ export class Pages<T> {
     return this.#pages.get(Math.floor(row / this.#options.pageRows));
   }
 
-  /** Returns the failed pages. All are visible: others are dropped, so that scrolling to them tries again. */
+  /**
+   * Returns the failed pages. All are visible, because other failed pages are dropped and load again when the user
+   * scrolls to them.
+   */
   get failures(): Extract<Page<T>, { state: 'failed' }>[] {
     return [...this.#pages.values()].filter((page) => page.state === 'failed');
   }
 
   /**
-   * Loads the visible rows [start, end). Resolves when their pages have loaded or failed; never rejects, since each
-   * page has its error.
+   * Loads the visible rows [start, end). Resolves when their pages have loaded or failed. Never rejects, because each
+   * page stores its error.
    */
   async show(start: number, end: number): Promise<void> {
     if (this.#closed || end <= start) return;
@@ -71,7 +73,7 @@ export class Pages<T> {
     const loads: Promise<void>[] = [];
     for (let number = first; number <= last; number++) loads.push(this.#want(number));
     await Promise.all(loads);
-    // If the view has moved on, a later call loads its next page.
+    // If the view has moved on, a later call loads the next page.
     if (this.#views === view) await this.#want(down ? last + 1 : first - 1);
   }
 
@@ -89,7 +91,10 @@ export class Pages<T> {
     this.#bytes = 0;
   }
 
-  /** Cancels loads far from the view and drops invisible failures, so that scrolling back tries again. */
+  /**
+   * Cancels loads far from the view and drops invisible failed pages, so that they load again when the user scrolls
+   * back.
+   */
   #leave(): void {
     for (const [number, page] of this.#pages) {
       const distance = this.#distance(number);
@@ -133,7 +138,7 @@ export class Pages<T> {
       if (isAbort(error)) return;
       page = { state: 'failed', start, end, error: error instanceof Error ? error : new Error(String(error)) };
     }
-    // A canceled load may still finish, after another one has replaced it.
+    // A canceled load may still finish after another one has replaced it.
     if (signal.aborted || this.#closed) return;
     // The failure of an invisible page is not reported.
     if (page.state === 'failed' && this.#distance(number) > 0) return void this.#pages.delete(number);

@@ -1,4 +1,7 @@
-/** Returns a `disposeOutputItem` callback: it disposes of the output with an id, or without one of all. */
+/**
+ * Returns a `disposeOutputItem` callback. It disposes of the output with the given id, or of all outputs if no id is
+ * given.
+ */
 export const disposer =
   (shown: ReadonlyMap<string, unknown>, dispose: (id: string) => void) =>
   (id?: string): void => {

@@ -17,7 +17,7 @@ import outputCss from './output.css';
 const maxRows = 10;
 const footerHeight = 23;
 const titleHeight = 26;
-/** Characters of the heading, which is also cut to the width of the output. */
+/** Maximum length of the heading, which is also cut to the width of the output. */
 const maxHeading = 500;
 /** Space for a horizontal scroll bar, so that it doesn't cover the last row. */
 const scrollBarHeight = 14;
@@ -94,7 +94,7 @@ function footerText(rows: number, columns: number, told: unknown): string {
 const toldBy = (metadata: unknown): unknown =>
   child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
 
-/** Returns null if there are more rows, but not how many. */
+/** Returns null if the output has more rows than it shows and their number is unknown. */
 function totalRows(told: unknown): number | null | undefined {
   const total = child(told, 'total_rows');
   if (total === null) return null;
@@ -114,7 +114,7 @@ const child = (value: unknown, key: string): unknown =>
 
 type Mounted = { root: Root; output: Output };
 
-/** Keys that move within the grid; on these a notebook would leave the cell. */
+/** Keys that move within the grid. In a notebook, they would leave the cell. */
 const gridKeys = /^(Arrow|Page|Home|End|Tab$|Enter$| $)/;
 
 /** Renders `application/vnd.apache.arrow.stream` outputs, of a running kernel or a saved notebook. */
@@ -133,7 +133,7 @@ export const activate: ActivationFunction = () => {
     renderOutputItem(item, element) {
       dispose(item.id);
       styles ??= styleSheet();
-      // Isolate the grid's styles from the notebook's table styles, in both directions.
+      // Separates the grid's styles and the notebook's table styles, in both directions.
       const shadow = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
       shadow.adoptedStyleSheets = [styles];
       const place = document.createElement('div');

@@ -55,7 +55,7 @@ export type BackfillCommandDeps = ChooseTableDeps &
   };
 
 /**
- * Leads from a table to the plan of a backfill: column, function, runner.
+ * Prompts for the column, function and runner of a backfill of a table, and shows its plan.
  * @returns the page of the plan; `undefined` if the user cancels
  */
 export async function backfillColumn(parts: BackfillCommandDeps, given: unknown): Promise<JobPage | undefined> {

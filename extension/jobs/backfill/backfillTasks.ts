@@ -11,7 +11,7 @@ import type { JobsHost } from '../jobsHost.ts';
 
 type BackfillTasksDeps = JobFileDeps & { readonly host: JobsHost; readonly backfills: Backfills };
 
-/** Further files can be named in tasks.json. */
+/** Limit of the listed job files. tasks.json can name further files. */
 const maxFiles = 100;
 
 /** Provides backfills as tasks: every job file of the folder, and tasks.json entries with a file or with its fields. */

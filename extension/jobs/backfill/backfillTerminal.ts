@@ -80,7 +80,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   async #run(): Promise<void> {
     const { host, backfills, request: read } = this.#parts;
     const { signal } = this.#lifetime;
-    // Reading function and table takes seconds, and an empty terminal seems to hang.
+    // Show a line now, because reading the function and the table takes seconds and an empty terminal seems to hang.
     this.#line('Reading the job…');
     const { request, table } = await read(signal);
     this.#line(`Starting the backfill of "${request.column}" of ${jobTableText(table)}…`);
@@ -137,7 +137,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   }
 }
 
-/** Returns for example `running · 42 % · 12,300 rows/s · 2 min left · on this machine`. */
+/** Returns a line such as `running · 42 % · 12,300 rows/s · 2 min left · on this machine`. */
 const progressLine = (view: JobView): string =>
   [stateLabels[view.state], progressText(view), errorsText(view), view.bottleneck ?? `on ${runnerLabels[view.runner]}`]
     .filter(Boolean)

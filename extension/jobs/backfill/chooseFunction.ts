@@ -136,7 +136,10 @@ async function askPython(choice: ColumnChoice, columns: readonly ColumnInfo[]): 
   return { kind: 'python', file: file.fsPath, entry: entry.name, takes, inputs, output };
 }
 
-/** Returns the columns named like the parameters; if some have no column, those that the user selects. */
+/**
+ * Returns the columns that have the names of the parameters. If a parameter has no such column, prompts the user to
+ * select the columns.
+ */
 async function askInputs(
   parameters: readonly string[],
   columns: readonly ColumnInfo[],

@@ -17,8 +17,8 @@ export type ChooseTableDeps = {
 type TableChoice = { readonly place: TablePlace; readonly column: string | undefined };
 
 /**
- * Returns the table of the argument, else of the selection if the view is visible, else the one that the user picks
- * by walking through the namespaces. `undefined` if the user cancels.
+ * Returns the table of the argument, else the selected table if the view is visible, else the table that the user
+ * picks, one namespace level at a time. `undefined` if the user cancels.
  */
 export async function chooseTable(parts: ChooseTableDeps, given: unknown): Promise<TableChoice | undefined> {
   const { view } = parts;

@@ -4,13 +4,13 @@ import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { columnIcon } from '../../explorer/render.ts';
 import type { Choice } from '../../host/ask.ts';
 
-/** The column to compute: with a function, without one, or new. */
+/** The choices for the column to compute: a column with a function, a column without one, or a new column. */
 export type ColumnChoice =
   | { readonly kind: 'computed'; readonly name: string; readonly computed: ComputedColumn }
   | { readonly kind: 'plain'; readonly name: string; readonly type: string }
   | { readonly kind: 'new'; readonly name: string };
 
-/** Returns for example `820 of 1,000 rows filled · its function is newer than its values`. */
+/** Returns a description such as `820 of 1,000 rows filled · its function is newer than its values`. */
 export function filledText({ rows, filled, isStale }: Pick<ComputedColumn, 'rows' | 'filled' | 'isStale'>): string {
   const share =
     filled === rows ? `all ${countText(rows)} rows filled` : `${countText(filled)} of ${countText(rows)} rows filled`;
@@ -18,8 +18,7 @@ export function filledText({ rows, filled, isStale }: Pick<ComputedColumn, 'rows
 }
 
 /**
- * Returns the choices: columns with a function first, because they need no further input, then a new one, then the
- * rest.
+ * Returns the choices in this order: columns with a function, which need no further input, a new column, other columns.
  */
 export function columnChoices(
   columns: readonly ColumnInfo[],

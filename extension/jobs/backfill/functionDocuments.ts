@@ -22,7 +22,7 @@ const lenses: readonly (readonly [title: string, command: CommandId])[] = [
   ['Decline', 'lanceCatalog.function.decline'],
 ];
 
-/** Provides the code of stored functions, and asks whether it may run. */
+/** Provides the code of stored functions, and asks the user whether it may run. */
 export class FunctionDocuments implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider {
   readonly #texts = new Map<string, string>();
   /** Open questions, by the path of their document. */
@@ -35,7 +35,7 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
     return this.#texts.get(uri.path) ?? 'This function is no longer available. Start the backfill again.\n';
   }
 
-  /** Above the first and below the last line: a notification hides itself while the user reads. */
+  /** Above the first and below the last line, because VS Code hides the notification while the user still reads. */
   provideCodeLenses({ uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
     if (!this.#questions.has(uri.path)) return [];
     return [0, lineCount - 1].flatMap((line) => {
@@ -52,7 +52,7 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
 
   /**
    * Shows the whole code of a stored function and asks whether it may run on this machine from now on. The user can
-   * scroll while the question is open; to dismiss it or to close the document means no.
+   * scroll while the question is open. Dismissing the question or closing the document declines the function.
    * @returns whether the user accepts it @throws JobError FunctionNotAccepted if it is too long to be shown
    */
   async askConsent(stored: ComputedColumn, { table }: BackfillRequest, signal: AbortSignal): Promise<boolean> {
@@ -64,7 +64,7 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
       made,
       `To allow it by its hash, run lance-catalog backfill with --allow-stored-code ${made.hash}.`,
     );
-    // A separate path: the editor would show the earlier text of a document that is still open.
+    // Each document has a new path, because the editor would show the earlier text of a document that is still open.
     const path = `/${++this.#count}/${made.name}.${endings[made.kind]}`;
     this.#texts.set(path, text);
     const uri = vscode.Uri.from({ scheme: functionScheme, path });
@@ -79,7 +79,7 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
     const { path } = uri;
     return new Promise((resolve) => {
       const answer = (isAccepted: boolean): void => {
-        // A notification can be answered after a lens.
+        // The user may use the notification after the question was answered by a lens.
         if (this.#questions.get(path) !== answer) return;
         closing.dispose();
         signal.removeEventListener('abort', decline);

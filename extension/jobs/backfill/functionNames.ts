@@ -1,5 +1,5 @@
-// Finds functions in a file for the user to pick from, by the usual ways to write them. A function written
-// differently must be named in a job file.
+// Finds functions in a file for the user to pick from. Finds only the usual forms of definitions; a job file must name
+// all other functions.
 
 /** Returns the exports of a TypeScript file created by `udf(…)`, and `default` for a default export. */
 export function typescriptFunctions(text: string): readonly string[] {
@@ -25,7 +25,7 @@ export function pythonFunctions(text: string): readonly PythonFunction[] {
   return [...functions, ...classes];
 }
 
-/** Returns the names of required parameters; those with a default are optional. */
+/** Returns the names of the parameters without a default value. */
 const parametersOf = (list: string): string[] =>
   list
     .split(',')

@@ -8,7 +8,7 @@ const comments: Readonly<Record<ComputedFunction['kind'], string>> = {
   server: '',
 };
 
-/** Characters of a line: an editor does not show the end of a very long line, and a reader may not scroll to it. */
+/** Maximum characters in a line. An editor hides the end of a very long line, and a reader may not scroll to it. */
 const longestLine = 200;
 
 /** Returns a document with the whole code of a stored function, for review before it runs. */
@@ -17,7 +17,7 @@ export function functionText(
   table: string,
 ): string {
   const mark = comments[made.kind];
-  // Stored strings must not start a new line, which would end the comment.
+  // Replace line breaks in stored strings, because a new line would end the comment.
   const said = [
     `Function "${made.name}" of the column "${column}" (${type}) of ${table}`,
     `Stored by "${author}" on ${registeredAt} (neither is verified)`,
@@ -37,7 +37,7 @@ const breakLines = (code: string): string =>
 // By code points, so that no surrogate pair is split.
 const longLines = new RegExp(`.{1,${longestLine}}`, 'gsu');
 
-/** Returns the code that runs, not the source it claims to be built from, which may be anything. */
+/** Returns the code that runs. The stored source is not shown, because it may differ from the code. */
 function codeOf(made: ComputedFunction): string {
   switch (made.kind) {
     case 'sql':

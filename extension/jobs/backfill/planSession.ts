@@ -60,7 +60,7 @@ export class PlanSession implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  /** Runs a trial that the user can cancel: a function may take any time for the rows of a fragment. */
+  /** Runs a trial that the user can cancel, because a function may need any time for the rows of a fragment. */
   async #tryUntilStopped(): Promise<void> {
     const trying = (this.#trying ??= new AbortController());
     try {

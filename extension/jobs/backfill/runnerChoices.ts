@@ -9,7 +9,7 @@ type RunnerChoice =
   | { readonly kind: 'runner'; readonly runner: RunnerName }
   | { readonly kind: 'ray'; readonly ray: RayPlace }
   | { readonly kind: 'connect' }
-  /** Set up Python with the packages of a runner first. */
+  /** Set up Python with the packages of a runner before the run. */
   | { readonly kind: 'python' };
 
 type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
@@ -46,7 +46,7 @@ export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: Known
     ...(impossible.some(({ runner }) => runner === 'local-python')
       ? [{ label: 'Set Up Python for Backfills…', icon: 'desktop-download', value: { kind: 'python' as const } }]
       : []),
-    // Impossible runners are listed last with the reason, so that users find them but need not read past them.
+    // Runners that can't be used are listed last, with the reason.
     ...impossible.map(({ runner, reason }) => ({
       ...choiceOf(runner, firstSentence(reason), 'circle-slash'),
       description: 'not available',
@@ -61,7 +61,7 @@ const choiceOf = (runner: RunnerName, detail: string, icon: string): Choice<Runn
   value: { kind: 'runner', runner },
 });
 
-/** A row shows one line; the whole reason appears after it is picked. */
+/** A row shows one line. The whole reason is shown after the user picks the row. */
 const firstSentence = (text: string): string => /^.*?[.!?](?=\s+[A-Z"]|$)/s.exec(text)?.[0] ?? text;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

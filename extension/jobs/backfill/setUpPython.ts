@@ -17,7 +17,7 @@ const names = { install: 'Set Up Python for Backfills', remove: 'Remove Python f
 export async function setUpPython(cli: string): Promise<boolean> {
   const wanted = await confirm(
     'Set up a Python environment for backfills?',
-    'This downloads about 450 MB from the package index that pip uses into the data folder of Lance Catalog. ' +
+    'This downloads about 450 MB to the data folder of Lance Catalog, from the package index that pip uses. ' +
       `To remove it, run "${names.remove}…".`,
     'Set Up',
   );
@@ -44,7 +44,7 @@ async function runInTerminal(cli: string, action: Action): Promise<number | unde
     vscode.TaskScope.Global,
     names[action],
     'Lance Catalog',
-    // A terminal may have another environment than the processes that use the result.
+    // Pass the environment, because that of a terminal may differ from the one of the processes that use the result.
     new vscode.ProcessExecution(node.path, [cli, 'python', action], {
       env: { ...node.env, ...(dataHome !== undefined && { XDG_DATA_HOME: dataHome }) },
     }),

@@ -30,7 +30,7 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
   });
 }
 
-/** It is not in the catalog, so it ends with the window. */
+/** The trial is not in the catalog, so a reload of the window can't restore it. */
 export function trialSource({ column }: Pick<BackfillPlan, 'column'>, trial: BackfillTrial): TableSource {
   const table = trialTable(column, trial);
   const { fragment, rows, seconds, errors } = trial;

@@ -23,10 +23,10 @@ type JobFileCompletionDeps = {
 
 type Name = { readonly name: string; readonly detail?: string };
 
-/** Per level of a catalog. */
+/** Limit of the listed names per level of a catalog. */
 const maxNames = 200;
 
-/** Completes names in job files that no schema has: connections, tables, columns, clusters. */
+/** Completes names in job files that the JSON schema can't list: connections, tables, columns, clusters. */
 export class JobFileCompletion implements vscode.CompletionItemProvider {
   readonly #parts: JobFileCompletionDeps;
 

@@ -4,7 +4,10 @@ import { readJobFile, type JobFile, type JobFileProblem } from '#shared/jobs/job
 /** A problem at a position of the text; offset and length in characters. */
 export type TextProblem = { readonly offset: number; readonly length: number; readonly message: string };
 
-/** The content of a job file. If it is not JSON, VS Code reports that, and there are neither file nor problems. */
+/**
+ * The content of a job file. For text that is not JSON, `file` and `problems` are empty, because VS Code reports the
+ * error.
+ */
 export type JobText = {
   readonly file: JobFile | undefined;
   readonly problems: readonly TextProblem[];
@@ -31,7 +34,7 @@ export function readJobText(text: string): JobText {
 
 const sentence = ({ what, hint }: JobFileProblem): string => [what, hint].filter(Boolean).join(' ');
 
-/** Returns the node of a property's name instead of its value, because users look there. */
+/** Returns the node of a property's name instead of its value, because users look at the name. */
 function nodeAt(tree: Node, path: readonly (string | number)[]): Node | undefined {
   const node = findNodeAtLocation(tree, [...path]);
   return node?.parent?.type === 'property' ? (node.parent.children?.[0] ?? node) : node;

@@ -44,7 +44,7 @@ export function registerNotebookDebugger({ log, kernels }: DebugDeps): vscode.Di
     }),
     registerCommand(log, 'lanceCatalog.notebook.debugCell', async (given) => {
       const cell = given ?? selectedCell();
-      // Don't save the notebook: a cell runs as it is on the screen.
+      // Don't save the notebook: a cell also runs with unsaved changes.
       const options = { suppressSaveBeforeStart: true };
       await vscode.debug.startDebugging(undefined, configurationOf(cell), options);
     }),
@@ -53,10 +53,10 @@ export function registerNotebookDebugger({ log, kernels }: DebugDeps): vscode.Di
 
 const configurationOf = (cell: vscode.NotebookCell): vscode.DebugConfiguration => ({
   type: debuggerType,
-  // Not a launch: to stop debugging is to detach from the kernel, which stays.
+  // An attach request, because the kernel must continue when debugging stops.
   request: 'attach',
   name: titleOf(cell),
-  // Output of a cell is shown below it; the debug console would take space from the notebook.
+  // The output of a cell is shown below the cell, so the debug console would only take space from the notebook.
   internalConsoleOptions: 'neverOpen',
   cell: cell.document.uri.toString(),
 });

@@ -40,7 +40,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     return this.#session.notebook;
   }
 
-  /** Whether debugging has ended, apart from cleanup by VS Code. */
+  /** Whether debugging has ended; VS Code may still send requests for cleanup. */
   get isOver(): boolean {
     return this.#hasEnded || this.#hasLeft;
   }
@@ -48,8 +48,8 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   handleMessage(message: vscode.DebugProtocolMessage): void {
     // Only requests arrive: the kernel sends none to VS Code, so there are no responses.
     if (!isDebugRequest(message)) return;
-    // Requests keep their order: one that needs information of the kernel first is not overtaken by later ones, nor
-    // "setBreakpoints" by a "continue" that should run past removed breakpoints.
+    // Requests keep their order: later requests don't overtake one that first needs information from the kernel, and a
+    // "continue" does not overtake the "setBreakpoints" that removes breakpoints.
     const prepared = this.#before.then(() => this.#prepare(message));
     const answered = this.#answer(message, prepared);
     this.#before = message.command === 'setBreakpoints' ? answered : prepared.catch(() => undefined);
@@ -101,7 +101,7 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   }
 
   #fail({ seq, command }: DebugRequest, format: string): void {
-    // The views show later failures themselves.
+    // VS Code's views show later failures.
     const showUser = command === 'initialize' || command === 'attach';
     const body = { error: { id: 1, format, showUser } };
     this.#send({ type: 'response', request_seq: seq, command, success: false, message: format, body });
@@ -148,15 +148,15 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   }
 
   /**
-   * Resolves when the cell has ended. It runs by the command of the "Run" button, so that VS Code can still prompt
-   * for a kernel.
+   * Runs the cell and resolves when it has ended. Uses the command of the "Run" button, so that VS Code can still
+   * prompt for a kernel.
    */
   async #runCell(): Promise<void> {
     const { index } = this.#cell;
     if (index < 0) throw new Error('it is no longer in the notebook.');
     const ranges = [{ start: index, end: index + 1 }];
     await vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: this.notebook.uri });
-    // The command ignores a cell that is running already; that one is debugged from its current position.
+    // The command ignores a cell that is already running; that cell is debugged from its current position.
     while (this.#session.isRunning(this.#cell)) await this.#change();
   }
 
@@ -234,11 +234,11 @@ const withPath = (request: DebugRequest, path: string, more: object = {}): Debug
   return { ...request, arguments: { ...given, source: place } };
 };
 
-/** Identifies one of several cells with the same code, by the id that the kernel also gets with runs. */
+/** Returns the id of the cell, which the kernel also gets with runs, to distinguish cells with the same code. */
 const cellData = ({ metadata }: vscode.NotebookCell): object =>
   typeof metadata['id'] === 'string' ? { adapterData: { cell: metadata['id'] } } : {};
 
-/** Whether a source is a cell, perhaps of another notebook. A file may be a module of this notebook. */
+/** Whether a source is a cell of any notebook. A file is not, because the notebook may import it as a module. */
 const isCellSource = (source: unknown): boolean =>
   isRecord(source) && typeof source['path'] === 'string' && source['path'].startsWith(`${cellScheme}:`);
 
@@ -248,8 +248,8 @@ const unverified = (breakpoints: unknown): object => ({
 });
 
 /**
- * Removes the column of a breakpoint. The user sets a breakpoint on a line; with the column at which the kernel
- * pauses, VS Code would draw a second one inside the line.
+ * Removes the column of a breakpoint. The user sets a breakpoint on a line. With the column at which the kernel pauses,
+ * VS Code would draw a second breakpoint inside the line.
  */
 const withoutColumn = (breakpoint: unknown): unknown =>
   isRecord(breakpoint) ? { ...breakpoint, column: undefined, endColumn: undefined } : breakpoint;

@@ -34,8 +34,8 @@ export function withSources(part: unknown, change: (source: Source) => object): 
 export class DebugSources {
   readonly #cells = new Map<string, vscode.NotebookCell[]>();
   /**
-   * Paths of code that no cell has any longer. It is shown as the kernel has it; VS Code requests it by a number from
-   * 1.
+   * Paths of code that no cell contains any longer. VS Code requests this code from the kernel by its number in this
+   * list, counted from 1.
    */
   readonly #references: string[] = [];
   #prefix: string | undefined;
@@ -54,8 +54,8 @@ export class DebugSources {
   toEditor(source: Source): object {
     const cells = this.#cells.get(source.path)?.filter(isThere) ?? [];
     const id = fieldAt(source, 'adapterData', 'cell');
-    // If several cells have the same code: the one that ran, whose id the kernel reports if the notebook's cells have
-    // ids.
+    // If several cells have the same code, returns the one that ran. The kernel reports its id if the cells of the
+    // notebook have ids.
     const cell = cells.find(({ metadata }) => id !== undefined && metadata['id'] === id) ?? cells.at(-1);
     if (cell) return { name: titleOf(cell), path: cell.document.uri.toString() };
     if (this.#prefix === undefined || !source.path.startsWith(this.#prefix)) return source;
@@ -77,14 +77,14 @@ export const cellScheme = 'vscode-notebook-cell';
 
 const isThere = (cell: vscode.NotebookCell): boolean => cell.index >= 0 && !cell.notebook.isClosed;
 
-/** Returns for example `tour.ipynb, cell 3`, counted from 1. */
+/** Returns a name such as `tour.ipynb, cell 3`, counted from 1. */
 export const titleOf = (cell: vscode.NotebookCell): string =>
   `${posix.basename(cell.notebook.uri.path)}, cell ${cell.index + 1}`;
 
 /** Finds the cell that VS Code names in a protocol message. */
 export function cellNamed(notebook: vscode.NotebookDocument, name: string): vscode.NotebookCell | undefined {
   if (!name.startsWith(`${cellScheme}:`)) return undefined;
-  // Another part of VS Code wrote this URI, which may escape other characters.
+  // Normalize the URI, because another part of VS Code wrote it and may escape other characters.
   const uri = vscode.Uri.parse(name).toString();
   return notebook.getCells().find((cell) => cell.document.uri.toString() === uri);
 }

@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
 
-/** Rows of a variable that a preview reads from a kernel, in pages of `pageRows`. */
+/** Maximum rows of a variable that a preview reads from a kernel, in pages of `pageRows`. */
 const previewRows = 20 * pageRows;
 
 /** The MIME type in which the code below describes the table, before its pages. */
@@ -14,8 +14,8 @@ export const variableProblem = (name: string): string | undefined =>
   variable.test(name) ? undefined : `"${name}" is not a valid variable name.`;
 
 /**
- * Returns code that shows a table variable page by page, in the language of a kernel. The code leaves no name behind
- * in the user's kernel, and reads a lazy value only as far as the preview needs.
+ * Returns code that shows a table variable page by page, in the language of a kernel. The code adds no name to the
+ * user's kernel, and reads a lazy value only as far as the preview needs.
  * @throws CatalogError InvalidInput (13) if `name` is not a variable name, Unsupported (0) for another language
  */
 export function previewCode(language: string, name: string): string {

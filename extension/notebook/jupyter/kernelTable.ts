@@ -65,7 +65,7 @@ function kernelSource(
   total: number | null,
   pages: readonly { bytes: Uint8Array; rows: number }[],
 ): TableSource {
-  // A page that the kernel had to cut is the last one that can be shown without a gap.
+  // If the kernel had to cut a page, ignore later pages, because rows would be missing between them.
   const cut = pages.findIndex((page) => page.rows < pageRows);
   const shown = cut < 0 ? pages : pages.slice(0, cut + 1);
   const numRows = shown.reduce((sum, page) => sum + page.rows, 0);

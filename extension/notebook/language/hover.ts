@@ -35,7 +35,8 @@ const isUnknown = (code: string): boolean => /: any$|^any$/.test(code);
 export function cellSignature({ notebooks, worker, mute }: CellLanguage): vscode.SignatureHelpProvider {
   return {
     async provideSignatureHelp(document, position, token, { isRetrigger, triggerCharacter }) {
-      // VS Code shows the first result that it gets; without muting that would be TypeScript's own.
+      // VS Code shows the first result that it gets. Without muting, that would be the result of its TypeScript
+      // support.
       const notebook = mute.isAlone ? notebooks.of(document) : undefined;
       if (!notebook) return undefined;
       const question = {

@@ -8,7 +8,7 @@ import { createHover, createMarkdown } from '../../host/messages.ts';
 
 // Converts results of the language worker, the kernel and a catalog to VS Code's types.
 
-/** A completion of the language worker, which sends the details when the user selects the item. */
+/** A completion of the language worker, which sends the details after the user selects the item. */
 export type CellItem = vscode.CompletionItem & { place?: CellPlace };
 
 const { CompletionItemKind } = vscode;
@@ -62,7 +62,8 @@ export function itemOfWorker(document: vscode.TextDocument, place: CellPlace, on
   if (one.isDeprecated) item.tags = [vscode.CompletionItemTag.Deprecated];
   if (one.replace) {
     item.range = rangeOf(document, one.replace);
-    // VS Code compares with the replaced text, for instance the dot of `row.a-b`, which becomes `row["a-b"]`.
+    // VS Code filters by the text that the item replaces. In `row.a-b`, which becomes `row["a-b"]`, that includes the
+    // dot.
     const before = document.getText(item.range).replace(/[\w$]*$/, '');
     item.filterText = one.name.startsWith(before) ? one.name : before + one.name;
   }

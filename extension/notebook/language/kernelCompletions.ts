@@ -9,8 +9,9 @@ export const kernelAloneMilliseconds = 800;
 type Kernel = NonNullable<Awaited<NonNullable<ReturnType<NotebookKernels['session']>>['kernel']>>;
 
 /**
- * Requests from running kernels what only they know: names of cells that ran out of order or changed since. Each
- * kernel gets one request at a time, so that a busy one does not collect one for every typed letter.
+ * Requests the names that only running kernels know, for example from cells that ran out of order or changed after
+ * their run. Sends one request at a time to each kernel, so that a busy kernel does not collect one for every typed
+ * letter.
  */
 export class KernelCompletions {
   readonly #kernels: NotebookKernels;

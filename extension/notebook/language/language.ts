@@ -21,7 +21,7 @@ export type CellLanguageDeps = LanguageNamesDeps &
 
 /**
  * Registers completion, hover, parameters and definitions in cells, and starts the language worker, which also finds
- * errors. Names that only a kernel knows are from the kernel; names of tables and columns from the catalog.
+ * errors. The kernel adds names that only it knows; the catalog adds names of tables and columns.
  */
 export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable & { language: CellLanguage } {
   const { log, kernels, connections, dist } = parts;

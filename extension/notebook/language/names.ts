@@ -6,7 +6,7 @@ import type { NotebookCatalogs } from '../notebookCatalogs.ts';
 
 export type LanguageNamesDeps = { catalogs: Catalogs; notebookCatalogs: NotebookCatalogs };
 
-/** Names of tables, namespaces and columns for a notebook's cells, from the catalog that its `db` is. */
+/** Names of tables, namespaces and columns for a notebook's cells, read from the catalog of its `db`. */
 export class LanguageNames {
   readonly #parts: LanguageNamesDeps;
   readonly #byConnection = new Map<string, CatalogNames>();
@@ -26,7 +26,7 @@ export class LanguageNames {
       names = new CatalogNames({
         catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined),
         // The first request starts the engine, so wait for it: VS Code would treat an empty result as final, suggest
-        // words of the notebook and not request again at the next letter. Typing on cancels the request.
+        // words of the notebook and not request again at the next letter. The user's next key cancels the request.
         patienceMilliseconds: limitMilliseconds,
       });
       this.#byConnection.set(name, names);

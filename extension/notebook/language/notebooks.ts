@@ -17,7 +17,8 @@ export class LanguageNotebooks implements vscode.Disposable {
     this.#subscriptions = [
       this.#changed,
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#meet(notebook)),
-      // A new notebook is reported before it has its content. One that took another kernel meanwhile keeps that.
+      // VS Code reports a new notebook before it has its metadata. A notebook that already has another kernel keeps
+      // that kernel.
       vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata }) => {
         if (metadata && !this.#met.has(notebook)) this.#meet(notebook);
       }),

@@ -37,8 +37,8 @@ export class OtherProviders {
   readonly #asked: string[] = [];
 
   /**
-   * Whether a request of VS Code was sent by `OtherProviders`. True once per request sent: the user may request the same
-   * position meanwhile and must get a result.
+   * Whether `OtherProviders` sent this request of VS Code. True once per sent request, because the user may request the
+   * same position meanwhile and must get a result.
    */
   isOwn(document: vscode.TextDocument, position: vscode.Position): boolean {
     const index = this.#asked.indexOf(keyOf(document.uri, position));
@@ -49,7 +49,7 @@ export class OtherProviders {
   async completions(document: vscode.TextDocument, position: vscode.Position, trigger?: string): Promise<Set<string>> {
     const command = 'vscode.executeCompletionItemProvider';
     const list = await this.#ask<vscode.CompletionList>(command, document.uri, position, trigger);
-    // Words of open documents are not language knowledge and yield to real suggestions; snippets are separate items.
+    // Ignore words of open documents, which come from no language service, and snippets, which are separate items.
     const known = list?.items.filter(({ kind }) => kind !== undefined && !isOfNoLanguage.has(kind)) ?? [];
     return new Set(known.map(({ label }) => (typeof label === 'string' ? label : label.label)));
   }
@@ -66,7 +66,7 @@ export class OtherProviders {
     try {
       return await vscode.commands.executeCommand<T>(command, uri, position, trigger);
     } finally {
-      // It did not reach our provider: VS Code did not need it, or the user has typed on.
+      // The request did not reach our provider: VS Code did not need it, or the user has continued to type.
       const left = this.#asked.indexOf(key);
       if (left >= 0) this.#asked.splice(left, 1);
     }

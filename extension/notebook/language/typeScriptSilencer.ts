@@ -6,7 +6,7 @@ import type { LanguageNotebooks } from './notebooks.ts';
 import type { LanguageWorker } from './worker.ts';
 
 const builtInId = 'vscode.typescript-language-features';
-/** The setting for TypeScript's native server, which has no plugins; it has had two names. */
+/** The setting for TypeScript's native server, which has no plugins. Its name differs between versions of VS Code. */
 const nativeSettings = ['js/ts.experimental.useTsgo', 'typescript.experimental.useTsgo'];
 
 type PluginApi = { configurePlugin(name: string, config: PluginConfig): void };
@@ -36,14 +36,14 @@ export class TypeScriptSilencer implements vscode.Disposable {
     tell();
   }
 
-  /** Whether only the language worker answers for our cells. */
+  /** Whether cells get results only from the language worker. */
   get isAlone(): boolean {
     return this.#isAlone;
   }
 
   /**
-   * Whether no other provider has answered. While TypeScript starts, a second server of it that has no plugins
-   * answers, and the first one applies the configuration with a delay.
+   * Whether no other provider has returned a result. While TypeScript starts, a second TypeScript server without
+   * plugins returns results, and the first server applies the configuration with a delay.
    */
   get isProven(): boolean {
     return this.#isAlone && this.#isProven;

@@ -13,19 +13,19 @@ import { cellLanguage } from '../notebookKernel.ts';
 type LanguageWorkerDeps = { log: Log; notebooks: LanguageNotebooks; entry: string };
 
 /**
- * After this many crashes in `failureWindow` the worker is not started again: VS Code's own TypeScript continues
- * alone.
+ * Limit of crashes within `failureWindow`. After that the worker is not started again, and only VS Code's own
+ * TypeScript continues.
  */
 const maxFailures = 3;
 const failureWindow = 5 * 60_000;
 /** How long the worker stays after the last notebook was closed. */
 const idleMilliseconds = 30_000;
-/** Many files change together, for instance when a package is installed. */
+/** Delay after a change of files, because many change together, for example when a package is installed. */
 const quietMilliseconds = 300;
 
 /**
- * The language worker of the window. It starts when the first Lance notebook opens, receives every change of cells,
- * and is started again after a crash.
+ * The language worker of the window. It starts when the first Lance notebook opens, receives every change of cells, and
+ * starts again after a crash.
  */
 export class LanguageWorker implements vscode.Disposable {
   readonly #parts: LanguageWorkerDeps;
@@ -182,7 +182,7 @@ export class LanguageWorker implements vscode.Disposable {
   #close(key: string): void {
     this.#told.delete(key);
     this.#process?.tell('close', { notebook: key });
-    // The cells may stay open with another kernel, whose code this worker must not check.
+    // The cells may stay open with another kernel, and this worker must not check code for another kernel.
     const notebook = vscode.workspace.notebookDocuments.find((one) => documentKey(one) === key);
     for (const { document } of notebook?.getCells() ?? []) this.#diagnostics.forget(document.uri);
   }

@@ -196,7 +196,7 @@ suite('kernels of notebooks', () => {
     const shown = printed(notebook, 0);
     assert.ok(shown.length < 1_100_000, `${shown.length} characters`);
     assert.match(shown, /^line 0 +\nline 1 +\n/);
-    assert.match(shown, /characters of output are left out of the notebook/);
+    assert.match(shown, /characters of output are omitted from the notebook/);
     goOn();
     assert.ok(await ended(notebook, 0));
   });

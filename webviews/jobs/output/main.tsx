@@ -11,7 +11,7 @@ import { type Act, Actions, actionsOf } from '../parts/jobActions.tsx';
 import { Progress } from '../parts/jobProgress.tsx';
 import outputCss from './jobOutput.css';
 
-/** Limit of the failed rows, enough to show the error; the job page lists more. */
+/** Limit of the listed failed rows, enough to show the error; the job page lists more. */
 const maxSamples = 3;
 
 type JobOutputProps = {
@@ -74,15 +74,14 @@ function FailedRows({ count, samples }: { count: number; samples: readonly RowEr
 type Mounted = { readonly root: Root; readonly element: HTMLElement; job: JobView };
 
 /**
- * Renders jobs in the outputs of cells.
- * The output has the state that the kernel sent; the editor sends the current one. So an output stays current after
- * its cell was interrupted or its notebook reopened.
+ * Renders jobs in the outputs of cells. The output contains the state that the kernel sent; the editor sends the
+ * current one. So an output stays up to date even if its cell was interrupted or its notebook was reopened.
  */
 export const activate: ActivationFunction = (context) => {
   const mounted = new Map<string, Mounted>();
   let styles: CSSStyleSheet | undefined;
   const say = (request: JobOutputRequest): void => context.postMessage?.(request);
-  // An exported notebook has no editor, so no buttons.
+  // An exported notebook has no editor, and so no buttons.
   const isHeard = context.postMessage !== undefined;
 
   const draw = ({ root, job: { id }, job }: Mounted): void => {
@@ -127,7 +126,7 @@ export const activate: ActivationFunction = (context) => {
       mounted.set(item.id, output);
       // Render synchronously: an output without height loses its distance to the cell's edge.
       flushSync(() => draw(output));
-      // Other jobs have ended. If one is resumed, the editor sends its state anyway.
+      // Jobs in other states have ended. If one is resumed, the editor sends its state without a request.
       if (isActive(job) || job.state === 'interrupted') say({ kind: 'look', id: job.id });
     },
     disposeOutputItem: disposer(mounted, dispose),

@@ -33,11 +33,11 @@ export class JobLog {
     return this.#isCut;
   }
 
-  /** Follows the log of a job, or stops without one. */
+  /** Follows the log of a job; stops if there is no job. */
   follow(job: JobView | undefined): void {
     this.#isActive = job !== undefined && isActive(job);
     if (job?.id === this.#id && (this.#reading || !this.#isActive)) return;
-    // A resumed job continues the same log: reading all of it again is rare and cheap.
+    // A resumed job continues the same log. Read all of it again, because this is rare and cheap.
     this.close();
     this.#id = job?.id;
     this.#lines = [];
@@ -57,7 +57,7 @@ export class JobLog {
     let from = 0;
     let open = '';
     while (!signal.aborted) {
-      // Before the read, so that text written at the very end is still read.
+      // Check this before the read, so that text written at the very end is still read.
       const goesOn = this.#isActive;
       const read = await this.#read(from, signal).catch(() => undefined);
       if (signal.aborted) return;

@@ -10,7 +10,7 @@ import { Progress } from '../parts/jobProgress.tsx';
 /** Limit of the displayed samples. */
 const maxShown = 20;
 
-/** The rows for which the function failed: location, message and inputs. */
+/** The rows for which the function failed, with location, message and inputs. */
 function ErrorRows({ errors: { count, samples } }: Pick<JobView, 'errors'>) {
   const shown = samples.slice(0, maxShown);
   return (
@@ -76,16 +76,16 @@ function Sample({ error, inputs }: { error: RowError; inputs: readonly string[] 
 
 type LogProps = { readonly lines: readonly string[]; readonly isCut: boolean; readonly isJobActive: boolean };
 
-/** Pixels from the end of the log within which new lines scroll it. */
+/** If the log is within this distance in pixels from its end, it scrolls to new lines. */
 const nearEnd = 24;
 
-/** The end of the log. It follows new lines if scrolled to the end, and keeps its position otherwise. */
+/** The last lines of the log. If scrolled to the end, it follows new lines; otherwise it keeps its position. */
 function LogLines({ lines, isCut, isJobActive }: LogProps) {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
   const text = lines.join('\n');
   useLayoutEffect(() => {
-    // Runs each second too, when the page is drawn again, without effect.
+    // Also runs each second when the page is drawn again, and then has no effect.
     if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   });
   return (
@@ -100,7 +100,7 @@ function LogLines({ lines, isCut, isJobActive }: LogProps) {
           className="job-log"
           tabIndex={0}
           role="log"
-          // Not read aloud, since it may grow by a thousand lines a second.
+          // Screen readers don't read this aloud, because it may grow by a thousand lines a second.
           aria-live="off"
           aria-labelledby="job-log"
           onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {

@@ -19,7 +19,7 @@ type PageProps = {
   readonly act: Act;
 };
 
-/** A plan, a job, or the reason why there is neither. Depends only on its properties. */
+/** A plan, a job, or the reason why there is neither. The component has no state. */
 function Page({ state, log, isCut, now, act }: PageProps) {
   // The first state arrives at once, so a spinner would only flash.
   if (state === undefined) return <main aria-busy="true" />;
@@ -74,7 +74,7 @@ addEventListener('pagehide', () => {
   log.close();
   host.close();
 });
-// Update displayed times also while a running job sends nothing.
+// Also update the displayed times while a running job sends nothing.
 setInterval(draw, 1000);
 
 draw();

@@ -47,7 +47,7 @@ suite('the columns of a new table', () => {
     ['id vector[0]', /got "vector\[0\]"\. Use one of int8/],
     ['id vector[9999999]', /got "vector\[9999999\]"\. Use one of int8/],
     ['id constructor', /got "constructor"\. Use one of int8/],
-    ['a.b int64', /letters, digits and "_" that starts with no digit, got "a\.b"/],
+    ['a.b int64', /letters, digits and "_" that does not start with a digit, got "a\.b"/],
     ['id int64, id string', /Two columns have the name "id"/],
   ] as const) {
     test(`are refused with a sentence: ${JSON.stringify(text)}`, () => {

@@ -18,7 +18,8 @@ suite('What a cell has printed', () => {
     const cut = printed(2000, ...all).cut() ?? '';
     assert.match(cut, /^line 0\nline 1\n/);
     assert.match(cut, /\nline 99998\nline 99999\n$/);
-    const [, left = ''] = /\n… ([\d,]+) characters of output are left out of the notebook\. [^\n]* …\n/.exec(cut) ?? [];
+    const [, left = ''] =
+      /\n… ([\d,]+) characters of output are omitted from the notebook\. [^\n]* …\n/.exec(cut) ?? [];
     const kept = cut.replace(/\n… .*?…\n/, '\n');
     assert.equal(Number(left.replaceAll(',', '')) + kept.length, all.join('').length);
     assert.ok(kept.split('\n').every((line) => line === '' || /^line \d+$/.test(line)));
@@ -27,7 +28,7 @@ suite('What a cell has printed', () => {
 
   test('may come in one piece', () => {
     const cut = printed(2000, lines(100_000).join('')).cut() ?? '';
-    assert.match(cut, /^line 0\n[^]* characters of output are left out of the notebook\. [^]*line 99999\n$/);
+    assert.match(cut, /^line 0\n[^]* characters of output are omitted from the notebook\. [^]*line 99999\n$/);
   });
 
   test('may be one endless line', () => {
