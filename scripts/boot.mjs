@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The entry of every npm script: `node scripts/boot.mjs <command> [arguments]`. Plain JavaScript for Node 18, since
+// The entry of every npm script: `node scripts/boot.mjs <command> [arguments]`. Plain JavaScript for Node 18, because
 // it first switches to a newer Node: some dependencies need one, and the installed Node is often older.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ async function boot() {
   if (!isFit(process.versions.node)) return handOver(await fitNode());
   requirePackages();
   await requireEngine();
-  // Child processes, and their children in turn, find this Node first.
+  // Put this Node first on PATH for child processes and their children.
   process.env.PATH = [dirname(process.execPath), process.env.PATH].filter(Boolean).join(delimiter);
   const { main } = await import(pathToFileURL(join(root, commands[command])).href);
   process.exitCode = await main(args);
@@ -130,16 +130,17 @@ function isInstalled(name, version) {
 }
 
 /**
- * Installs the engine's native part if it is missing.
- * It is an optional package, which npm omits silently if the registry does not have it. A refusal is remembered for a
- * day; without the engine the product supports only `rest` catalogs.
+ * Installs the engine's native part if it is missing. It is an optional package, which npm omits silently if the
+ * registry does not have it. If the install is refused, it is tried again after a day. Without the engine the product
+ * supports only `rest` catalogs.
  */
 async function requireEngine() {
   const version = manifest().dependencies['@lancedb/lancedb'];
   const platform = thisPlatform();
   const name = platform && enginePackage(platform);
-  const without = (why) => say(`No engine for local tables: ${why}. Continuing with REST catalogs only.`);
-  if (!name) return without(`upstream builds none for ${process.platform}-${process.arch}`);
+  const without = (why) =>
+    say(`Can't install the engine for local tables: ${why}. Continuing with REST catalogs only.`);
+  if (!name) return without(`upstream builds no engine for ${process.platform}-${process.arch}`);
   if (isInstalled(name, version)) return;
   const refused = join(root, '.toolchain', 'engine-refused');
   const reason = `the registry does not serve ${name}@${version}`;

@@ -10,7 +10,7 @@ const stamp = inRoot('dist/.built');
 const sources = ['kernel', 'extension', 'webviews', 'scripts', 'package.json', 'tsconfig.base.json'];
 
 /**
- * Builds everything in dist/. Continues after a failure, to report the next ones too.
+ * Builds everything in dist/. Continues after a failure, so that all failures are reported.
  * @returns the number of parts that failed
  */
 export async function buildAll(say: (line: string) => void): Promise<number> {
@@ -65,7 +65,7 @@ const pythonFiles = (): string[] => readdirSync(inRoot(pythonFolder)).filter((na
 
 const snapshotScripts = ['kernelSnapshot.cjs', 'snapshotMaker.cjs', 'fromSnapshot.cjs'] as const;
 
-/** Writes a hash of the kernel's start-up snapshot inputs, which every start compares. */
+/** Writes a hash of the inputs of the kernel's start-up snapshot. Every start compares it. */
 function writeSnapshotKey(): void {
   const types = readdirSync(inRoot('dist/types'), { recursive: true, encoding: 'utf8' }).toSorted();
   const hash = createHash('sha256');

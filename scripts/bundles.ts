@@ -5,9 +5,8 @@ import { lazyArrowPlugin } from './lazyArrowPlugin.ts';
 import { inRoot, root } from './paths.ts';
 
 /**
- * A bundle of the product.
- * Two kinds also enforce layers: only the extension has `vscode` as an external, so its import from kernel/ does not
- * resolve, nor does `node:*` from webviews/ (see test/unit/layers.test.ts).
+ * A bundle of the product. Bundles also enforce two layers: `vscode` is an external only in the extension, so its
+ * import in kernel/ does not resolve; nor does `node:*` in webviews/ (see test/unit/layers.test.ts).
  */
 export type Bundle = {
   /** Output files in dist/, the script first. */
@@ -46,16 +45,16 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['plotlyRenderer.js'], entry: 'webviews/charts/plotly.ts', kind: 'chart' },
 ];
 
-/** Folder of Python files that are shipped as they are: they need no bundler, and users may read them. */
+/** Folder of Python files that are shipped unchanged, because they need no bundler and users may read them. */
 export const pythonFolder = 'kernel/jobs/driver';
 
-/** Started by kernelspecs on systems with a shell; shipped as it is. */
+/** Kernelspecs start this on systems with a shell; it is shipped unchanged. */
 export const shellLauncher = 'kernel/session/kernelspecs/launcher.sh';
 
 /**
- * Packages that stay in node_modules.
- * Native code needs it (esbuild is a program next to its module). A second copy of apache-arrow or TypeScript in one
- * process misbehaves without an error (unreadable streams; type checkers with incompatible nodes).
+ * Packages that stay in node_modules. Packages with native code must (esbuild is a program next to its module). So must
+ * apache-arrow and TypeScript, because two copies of them in one process fail without an error (unreadable streams;
+ * type checkers with incompatible nodes).
  */
 export const runtimePackages = ['apache-arrow', '@lancedb/lancedb', 'esbuild', 'typescript-6', 'zeromq'] as const;
 
@@ -79,9 +78,8 @@ const node: BuildOptions = {
 };
 
 /**
- * Shares one TypeScript module between all files of a bundle.
- * esbuild copies the exports of a CommonJS module for each importer. With 2,700 names, thirty copies take 0.1 s and a
- * dozen megabytes.
+ * Shares one TypeScript module between all files of a bundle. Without this, esbuild copies the 2,700 exports of the
+ * CommonJS module for each importer; thirty copies take 0.1 s and a dozen megabytes.
  */
 const oneTypescript: Plugin = {
   name: 'one-typescript',
@@ -105,8 +103,8 @@ export const apart: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes imports of such files load their bundle.
- * A static import would silently copy megabytes into another bundle, so it fails the build.
+ * Makes imports of such files load their bundle. A static import fails the build, because it would silently copy
+ * megabytes into another bundle.
  */
 const bundlesApart = (entry: string, sourceRoot: string): Plugin => ({
   name: 'bundles-apart',
@@ -140,7 +138,7 @@ const browser: BuildOptions = {
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
-/** Its entry for Node requires its other files in a way that bundlers can't follow. */
+/** Bundlers can't follow how the Node entry of this package requires its other files. */
 const jsoncParser = inRoot('node_modules/jsonc-parser/lib/esm/main.js');
 
 export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildOptions {
@@ -166,7 +164,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...node,
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
-        // Use `require`: if an interrupt terminates an import in Node, its promise never settles.
+        // Use `require`: an import whose evaluation an interrupt terminates never settles its promise in Node.
         supported: { 'dynamic-import': false },
         plugins: [oneTypescript, lazyArrowPlugin, bundlesApart(bundle.entry, sourceRoot)],
         alias: {
@@ -176,8 +174,8 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         },
       };
     case 'snapshot':
-      // The only bundle that contains TypeScript: a snapshot in creation can load only Node's own modules. Minified,
-      // since the program's text is part of the snapshot.
+      // The only bundle that contains TypeScript, because a snapshot can load only Node's own modules while it is
+      // created. Minified, because the program's text is part of the snapshot.
       return {
         ...common,
         ...node,
@@ -187,7 +185,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         alias: { crypto: inRoot('kernel/session/start/notInSnapshot.ts') },
       };
     case 'worker':
-      // One file that runs anywhere, so it contains Arrow: the ES module build, for tree shaking.
+      // One file that works everywhere, so it contains Arrow (the ES module build, for tree shaking).
       return {
         ...common,
         platform: 'node',
@@ -206,7 +204,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
       return {
         ...common,
         ...browser,
-        // Chart libraries load addresses of a notebook: their requests are refused, regardless of the description.
+        // Chart libraries load the addresses in a notebook, so this bundle refuses all of their requests.
         inject: [inRoot('webviews/charts/refusedRequests.ts')],
         define: {
           ...browser.define,

@@ -11,8 +11,8 @@ import { inRoot } from './paths.ts';
 type Manifest = Record<string, unknown> & { capabilities: { untrustedWorkspaces: object } };
 
 /**
- * `npm run generate`: writes what has its source in TypeScript into package.json, the schema of job files and the reference
- * pages of docs/. With `--check` it changes nothing and fails if a file is stale.
+ * `npm run generate`: generates parts of package.json, the schema of job files and the reference pages of docs/ from
+ * TypeScript. With `--check` it changes nothing and fails if a file is stale.
  */
 export async function main(args: readonly string[] = []): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { check: { type: 'boolean', default: false } } });
@@ -26,7 +26,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
   return values.check && stale.length > 0 ? 1 : 0;
 }
 
-/** The generated files by their paths, as the formatter wants them. */
+/** The generated files by path, in the format of the formatter. */
 async function generatedFiles(): Promise<[file: string, text: string][]> {
   const files: Readonly<Record<string, string>> = {
     'package.json': JSON.stringify(manifestWithContributions()),

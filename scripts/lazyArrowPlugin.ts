@@ -2,12 +2,12 @@ import type { Plugin } from 'esbuild';
 import * as arrow from '#arrow';
 import { inRoot, root } from './paths.ts';
 
-// Makes bundles load apache-arrow on first use: loading it takes as long as compiling the first cell of a notebook,
-// and most notebooks don't need it. Its enums are numbers of the format and part of the bundle, so tables of values
-// by type work without it.
+// Makes bundles load apache-arrow on first use, because loading it takes as long as compiling the first cell of a
+// notebook, and most notebooks don't need it. The enums of apache-arrow are part of the bundle as plain numbers, so
+// code that only uses them does not load it.
 
 const shared = (file: string): string => JSON.stringify(inRoot('kernel/shared', file));
-/** Registered after loading, since Arrow's reader supports no compression by itself. */
+/** Codecs are registered after loading, because Arrow's reader has no compression by itself. */
 const codecs = JSON.stringify(inRoot('kernel/catalog/arrow/ipcCompression.ts'));
 
 const namespace = 'late-arrow';
@@ -29,9 +29,8 @@ const passedOn = [
 ];
 
 /**
- * Getters that load the library, then become plain properties.
- * Cells may have replaced globals, so it loads with the original ones. An interrupt waits until it is loaded; if
- * loading fails, no part of it is kept.
+ * Getters that load the library and then become plain properties. Cells may have replaced globals, so the library loads
+ * with the original ones. An interrupt waits until it is loaded. If loading fails, nothing is kept.
  */
 const loading = `
 const { withOwnGlobals } = require(${shared('ownGlobals.ts')});

@@ -1,4 +1,4 @@
-// Plain JavaScript, since boot.mjs imports it on any installed Node.
+// Plain JavaScript, because boot.mjs imports it on any installed Node.
 import { spawn } from 'node:child_process';
 
 /**
@@ -24,7 +24,7 @@ export function npm(args, options = {}) {
   child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text));
   child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text));
   return new Promise((resolve, reject) => {
-    child.once('error', (cause) => reject(new Error('npm does not run: is it on PATH?', { cause })));
+    child.once('error', (cause) => reject(new Error("Can't run npm. Put it on PATH.", { cause })));
     child.once('close', (code, signal) => {
       if (code === 0) return resolve(stdout);
       const report = stderr.trim().split('\n').slice(-12).join('\n');

@@ -49,7 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
         ...without,
       ].join('\n'),
     );
-  // If a target was requested by name, a missing package is a failure.
+  // If the user requested the target by name, a missing package is a failure.
   return values.target !== undefined && without.length > 0 ? 1 : 0;
 }
 

@@ -1,4 +1,4 @@
-// Plain JavaScript, since boot.mjs imports it on any installed Node.
+// Plain JavaScript, because boot.mjs imports it on any installed Node.
 
 /**
  * The supported platforms.

@@ -13,8 +13,8 @@ process.on('exit', () => {
 });
 
 /**
- * Ends the process group of a child with this process, however this process ends (except by SIGKILL).
- * The child must be started with `detached: true`. Otherwise Ctrl-C in the terminal leaves servers running.
+ * Ends the process group of a child when this process ends in any way, except by SIGKILL. Otherwise servers would
+ * continue after Ctrl-C in the terminal. The child must be started with `detached: true`.
  */
 export function trackProcessGroup(child: ChildProcess): void {
   if (child.pid !== undefined) owned.add(child.pid);

@@ -8,18 +8,18 @@ import { makeOrders, returnsSchema } from './sample/orders.ts';
 import { createPrices } from './sample/prices.ts';
 import { makeProducts } from './sample/products.ts';
 
-/** Increased when the generated data changes; an older catalog is recreated. */
+/** Increase this when the generated data changes, so that an older catalog is recreated. */
 const sampleVersion = 2;
 const marker = '.lance-catalog-sample.json';
 
 type SampleOptions = {
-  /** Receives progress, one line per call. */
+  /** Called with each line of progress. */
   log?: (line: string) => void;
 };
 
 /**
- * Creates the sample catalog in a directory, unless a complete one exists.
- * It is built next to the directory and moved at the end, so an interrupted run leaves nothing incomplete.
+ * Creates the sample catalog in a directory, unless a complete one exists. Builds it next to the directory and moves it
+ * at the end, so that an interrupted run leaves no incomplete catalog.
  * @throws Error if the directory contains something else
  */
 export async function makeSample(root: string, options: SampleOptions = {}): Promise<void> {
@@ -78,7 +78,7 @@ async function moveInto(building: string, target: string): Promise<void> {
   try {
     await rename(building, target);
   } catch (error) {
-    // Another process was faster.
+    // Another process has created the catalog meanwhile.
     if ((await stateOf(target)) !== 'current') throw error;
   } finally {
     if (hadOld) await rm(old, { recursive: true, force: true });

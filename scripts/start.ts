@@ -12,7 +12,7 @@ import { prepareSample, sample } from './start/sample.ts';
 import { testSettings } from './workbench/settings.ts';
 
 /**
- * Locks the sample window: two servers on one profile would overwrite each other's state.
+ * Locks the sample window, because two servers on one profile would overwrite each other's state.
  * @throws Error with the process that has the lock
  */
 function lockSampleWindow(file: string): void {
@@ -56,7 +56,7 @@ export async function main(args: readonly string[]): Promise<number> {
       say('building …');
       if ((await buildAll(say)) > 0) return 1;
     }
-    // From here on Ctrl-C ends started processes, even while they start.
+    // From now on Ctrl-C ends the started processes, even while they start.
     let cleanUp: (() => Promise<void>) | undefined;
     onInterrupt(async () => cleanUp?.());
     const whenInterrupted = (last: () => Promise<void>): void => void (cleanUp = last);
@@ -80,7 +80,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 type Settings = Record<string, unknown>;
-/** Sets the cleanup for Ctrl-C, replacing the last one. */
+/** Sets the cleanup for Ctrl-C. Replaces the last one. */
 type WhenInterrupted = (cleanUp: () => Promise<void>) => void;
 
 /** Settings of the window, with the sample as a connection. The folder is generated, so it needs no trust prompt. */
@@ -108,7 +108,7 @@ async function showDesktop(desktop: Desktop, settings: Settings, whenInterrupted
   });
 }
 
-/** Resolves if the server ends by itself, which is an error; Ctrl-C ends it and this process. */
+/** Resolves if the server ends by itself, which is an error. Ctrl-C ends the server and this process. */
 async function showBrowser(port: number, settings: Settings, whenInterrupted: WhenInterrupted): Promise<number> {
   const server = await openInBrowser({
     profile: sample.profile,
@@ -134,7 +134,7 @@ async function showBrowser(port: number, settings: Settings, whenInterrupted: Wh
   });
 }
 
-/** Runs the tour with the window's kernel, for machines without a screen. */
+/** Runs the tour in the same kernel as the window does, for machines without a screen. */
 function runTour(whenInterrupted: WhenInterrupted): Promise<number> {
   const child = spawn(
     process.execPath,

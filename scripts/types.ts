@@ -6,7 +6,7 @@ import { inRoot } from './paths.ts';
 /** Folders of kernel/ whose declaration files a notebook's TypeScript may read. */
 const layers = ['shared', 'processes', 'catalog', 'engine', 'cluster', 'session'] as const;
 const entry = 'session/preload.d.ts';
-/** Read by the editor's TypeScript while the extension does not serve the notebook. */
+/** VS Code's TypeScript reads this while the extension does not provide the language features of a notebook. */
 const globalsEntry = 'notebook.d.ts';
 const specifier = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"]+)\2/g;
 
@@ -22,7 +22,7 @@ export function buildTypes(): string | undefined {
     throw new Error(`Can't run the TypeScript compiler ${compiler}: run npm install.`, { cause: run.error });
   rmSync(inRoot('dist/types'), { recursive: true, force: true });
   mkdirSync(inRoot('dist/types'), { recursive: true });
-  // tslab is bundled into the kernel; `import { display } from 'tslab'` in a cell needs only this file.
+  // tslab is bundled into the kernel, so `import { display } from 'tslab'` in a cell needs only this declaration file.
   copyFileSync(inRoot('node_modules/tslab/dist/public.d.ts'), inRoot('dist/types/tslab.d.ts'));
   const seen = new Set<string>();
   const queue: string[] = [entry];
@@ -46,7 +46,7 @@ export function buildTypes(): string | undefined {
 }
 
 /**
- * Declares a notebook's globals for the editor's own TypeScript, which treats a cell as an ordinary file.
+ * Declares a notebook's globals for VS Code's own TypeScript, which treats a cell as an ordinary file.
  * @param text the imports and declarations that precede every cell
  */
 function globals(text: string): string {
@@ -58,7 +58,7 @@ function globals(text: string): string {
   return `${[...imported, ...declared].join('\n').replaceAll('import("lance-catalog")', from)}\n`;
 }
 
-/** Rewrites the imports of one declaration file and reports the project files it needs. */
+/** Rewrites the imports of one declaration file, and reports the project files that it imports. */
 function rewrite(file: string, text: string, need: (file: string) => void): string {
   return text
     .replace(/^\/\/# sourceMappingURL=.*$/gm, '')

@@ -14,7 +14,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   console.log('building …');
-  // Builds the types and copies scripts; the watchers below rebuild the bundles with source maps.
+  // Builds the types and copies the scripts. The watchers below then rebuild the bundles with source maps.
   await buildAll(console.log);
   const contexts = await Promise.all(bundles.map((bundle) => watchBundle(bundle)));
   return new Promise((resolve) => {
@@ -42,7 +42,7 @@ async function watchBundle(bundle: Bundle): Promise<BuildContext> {
       });
     },
   };
-  // The script's text is part of the snapshot, so it has no source map.
+  // The text of this script is part of the snapshot, so it has no source map.
   const sourcemap = bundle.kind === 'snapshot' ? false : 'linked';
   const one = await context({ ...options, sourcemap, plugins: [...(options.plugins ?? []), report] });
   await one.watch();

@@ -10,7 +10,7 @@ type Passage = { readonly line: number; readonly text: string };
 const folders = ['kernel', 'extension', 'webviews', 'scripts', 'docs'];
 const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
 
-/** Names that users have in scripts and settings, and so stay, and a command of LaTeX. */
+/** Names in users' scripts and settings, which must not change, and a command of LaTeX. */
 const allowed = /\\begin\b|--mend\b|\b(?:copyMend|showMend|applyMend|lance-mend|ClusterMend|2_mend)\b|\.mend\b/g;
 
 /** Shorter strings are keys and names, not sentences. */
@@ -18,7 +18,7 @@ const fewestWords = 3;
 
 const patterns = oddWords.map(([pattern, instead]) => [new RegExp(pattern, 'g'), instead] as const);
 
-/** Lint of words: no comment, message or page may have one of `oddWords`. Returns the exit code. */
+/** Checks the words: no comment, message or page may contain one of `oddWords`. Returns the exit code. */
 export function main(): number {
   let found = 0;
   for (const file of [...files, ...folders.flatMap((folder) => filesIn(folder))]) {
@@ -42,7 +42,7 @@ function filesIn(folder: string): string[] {
     .toSorted();
 }
 
-/** Texts with the line comments `#`, such as shell scripts. */
+/** Comments that start with `#`, for example in shell scripts. */
 const hashComments = (text: string): Passage[] =>
   text.split('\n').flatMap((line, index) => {
     const comment = /(?:^|\s)#(?!!)(.*)$/.exec(line)?.[1];
@@ -69,7 +69,7 @@ function typescriptPassages(text: string): Passage[] {
   const passages: Passage[] = [];
   const seen = new Set<number>();
   const addComments = (ranges: readonly ts.CommentRange[] | undefined): void => {
-    // Lines of one comment belong together: a phrase may be wrapped.
+    // Join the lines of one comment, because a phrase may continue on the next line.
     let joined: { line: number; end: number; text: string } | undefined;
     for (const { pos, end } of ranges ?? []) {
       if (seen.has(pos)) continue;
@@ -113,7 +113,7 @@ function pythonPassages(text: string): Passage[] {
   return [...hashComments(text), ...strings.filter((one) => one.text.split(' ').length >= fewestWords)];
 }
 
-/** The lines of a page outside of code blocks; generated blocks of help are checked where they are written. */
+/** The lines of a page outside of code blocks. The generated help blocks are checked in their sources. */
 function markdownPassages(text: string): Passage[] {
   let isCode = false;
   return text.split('\n').flatMap((line, index) => {

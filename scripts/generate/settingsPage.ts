@@ -17,7 +17,7 @@ export function settingsPage(): string {
       ]),
     ),
     '## Commands',
-    'The commands of the category "Lance Catalog". Those that need a row of a view are in its menus, not in the palette.',
+    'The commands of the category "Lance Catalog". Commands that need a row of a view are in the menus of the view, not in the palette.',
     table(
       ['command', 'id', 'key'],
       Object.entries(commands).map(([id, { title }]) => [title, `\`${id}\``, describeKey(id)]),

@@ -5,10 +5,10 @@ import { inRoot, toolchain } from '../paths.ts';
 import { bundlerPackage, enginePackage, type Platform } from '../platforms.mjs';
 import { readManifest } from './runtime.ts';
 
-/** Folder of a platform's package, or a sentence about why it is missing. */
+/** Folder of a platform's package, or the reason why it is missing. */
 type Fetched = { folder: string } | { missing: string };
 
-/** Returns the folder of a platform's native engine package; downloads that of another platform. */
+/** Returns the folder of a platform's native engine package. Downloads the package of another platform. */
 export async function fetchEngine(platform: Platform, say: (line: string) => void): Promise<Fetched> {
   const name = enginePackage(platform);
   if (name === null) return { missing: 'upstream builds no engine for it' };
@@ -16,7 +16,7 @@ export async function fetchEngine(platform: Platform, say: (line: string) => voi
   return fetchPackage(platform, { name, version, size: 70 }, say);
 }
 
-/** Does the same for the bundler's program, which bundles functions. */
+/** Does the same for esbuild's program, which bundles functions of users. */
 export function fetchBundler(platform: Platform, say: (line: string) => void): Promise<Fetched> {
   const version = readManifest(inRoot()).dependencies['esbuild'] ?? '';
   return fetchPackage(platform, { name: bundlerPackage(platform), version, size: 5 }, say);
@@ -38,7 +38,7 @@ async function fetchPackage(
   writeFileSync(join(cache, 'package.json'), '{"private":true}\n');
   say(`fetching ${name}@${version} (about ${size} MB to download) …`);
   try {
-    // `force`, since the package is for another platform.
+    // Use `force`, because the package is for another platform.
     await npm(['install', `${name}@${version}`, '--force', '--prefix', cache, ...quietInstall], {
       cwd: cache,
       quiet: true,

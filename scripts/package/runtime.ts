@@ -58,7 +58,7 @@ function resolve(name: string, from: string): string {
   }
 }
 
-/** Files that are not used at run time; they would double the download. */
+/** Files that are not used at run time. They would double the size of the download. */
 const unneeded: Readonly<Record<string, RegExp>> = {
   'apache-arrow': /^(?:src|bin)\/|\.min\.js$/,
   flatbuffers: /^(?:mjs|ts)\//,
@@ -90,7 +90,7 @@ export function copyRuntime(target: string, platform: Platform | undefined): voi
 
 function isUnneeded(name: string, path: string, source: string, platform: Platform | undefined): boolean {
   if (unneededAnywhere.test(path)) return true;
-  // The patterns match files; folders stay, since they may contain needed ones.
+  // The patterns match files only. Folders stay, because they may contain needed files.
   if (statSync(source).isDirectory()) return false;
   if (name === 'zeromq' && path.startsWith('build/') && path.endsWith('.node')) return !isWanted(path, platform);
   return unneeded[name]?.test(path) ?? false;

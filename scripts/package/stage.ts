@@ -5,15 +5,15 @@ import { bundlerPackage, enginePackage, type Platform } from '../platforms.mjs';
 import { copyRuntime, readManifest } from './runtime.ts';
 
 const files = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore', 'docs', 'media', 'snippets'];
-/** Manifest fields for the repository only; `imports` refers to sources that are not shipped. */
+/** Manifest fields for the repository only; for example, `imports` refers to sources that are not shipped. */
 const ours = new Set(['scripts', 'dependencies', 'devDependencies', 'overrides', 'imports', 'private']);
-/** The editor's TypeScript searches for plugins only in the top-level node_modules. */
+/** VS Code's TypeScript searches for plugins only in the top-level node_modules. */
 const plugin = { name: 'lance-catalog-typescript', folder: inRoot('extension/typescriptPlugin') };
 
 /**
- * Creates the folder with the content of one VSIX.
- * The packages go to dist/node_modules, where the bundles find them first. From the top-level node_modules the
- * packager takes what `npm list` reports: only the plugin's package, which just loads a bundle.
+ * Creates the folder with the content of one VSIX. The packages are in dist/node_modules, where the bundles find them
+ * first. The top-level node_modules contains only the plugin's package, which just loads a bundle, because the packager
+ * adds all packages that `npm list` finds there.
  * @param options.engine folder of the native package; undefined creates the package for REST catalogs only
  * @param options.bundler folder of the bundler's program, which TypeScript functions need
  */
@@ -31,7 +31,7 @@ export function stage(
   mkdirSync(folder, { recursive: true });
   for (const name of files) cpSync(inRoot(name), join(folder, name), { recursive: true });
   for (const name of readdirSync(inRoot('dist'))) {
-    // A watching build leaves source maps there.
+    // `npm run watch` writes source maps to this folder.
     if (!name.startsWith('.') && !name.endsWith('.map'))
       cpSync(inRoot('dist', name), join(folder, 'dist', name), { recursive: true });
   }

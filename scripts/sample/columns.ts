@@ -19,7 +19,8 @@ import {
   type Data,
 } from '#arrow';
 
-// Creates columns from typed arrays: a million row objects, or a million JavaScript strings, would take ten seconds.
+// Creates columns from typed arrays, because creating a million row objects or JavaScript strings would take ten
+// seconds.
 
 type Column = { type: Data['type']; data: Data; nullable?: boolean; metadata?: Record<string, string> };
 

@@ -34,8 +34,8 @@ export function makeOrders(cents: Int32Array): Table {
   const ordered = new BigInt64Array(orderCount);
   const country = new Int32Array(orderCount);
   for (let row = 0; row < orderCount; row++) {
-    // Powers of the random number prefer the first products, the first countries and small quantities, as in real
-    // shops.
+    // Powers of the random number make the first products, the first countries and small quantities more frequent, as
+    // in real shops.
     const which = Math.floor(random() ** 2 * cents.length);
     const many = 1 + Math.floor(random() ** 3 * 6);
     id[row] = BigInt(row + 1);

@@ -31,7 +31,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   return framed;
 }
 
-// Icons from shapes. A shape returns how far inside of it a point is, in pixels of a 32 × 32 image.
+// Icons are made of shapes. A shape returns how far inside of it a point is, in pixels of a 32 × 32 image.
 
 type Shape = (x: number, y: number) => number;
 

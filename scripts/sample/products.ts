@@ -62,7 +62,7 @@ function makeProduct(random: Random, row: number) {
   };
 }
 
-/** Returns a vector near another, so that products of one kind are nearest neighbors. */
+/** Returns a random vector near the given one, so that products of one kind are nearest neighbors. */
 const near = (random: Random, centre: Float32Array): Float32Array =>
   unit(Array.from(centre, (value) => value + (0.45 / Math.sqrt(embeddingWidth)) * bell(random)));
 

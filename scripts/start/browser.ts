@@ -18,7 +18,7 @@ export async function openInBrowser(options: {
 }): Promise<Server> {
   const { say, folder, port } = options;
   const workbench = await ensureWorkbench(say);
-  // Recreated each time: its list of extensions remembers old versions.
+  // Recreate this folder each time, because its list of extensions contains old versions.
   rmSync(join(options.profile, 'ext'), { recursive: true, force: true });
   const profile = makeProfile(options.profile, options.settings);
   for (const extension of [inRoot(), inRoot('scripts/start/opening')]) {
@@ -35,8 +35,8 @@ export async function openInBrowser(options: {
 const portFile = 'port';
 
 /**
- * Returns the port of the last window if it is free, else 0.
- * The browser stores connections and layout by URL, so a window at another port would lack them.
+ * Returns the port of the last window if it is free, else 0. The browser stores connections and layout by URL, so they
+ * would be missing at another port.
  */
 async function lastPort(profile: string): Promise<number> {
   const path = join(profile, portFile);
@@ -61,7 +61,7 @@ function extensionFolder(extension: string): string {
   return `${field('publisher')}.${field('name')}-${field('version')}`;
 }
 
-/** Opens the user's browser if there is a screen. The URL is printed in any case. */
+/** Opens the user's browser if there is a screen. The URL is printed anyway. */
 function openWindow(address: string): void {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const hasScreen = process.platform === 'darwin' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);

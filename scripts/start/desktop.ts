@@ -12,9 +12,8 @@ export type Desktop = { readonly path: string; readonly version: string | undefi
 const oldest = [1, 106] as const;
 
 /**
- * Finds a desktop VS Code: on PATH first, then in the system's usual locations.
- * Returns the application's executable and not the `code` command, which passes the window to a process that this
- * script can't end.
+ * Finds a desktop VS Code: on PATH first, then in the usual locations of the system. Returns the application's
+ * executable, because the `code` command passes the window to a process that this script can't end.
  */
 export function findDesktop(): Desktop | undefined {
   const hasScreen = process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
@@ -58,7 +57,7 @@ const commands = ['code', 'codium', 'vscodium', 'code-insiders'] as const;
 function onPath(): string[] {
   const found: string[] = [];
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    // Skip commands of remote windows, and of Windows in WSL: they open no window on this machine.
+    // Skip the commands of remote windows, and of Windows in WSL, because they open no window on this machine.
     if (folder === '' || /remote-cli|code-server|^\/mnt\//.test(folder)) continue;
     for (const name of commands) {
       const command = join(folder, process.platform === 'win32' ? `${name}.cmd` : name);
@@ -68,7 +67,7 @@ function onPath(): string[] {
   return found;
 }
 
-/** `…/bin/code` → the application it belongs to. */
+/** Converts `…/bin/code` to the path of its application. */
 function applicationOf(command: string): string[] {
   const folder = dirname(dirname(command));
   if (process.platform === 'darwin') return executablesIn(join(folder, '../../MacOS'));
@@ -111,7 +110,7 @@ function executablesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Reads the version from the manifest; starting the application for it would open a window. */
+/** Reads the version from the manifest, because starting the application for it would open a window. */
 function versionOf(path: string): string | undefined {
   const manifest = ['resources/app/package.json', '../Resources/app/package.json']
     .map((name) => join(dirname(path), name))
@@ -124,7 +123,10 @@ function isNewEnough(version: string): boolean {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
 }
 
-/** Returns the environment without variables of a surrounding VS Code; with them, the window would attach to it. */
+/**
+ * Returns the environment without the variables of a VS Code in which this runs; with them, the window would attach to
+ * that VS Code.
+ */
 function withoutEditor(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:VSCODE_|ELECTRON_)/.test(name)));
 }

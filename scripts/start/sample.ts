@@ -4,7 +4,7 @@ import { inRoot } from '../paths.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { makeSample } from '../sample.ts';
 
-// Tests set the variable, to leave a user's window alone.
+// Tests set this variable, so that they don't use the sample of the user's window.
 const windowFolder = process.env['LANCE_CATALOG_WINDOW'] ?? inRoot('.sample');
 
 /** Paths of the sample; git-ignored, safe to delete. */

@@ -1,6 +1,6 @@
 /**
- * Words and phrases that make a reader stop, as regular expressions, each with what to write instead. The lint looks for
- * them in comments, messages and documentation.
+ * Words and phrases that are hard to read, as regular expressions, each with a replacement. `npm run check` searches
+ * for them in comments, messages and documentation.
  */
 export const oddWords: readonly (readonly [pattern: string, instead: string])[] = [
   [String.raw`\b[Ww]hoever\b`, 'name the role: the user, the client, the caller, the writer'],

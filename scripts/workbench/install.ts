@@ -23,9 +23,8 @@ export function findWorkbench(): Workbench | undefined {
 }
 
 /**
- * Installs the workbench from the npm registry if it is missing.
- * Runs no install scripts: native parts are prebuilt, and the two nested installs of code-server's script run here,
- * on every system.
+ * Installs the workbench from the npm registry if it is missing. Runs no install scripts, because native parts are
+ * prebuilt; this function itself runs the two nested installs of code-server's script, on every system.
  */
 export async function ensureWorkbench(say: (line: string) => void): Promise<Workbench> {
   const present = findWorkbench();
@@ -53,7 +52,7 @@ export async function ensureWorkbench(say: (line: string) => void): Promise<Work
       npm(['install', '--omit=dev', '--prefix', dir, ...quietInstall], { cwd: dir, quiet: true }),
     );
   }
-  // Runtime of an assistant: more than 200 MB, unused here.
+  // Delete the runtime of an assistant: more than 200 MB that are not used here.
   rmSync(join(vscode, 'node_modules/@github'), { recursive: true, force: true });
   writeFileSync(stamp, workbenchVersion);
   return { dir: server, entry: join(server, 'out/node/entry.js') };

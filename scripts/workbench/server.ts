@@ -18,19 +18,19 @@ export type Profile = {
 export type Server = {
   readonly address: string;
   readonly port: number;
-  /** New for every start; never in argv, a file or a log. */
+  /** New for every start. Never passed in argv, a file or a log. */
   readonly password: string;
   readonly log: string;
   readonly child: ChildProcess;
-  /** Returns why it ended, or undefined while it runs. */
+  /** Returns why the server ended, or undefined while it runs. */
   readonly ended: () => string | undefined;
   readonly stop: () => Promise<void>;
 };
 
 /**
- * Creates the folders of a profile below `dir` and writes its settings.
- * `run` is in the system's temporary folder, since a socket path is limited to 107 bytes and the repository's path
- * may be long. It is removed when this process ends.
+ * Creates the folders of a profile below `dir` and writes its settings. `run` is in the system's temporary folder and
+ * is removed when this process ends, because a socket path is limited to 107 bytes and the repository's path may be
+ * long.
  */
 export function makeProfile(dir: string, settings: Record<string, unknown> = {}): Profile {
   const profile = {
@@ -60,9 +60,11 @@ export async function startServer(options: {
   /** Folder that the URL opens by default. */
   folder?: string;
   env?: Record<string, string>;
-  /** Enables the driver for tests in the extension host. It mutes notifications and dialogs, so only tests use it. */
+  /**
+   * Enables the driver for tests in the extension host. Only tests use it, because it hides notifications and dialogs.
+   */
   testDriver?: boolean;
-  /** Milliseconds until a server that does not listen is an error. */
+  /** Time limit in milliseconds until the server must listen. */
   timeout?: number;
 }): Promise<Server> {
   const { workbench, profile, port = 0, folder, env = {}, testDriver = false, timeout = 60_000 } = options;
@@ -166,7 +168,7 @@ function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
     XDG_CACHE_HOME: join(profile.home, '.cache'),
     XDG_RUNTIME_DIR: profile.run,
     TMPDIR: profile.run,
-    // No extension gallery: a sample window sends no network requests.
+    // There is no extension gallery, so that a sample window sends no network requests.
     EXTENSIONS_GALLERY: '{}',
   };
 }

@@ -1,5 +1,5 @@
-// Arranges a new sample window in the browser: the catalog on the left, the tour on the right. A file in the URL
-// would open as JSON, before the editor has loaded notebooks.
+// Arranges a new sample window in the browser: the catalog on the left, the tour on the right. A URL that names the
+// notebook would open it as JSON, because VS Code has not loaded notebooks at that time.
 const vscode = require('vscode');
 
 exports.activate = async () => {
