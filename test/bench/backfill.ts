@@ -13,7 +13,7 @@ import { WarmRay } from './backfillRay.ts';
 import { type Figure, lineOf, median } from './report.ts';
 
 export type BackfillBenchOptions = {
-  /** Measured runs of each way, each over a table that has not got the column. */
+  /** Number of measured runs per runner. Each run uses a table without the column. */
   runs: number;
   say: (line: string) => void;
 };
@@ -22,15 +22,15 @@ const concurrency = 2;
 
 const functions = {
   python: functionOf(pythonRow('def f(text):\n    return len(text.split())\n')),
-  // As Python does it, for texts whose words have one blank between them.
+  // Splits as Python does, for strings with single spaces between words.
   typescript: functionOf(typescriptRow("export default (row) => row.text.split(' ').length;")),
-  // What people compute first: the length of a caption. It rests on nothing but how fast rows come and go.
+  // The length of a caption: a frequent first use. Its speed depends only on how fast rows are read and written.
   pythonLength: functionOf(pythonRow('def f(text):\n    return len(text)\n')),
   typescriptLength: functionOf(typescriptRow('export default (row) => row.text.length;')),
   sql: functionOf(sql("cast(array_length(string_to_array(text, ' ')) as int)")),
 };
 
-/** Bytes of all files of a table. */
+/** Returns the size in bytes of all files of a table. */
 const bytesOf = (folder: string): number =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => statSync(join(folder, name)))
@@ -59,14 +59,14 @@ const runLocalOn = async (uri: string, fn: JobSpec['function']): Promise<number>
 };
 
 /**
- * A column filled by ours and by others, whole processes from their start to their end, on copies of one table; lance-ray
- * without the start of its Ray. And how much a table of wide rows grows by it.
+ * Measures a backfill by our runners and by other tools on copies of one table, as whole processes from start to end.
+ * lance-ray is measured without the start of Ray. Also measures how much a table with wide rows grows.
  */
 export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promise<Figure[]> {
   const folder = tempFolder('lance-bench-');
   const base = join(folder, 'base.lance');
   await callPeer('make', { uri: base, rows: 1_000_000, fragments: 40, dimensions: 0 });
-  // Before there is a Ray, whose processes are never quite at rest.
+  // Measured before Ray is started, because the processes of Ray are never idle.
   const alone: Ways = {
     'local-python, Python by row': (uri) => runDriverOn(uri, functions.python),
     'local-python, TypeScript by row': (uri) => runDriverOn(uri, functions.typescript),
@@ -132,14 +132,17 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
       await growth(folder, 'vectors', runDriverOn, wideInPython),
       1.05,
     ),
-    // It writes the key too, of eight bytes beside the four of the value.
+    // This runner also writes the key, 8 bytes in addition to the 4 bytes of the value.
     ratio('growth by local, which writes the key too', await growth(folder, 'vectorsLocal', runLocalOn, wideInSql)),
   ];
   for (const figure of figures) say(lineOf(figure));
   return figures;
 }
 
-/** In turns, so that what else the machine does meets all of them. The first of each is not counted. */
+/**
+ * Measures the ways in turns, so that other load on the machine affects all of them. Does not count the first run of
+ * each.
+ */
 async function inTurns(
   base: string,
   ways: Ways,
@@ -162,7 +165,7 @@ const ratio = (name: string, value: number, goal?: number): Figure => ({
   ...(goal !== undefined && { goal }),
 });
 
-/** One way on a fresh copy, with its values looked at; a way may tell its own time. */
+/** Measures one way on a fresh copy and checks its values. A way may report its own time. */
 async function measured(base: string, way: (uri: string) => Promise<unknown>, what: string): Promise<number> {
   const uri = join(tempFolder('lance-bench-'), 't.lance');
   cpSync(base, uri, { recursive: true });
@@ -174,7 +177,7 @@ async function measured(base: string, way: (uri: string) => Promise<unknown>, wh
   return milliseconds;
 }
 
-// Values that do not compress, so that what is beside them counts little.
+// Values that do not compress, so that other files hardly affect the result.
 const wideInPython = functionOf(
   pythonRow(
     'import hashlib\ndef f(id):\n    return int.from_bytes(hashlib.blake2b(id.to_bytes(8, "big")).digest()[:4], "big", signed=True)\n',
@@ -183,7 +186,7 @@ const wideInPython = functionOf(
 );
 const wideInSql = functionOf(sql('cast((id * 2654435761) % 2147483647 as int)'), { inputs: ['id'] });
 
-/** Bytes that a table of vectors grows by, manifests and all, for each byte of the new column's values. */
+/** Returns the bytes by which a table of vectors grows, including manifests, per byte of the new column's values. */
 async function growth(
   folder: string,
   name: string,

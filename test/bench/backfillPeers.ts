@@ -28,7 +28,7 @@ export const lanceRayNeed: Need = {
   },
 };
 
-/** Where its environment has its packages, for a Ray of the same release. */
+/** Returns the folder of lance-ray's packages, for a Ray of the same release. */
 export function lanceRayPackages(): string {
   const lib = join(folder, 'lib');
   const version = readdirSync(lib).find((name) => name.startsWith('python3'));
@@ -37,11 +37,11 @@ export function lanceRayPackages(): string {
 
 const script = inRoot('test/bench/python/backfillPeers.py');
 
-/** Calls one of the peers in a process of its own. */
+/** Calls one of the peers in a separate process. */
 export const callPeer = (call: 'make' | 'pylance' | 'wrong', args: object): Promise<unknown> =>
   answerOf(python(), [script, call, JSON.stringify(args)]);
 
-/** lance-ray with a Ray of its own, in a network and processes of its own: it would listen on every address. */
+/** Runs lance-ray with its own Ray in separate network and process namespaces, because Ray listens on every address. */
 export const callLanceRay = (args: object): Promise<unknown> =>
   answerOf(
     'unshare',
@@ -55,6 +55,7 @@ export const callLanceRay = (args: object): Promise<unknown> =>
       'lance_ray',
       JSON.stringify(args),
     ],
-    // A new Ray leaves a token in the person's home, which all others of theirs would then ask for.
+    // Use another home directory, because a new Ray saves a token there, which all other Rays of the user would then
+    // require.
     { env: { ...process.env, HOME: tempFolder('lance-bench-'), RAY_AUTH_MODE: 'disabled' } },
   );

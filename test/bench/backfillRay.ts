@@ -10,7 +10,10 @@ import { RayHead } from '../cluster/parts/rayHead.ts';
 import { runOnRay } from '../cluster/parts/rayRun.ts';
 import { newestRay } from '../harness/needs/rayNeeds.ts';
 
-/** A Ray that runs already, with ours and lance-ray sent to it in the same way: as jobs, from sending one to knowing its end. */
+/**
+ * A running Ray, to which our backfill and lance-ray are sent as jobs. Measures from sending a job until its end is
+ * known.
+ */
 export class WarmRay implements AsyncDisposable {
   readonly #head: RayHead;
   readonly #jobs: RayJobs;
@@ -27,14 +30,15 @@ export class WarmRay implements AsyncDisposable {
     this.#concurrency = concurrency;
   }
 
-  /** Milliseconds from when the driver told an event until it was known here, the longest of each run. */
+  /** Milliseconds from an event of the driver until this process received it, the maximum of each run. */
   get delays(): readonly number[] {
     return this.#delays;
   }
 
   /**
-   * Runs a backfill by the runner `ray`, after another one of the same table: it is looked once for a table what Ray has.
-   * @returns milliseconds from sending it to knowing its end
+   * Runs a backfill with the runner `ray` after another one of the same table, because the capabilities of Ray are
+   * checked once per table.
+   * @returns milliseconds from sending the job until its end is known
    */
   async backfill(uri: string, fn: ComputedFunction): Promise<number> {
     const ray = this.#head.target;
@@ -48,7 +52,7 @@ export class WarmRay implements AsyncDisposable {
       function: fn,
       more: { concurrency: this.#concurrency },
       onEvent: (event) => {
-        // The driver's events have its own time, which is of this machine.
+        // Events of the driver have their own time, from the clock of this machine.
         if ('at' in event && typeof event.at === 'number') longest = Math.max(longest, Date.now() - event.at);
       },
     });
@@ -57,7 +61,7 @@ export class WarmRay implements AsyncDisposable {
     return performance.now() - begun;
   }
 
-  /** Runs `add_columns` of lance-ray, whose packages are in an environment of the same release of Ray. */
+  /** Runs `add_columns` of lance-ray. Its packages are in an environment of the same Ray release. */
   async lanceRay(uri: string, packages: string): Promise<number> {
     const signal = AbortSignal.timeout(300_000);
     const begun = performance.now();

@@ -1,4 +1,5 @@
-// The limit of what a server in Node can do: the same bytes from memory, on the same kind of socket, with nothing computed.
+// Shows the limit of a server in Node: sends the same bytes from memory, on the same kind of socket, without any
+// computation.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -19,5 +20,5 @@ const server = createServer((_request, response) => {
   })();
 });
 server.listen(socket, () => console.log('ready'));
-// Ends with who started it.
+// Ends with the parent process.
 process.stdin.resume().once('end', () => process.exit(0));

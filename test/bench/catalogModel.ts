@@ -3,14 +3,14 @@ import { runSequence, sequenceLength } from '../contract/model/runSequence.ts';
 import { lineOf, type Figure } from './report.ts';
 
 export type CatalogModelBenchOptions = {
-  /** Operations on all subjects together. */
+  /** Number of operations on all subjects together. */
   operations: number;
-  /** The seed of the first sequence; each other has the next number. */
+  /** The seed of the first sequence. Each further sequence uses the next number. */
   seed: number;
   say: (line: string) => void;
 };
 
-/** The share of the operations that each subject gets; an object store takes ten times as long as a directory. */
+/** The share of the operations per subject. An object store takes ten times as long as a directory. */
 const subjects: readonly { name: SubjectName; share: number; atOnce: number }[] = [
   { name: 'dir', share: 0.5, atOnce: 2 },
   { name: 'serve', share: 0.3, atOnce: 2 },
@@ -22,8 +22,8 @@ const subjects: readonly { name: SubjectName; share: number; atOnce: number }[] 
 type Total = { operations: number; kills: number; differences: number; lost: number };
 
 /**
- * Random sequences of operations on catalogs, beside a model of what they have to do, with seeds that no test has. Some
- * are killed on the way. There is no peer: the figures count what was otherwise.
+ * Runs random sequences of operations on catalogs and on a model, with seeds that no test uses. Kills some processes
+ * during operations. There is no peer: the figures count differences from the model.
  */
 export async function benchCatalogModel({ operations, seed, say }: CatalogModelBenchOptions): Promise<Figure[]> {
   const roots = await Roots.start(2);

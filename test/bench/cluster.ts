@@ -4,12 +4,15 @@ import { soundCluster, type SoundCluster } from '../cluster/parts/soundCluster.t
 import { askByKubectl, canIList } from './kubectl.ts';
 import { lineOf, median, type Figure } from './report.ts';
 
-/** Checks that a sound cluster must pass, so that a figure of a run that asked nothing is not taken for a good one. */
+/**
+ * Minimum number of checks that must pass on a sound cluster, so that a run that checked nothing does not count as
+ * fast.
+ */
 const leastPassed = 40;
 
 /**
- * All checks against a real API server on this machine, beside kubectl's list of one's rights and the same questions asked by
- * kubectl one after the other, as a script would.
+ * Measures all checks against a real API server on this machine. Compares them with kubectl's list of permissions, and
+ * with the same requests sent by kubectl one after another, as in a script.
  */
 export async function benchCluster(options: { runs: number; say: (line: string) => void }): Promise<Figure[]> {
   const cluster = await soundCluster();
@@ -36,7 +39,7 @@ export async function benchCluster(options: { runs: number; say: (line: string) 
   }
 }
 
-/** Medians in milliseconds. One after the other, so that whatever else the machine does slows down all of them. */
+/** Returns medians in milliseconds. The ways run in turns, so that other load on the machine affects all of them. */
 async function takeTurns(
   runs: number,
   cluster: SoundCluster,
@@ -52,7 +55,7 @@ async function takeTurns(
   return [median(times[0]), median(times[1]), median(times[2])];
 }
 
-/** @returns how many checks passed @throws Error when it is not as many as a sound cluster should pass */
+/** @returns how many checks passed @throws Error if fewer checks passed than on a sound cluster */
 async function verify({ profile }: SoundCluster): Promise<number> {
   const { results } = await verifyCluster(profile, { signal: AbortSignal.timeout(60_000) });
   const wrong = results.filter(({ status }) => status === 'fail' || status === 'warn' || status === 'blocked');

@@ -17,7 +17,7 @@ import {
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
 
-/** Counted up when the generated rows change. */
+/** Increase this when the generated rows change. */
 const dataVersion = 1;
 const rowsPerAdd = 1_000_000;
 const bytesPerRow = 40;
@@ -33,9 +33,10 @@ const schema = new Schema([
 export type BenchTable = { root: string; name: string; rows: number };
 
 /**
- * The table of so many million rows, generated once into a folder that git ignores: five narrow columns, the same rows on
- * every machine. Built beside and moved into place, so that an interrupted run leaves no half table.
- * @throws Error where the disk is too full
+ * Returns a table with the given millions of rows, generated once into a git-ignored folder: five narrow columns, with
+ * the same rows on every machine. It is built elsewhere and then moved, so that an interrupted run leaves no incomplete
+ * table.
+ * @throws Error if the disk is full
  */
 export async function benchTable(millions: number, say: (line: string) => void): Promise<BenchTable> {
   const root = inRoot(`.sample/bench/${millions}m-v${dataVersion}`);
@@ -67,7 +68,7 @@ function checkSpace(folder: string, bytes: number): void {
 
 const countries = ['DE', 'FR', 'IT', 'ES', 'PL', 'SE', 'NL', 'PT'].map((name) => new TextEncoder().encode(name));
 
-/** Rows with numbers that do not compress to nothing: a bare linear generator, seeded by the first row. */
+/** Creates rows with numbers that hardly compress, from a linear generator whose seed is the first row. */
 function makeRows(start: number, count: number): Table {
   const ids = new BigInt64Array(count);
   const times = new BigInt64Array(count);

@@ -9,23 +9,23 @@ import { answerOf } from './processes.ts';
 import { type Figure, goalOf, lineOf, median, numberOf } from './report.ts';
 
 export type KernelBenchOptions = {
-  /** Lives of each kernel. */
+  /** Number of measured runs of each kernel. */
   runs: number;
-  /** Cells that run between the two measurements of each life. */
+  /** Number of cells between the two measurements of each run. */
   cells: number;
   say: (line: string) => void;
 };
 
 const names: readonly KernelName[] = ['ours', 'tslab', 'deno', 'ipykernel'];
 const few = 20;
-/** A kernel at rest may do what the next cell will need. */
+/** Pause before a cell, because an idle kernel may prepare for the next cell. */
 const typing = 1;
 const mega = 1e6;
 const snapshotLimitMs = 120_000;
-/** What a kernel keeps for the next one it writes down when nothing runs; most are ended by a kill, as these are. */
+/** A kernel saves data for later kernels when it is idle. Most kernels are ended by a kill, as in this benchmark. */
 const firstPause = 3;
 
-/** What kernelSession.py saw in one life; milliseconds and bytes. */
+/** The results of one run of kernelSession.py, in milliseconds and bytes. */
 type Life = {
   info: number;
   first: number;
@@ -41,10 +41,10 @@ type Life = {
   memoryCells: Memory;
   heartbeat: number;
   print: Printed;
-  /** Null when the cell was never answered, or the kernel was lost over it. */
+  /** Null if the cell got no reply, or the kernel was lost. */
   interrupt: number | null;
 };
-/** Resident bytes of the process that runs cells, and of it with all that it has started. */
+/** Resident bytes of the process that runs cells, and of this process with its child processes. */
 type Memory = { own: number; all: number };
 type Completion = { ms: number; first: number; matches: number };
 type Printed = { ms: number; characters: number; lines: number };
@@ -66,16 +66,16 @@ const lines = (cells: number): readonly Line[] => [
   { name: 'memory after the first result', unit: 'MB', of: (life) => life.memoryReady.own / mega },
   { name: 'memory after both imports', unit: 'MB', of: (life) => life.memoryImports.own / mega, goal: 300 },
   { name: `memory after ${cells} cells`, unit: 'MB', of: (life) => life.memoryCells.own / mega, goal: 400 },
-  // A page that two of them share, of Node's own code for instance, counts twice.
+  // A memory page that two processes share, for example of Node's code, counts twice.
   { name: 'that, with all that it has started', unit: 'MB', of: (life) => life.memoryCells.all / mega },
   { name: 'a megabyte of stdout', unit: 'ms', of: (life) => perMegabyte(life.print) },
 ];
 
 /**
- * Our kernel, through its installed launcher, beside tslab, Deno's kernel and ipykernel, all of them driven by the same
- * real Jupyter client. Kernels take turns, so that whatever else the machine does slows down all of them; before each life
- * that is measured the kernel has a short one.
- * @throws Error when a peer can't be measured or printed text is lost
+ * Compares our kernel, started by its installed launcher, with tslab, Deno's kernel and ipykernel. The same real
+ * Jupyter client drives all of them. The kernels run in turns, so that other load on the machine affects all of them.
+ * Before each measured run the kernel has a short run.
+ * @throws Error if a peer can't be measured or printed text is lost
  */
 export async function benchKernel({ runs, cells, say }: KernelBenchOptions): Promise<Figure[]> {
   const kernels = installKernels();
@@ -107,7 +107,7 @@ export async function benchKernel({ runs, cells, say }: KernelBenchOptions): Pro
   for (const { name, unit, of, goal } of lines(cells)) {
     const row = names.map((kernel): Figure => {
       const value = median(lives[kernel].map(of));
-      // Only ours has to keep to the goal.
+      // Only our kernel has goals.
       return { name: `${kernel}: ${name}`, value, unit, ...(kernel === 'ours' && goal !== undefined && { goal }) };
     });
     figures.push(...row);
@@ -128,14 +128,14 @@ export async function benchKernel({ runs, cells, say }: KernelBenchOptions): Pro
   return figures;
 }
 
-/** No number where some of it never came. */
+/** Undefined if a part of the text is missing. */
 const perMegabyte = ({ ms, lines: printed, characters }: Printed): number =>
   characters === printed * lineCharacters ? (ms * mega) / characters : Number.NaN;
 
 const rowOf = (name: string, cells: readonly string[]): string =>
   `  ${name.padEnd(48)}${cells.map((cell) => cell.padStart(11)).join('')}`;
 
-/** One life. What a kernel did not manage in the life that is `known`, it is not asked for again. */
+/** Runs a kernel once. Does not request again what the kernel could not do in the run `known`. */
 async function live(kernels: Kernels, name: KernelName, cells: number, known?: Life): Promise<Life> {
   const order = cellsFor(name, { few, cells, typing, pause: known ? 0 : firstPause });
   if (known && Number.isNaN(perMegabyte(known.print))) order.print = null;
@@ -157,8 +157,8 @@ const session = (kernels: Kernels, name: KernelName, order: object): Promise<unk
 type Start = Pick<Life, 'info' | 'first'>;
 
 /**
- * A short life right before the one that is measured, as benchmarks of commands begin with some that do not count: what a
- * kernel reads of the disk is in memory then, whatever the kernels before it have pushed out.
+ * Runs a kernel for a short time before the measured run, so that the files that it reads are in the memory cache, even
+ * if the kernels before it have used the memory.
  */
 async function touch(kernels: Kernels, name: KernelName): Promise<Start> {
   const cells = cellsFor(name, { few: 1, cells: 0, typing, pause: 0 });
@@ -171,7 +171,7 @@ async function startWithoutSnapshot(kernels: Kernels): Promise<Start> {
   return (await session({ ...kernels, env }, 'ours', order)) as Start;
 }
 
-/** Waits for the snapshot that the first start leaves behind. */
+/** Waits for the snapshot that the first start creates. */
 async function ownSnapshot(env: NodeJS.ProcessEnv): Promise<void> {
   const { execPath: node, versions, platform } = process;
   const owner = { node, version: versions.node, flags: kernelFlags(versions.node), entry: inRoot('dist/kernel.cjs') };

@@ -1,26 +1,26 @@
-// What each kernel is given to do, in its own language where it has one.
+// The cells for each kernel, in its own language if it has one.
 
-/** The cells of one life of a kernel. `INDEX` in a cell becomes another number every time it runs. */
+/** The cells of one run of a kernel. `INDEX` in a cell is replaced by another number for each execution. */
 export type CellOrder = {
   trivial: string;
   declaring: string;
-  /** The table format's client and Arrow. */
+  /** Imports the client of the table format and Arrow. */
   imports: string;
-  /** Code whose end a person wants completed. */
+  /** Code to request a completion for, at its end. */
   complete: string;
   /** Keeps the kernel busy for a second and a half. */
   busy: string;
-  /** Prints so many lines of `lineCharacters` each; null for not again. */
+  /** Prints the given number of lines of `lineCharacters` each; null to skip this. */
   print: string | null;
   lines: number;
   endless: string | null;
-  /** How often a cell runs for a median. */
+  /** Number of executions of a cell for a median. */
   few: number;
-  /** Cells run between the two measurements. */
+  /** Number of cells between the two measurements. */
   cells: number;
-  /** Seconds in which a person types the imports. */
+  /** Seconds in which a user types the imports. */
   typing: number;
-  /** Seconds for which a person looks at what the imports gave. */
+  /** Seconds in which a user reads the result of the imports. */
   pause: number;
 };
 
@@ -28,13 +28,13 @@ export type KernelName = 'ours' | 'tslab' | 'deno' | 'ipykernel';
 
 /** 100 MB. */
 export const manyLines = 1_000_000;
-/** For those that take a minute and more over 100 MB, and lose most of it. */
+/** For kernels that take more than a minute for 100 MB and lose most of it. */
 const fewLines = 20_000;
-/** With the end of the line. */
+/** Including the line break. */
 export const lineCharacters = 100;
 const line = 'x'.repeat(lineCharacters - 1);
 
-/** A program for Node that prints what a cell prints. */
+/** Returns a Node program that prints the same as the cell. */
 export const printProgram = (lines: number): string =>
   `const line = '${line}'; for (let i = 0; i < ${lines}; i++) console.log(line);`;
 
@@ -62,7 +62,7 @@ const python = {
 
 const ours = { complete: 'db.', print: `{ ${printProgram(manyLines)} }`, lines: manyLines } as const;
 
-/** The cells for a kernel; `db` is what only ours has. */
+/** Returns the cells for a kernel. Only our kernel has `db`. */
 export function cellsFor(kernel: KernelName, counts: Pick<CellOrder, 'few' | 'cells' | 'typing' | 'pause'>): CellOrder {
   if (kernel === 'ipykernel') return { ...python, ...counts };
   return { ...script, ...counts, ...(kernel === 'ours' && ours) };

@@ -11,7 +11,7 @@ import type { KernelName } from './kernelCells.ts';
 const folder = inRoot('.toolchain/bench');
 const stamp = join(folder, 'installed');
 
-/** Other kernels, and what the cells of all of them import. */
+/** The other kernels, and the packages that all cells import. */
 const packages = ['tslab@1.0.22', 'deno@2.9.6', '@lancedb/lancedb@0.39.0', 'apache-arrow@18.1.0'];
 
 export const peerKernels: Need = {
@@ -25,19 +25,19 @@ export const peerKernels: Need = {
     writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
     say('  installing the kernels to compare with …');
     await npm(['install', ...quietInstall, ...packages], { cwd: folder, quiet: true });
-    // Installs of ours run no scripts, and Deno's puts its executable in place.
+    // Our installs run no scripts, but Deno's script installs its executable.
     await npm(['rebuild', '--ignore-scripts=false', 'deno'], { cwd: folder, quiet: true });
     writeFileSync(stamp, packages.join('\n'));
   },
 };
 
-/** Where Jupyter finds the kernels, and the folder in which their cells run. */
+/** The environment in which Jupyter finds the kernels, and the folder in which their cells run. */
 export type Kernels = { env: NodeJS.ProcessEnv; notebooks: string; specs: Record<KernelName, string> };
 
 /**
- * Makes the four kernels known to a Jupyter of the benchmark's own: ours by its installer, each of the others as its own
- * kernelspec says.
- * @throws Error naming the kernel that is not there
+ * Installs the four kernels for a separate Jupyter of the benchmark: ours with its installer, the others with their own
+ * kernelspecs.
+ * @throws Error that names a missing kernel
  */
 export function installKernels(): Kernels {
   const home = tempFolder('lance-bench-');
@@ -45,7 +45,7 @@ export function installKernels(): Kernels {
   mkdirSync(notebooks);
   symlinkSync(join(folder, 'node_modules'), join(notebooks, 'node_modules'));
   writeFileSync(join(notebooks, 'package.json'), '{"private":true}\n');
-  // Deno looks into node_modules when it is told to.
+  // Deno uses node_modules only with this setting.
   writeFileSync(join(notebooks, 'deno.json'), '{"nodeModulesDir":"manual"}\n');
   const env = {
     ...process.env,

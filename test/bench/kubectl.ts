@@ -3,26 +3,29 @@ import { promisify } from 'node:util';
 import type { AuditedRequest } from '../cluster/parts/auditLog.ts';
 import { kubectlProgram } from '../harness/needs/kubeNeeds.ts';
 
-/** Kubeconfigs: of who runs the checks, and of who may ask in the place of others, which kubectl does where we have a review. */
+/**
+ * Kubeconfigs: of the user who runs the checks, and of an administrator who may impersonate users. kubectl impersonates
+ * where our checks send a review.
+ */
 export type People = { readonly alice: string; readonly admin: string };
 
 type Attributes = { verb: string; group?: string; resource: string; subresource?: string; namespace?: string };
 type Spec = { user?: string; audiences?: string[]; resourceAttributes?: Attributes };
 
-/** Asks by kubectl what was asked of an API server, one command a question. @throws Error when one is not answered */
+/** Repeats requests to an API server with kubectl, one command per request. @throws Error if a request fails */
 export async function askByKubectl(requests: readonly AuditedRequest[], people: People): Promise<void> {
   for (const request of requests)
     await kubectl(commandFor(request), (request.as ?? spec(request).user) ? people.admin : people.alice);
 }
 
-/** The whole list of what one may do in a namespace. */
+/** Lists the permissions of the user in a namespace. */
 export async function canIList(namespace: string, kubeconfig: string): Promise<void> {
   await kubectl(['auth', 'can-i', '--list', '--namespace', namespace], kubeconfig);
 }
 
 const spec = ({ body }: AuditedRequest): Spec => body ?? {};
 
-/** The command with which a person asks the same. */
+/** Returns the kubectl command for the same request. */
 function commandFor(request: AuditedRequest): string[] {
   const { verb, uri } = request;
   const path = uri.split('?')[0] ?? uri;
@@ -58,7 +61,7 @@ async function kubectl(args: readonly string[], kubeconfig: string): Promise<voi
   try {
     await promisify(execFile)(program, ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 64 << 20 });
   } catch (error) {
-    // That one may not, and that something is not there, are answers too.
+    // A refusal and a missing object are valid results, too.
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     if (stdout.trim() !== 'no' && !stderr.startsWith('Error from server')) throw error;
   }

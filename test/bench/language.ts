@@ -6,7 +6,7 @@ import { tempFolder } from '../harness/temp.ts';
 import { lineOf, median, type Figure } from './report.ts';
 
 export type LanguageBenchOptions = {
-  /** Workers that are started and measured. */
+  /** Number of measured workers. */
   runs: number;
   say: (line: string) => void;
 };
@@ -14,7 +14,7 @@ export type LanguageBenchOptions = {
 const letters = 20;
 const notebook = 'bench';
 
-/** A notebook as they are: imports in the first cell, each cell on what those before it made. */
+/** A typical notebook: imports are in the first cell, and each cell uses names of earlier cells. */
 const cells = [
   "import { tableFromArrays } from 'apache-arrow';\nimport { join } from 'node:path';",
   "const events = await db.openTable('events');\nconst schema = await events.schema();",
@@ -28,10 +28,10 @@ const cells = [
   '',
 ];
 
-/** What one worker took: milliseconds and bytes. */
+/** Times and memory of one worker, in milliseconds and bytes. */
 type Life = { ready: number; first: number; later: number; hover: number; recheck: number; memory: number };
 
-/** From typing in a cell to the answer, by the worker that the editor starts. */
+/** Measures the time from a change in a cell to the result of the worker that VS Code starts. */
 export async function benchLanguage({ runs, say }: LanguageBenchOptions): Promise<Figure[]> {
   const lives: Life[] = [];
   for (let i = 0; i < runs; i++) lives.push(await live());
@@ -91,7 +91,7 @@ async function live(): Promise<Life> {
     const rechecks: number[] = [];
     for (let i = 0; i < 6; i++) {
       const checked = new Promise<void>((resolve) => {
-        // Whether the last of the cells is wrong depends on the type in an early one.
+        // Whether the last cell has an error depends on a type in an early cell.
         heard.by = (cell, findings) => {
           if (cell === '14' && findings.some(({ severity }) => severity === 'error') === (i % 2 === 0)) resolve();
         };

@@ -6,21 +6,21 @@ import { tempFolder } from '../harness/temp.ts';
 import { lineOf, median, type Figure } from './report.ts';
 
 export type LifeBenchOptions = {
-  /** Cells of a kernel's life. */
+  /** Number of cells in the run of a kernel. */
   long: number;
   say: (line: string) => void;
 };
 
 const tenths = 10;
-/** After so many what is kept of cells up to a number, maps of two thousand for instance, is as much as it becomes. */
+/** Stores that are limited by a number of cells, such as maps of two thousand, are full after this many cells. */
 const filled = 3;
 const idleMs = 5000;
-/** Until what a cell leaves to be done is done: the crash note, V8's own tidying. */
+/** Pause until the work after a cell is done, such as the crash note and V8's garbage collection. */
 const restMs = 30_000;
-/** Of Linux, for the times in /proc. */
+/** Linux counts times in /proc in these units. */
 const ticksPerSecond = 100;
 
-// What is collected is no growth, so everything that can be is collected first.
+// Collect garbage first, because memory that can be freed is not growth.
 const look = `{
   require('node:v8').setFlagsFromString('--expose-gc');
   const gc = require('node:vm').runInNewContext('gc');
@@ -30,7 +30,9 @@ const look = `{
 
 type Look = { heap: number; rss: number };
 
-/** A long life of one kernel: whether memory and the time of a cell stay what they are, and what it costs to be idle. */
+/**
+ * Measures a long run of one kernel: whether memory and time per cell stay constant, and the cost of an idle kernel.
+ */
 export async function benchLife({ long, say }: LifeBenchOptions): Promise<Figure[]> {
   const kernel = await KernelProcess.start({
     entry: inRoot('dist/kernel.cjs'),
@@ -101,7 +103,7 @@ async function lookAt(kernel: KernelProcess): Promise<Look> {
 const cpuOf = async (kernel: KernelProcess): Promise<number> =>
   Number(await run(kernel, 'process.cpuUsage().user + process.cpuUsage().system')) / 1000;
 
-/** Of all threads of a process, as the system counts it. */
+/** Returns the processor time of all threads of a process, as counted by the system. */
 function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

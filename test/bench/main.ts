@@ -43,7 +43,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'catalog-model': { needs: benchNeeds, measure: benchCatalogModel },
 };
 
-/** `npm run bench`: prints figures beside those of their peers. Returns the exit code. */
+/** `npm run bench`: prints figures beside the figures of the peers. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const options = readArguments(args);
   if (typeof options === 'string') {
@@ -74,7 +74,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return missed === 0 ? 0 : 1;
 }
 
-/** @throws the error of an unknown option, which boot.mjs words */
+/** @throws the error of an unknown option, for which boot.mjs prints a message */
 function readArguments(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -14,7 +14,7 @@ import { tempFolder } from '../harness/temp.ts';
 import type { BenchTable } from './data.ts';
 import type { ReadOrder, ReadResult } from './reader.ts';
 
-/** Runs a program of the benchmarks and reads its one line of JSON. @throws Error with what it said on stderr */
+/** Runs a program of the benchmarks and parses its one line of JSON. @throws Error with its stderr */
 export async function answerOf(
   command: string,
   args: readonly string[],
@@ -35,7 +35,7 @@ export async function answerOf(
 export const readIn = async (order: ReadOrder): Promise<ReadResult> =>
   (await answerOf(process.execPath, [inRoot('test/bench/reader.ts'), JSON.stringify(order)])) as ReadResult;
 
-/** Reads a table by upstream's own server and client, each in a process of its own. */
+/** Reads a table with upstream's own server and client, each in a separate process. */
 export const readUpstream = async (table: BenchTable, runs: number, warmUps: number): Promise<ReadResult> =>
   (await answerOf(python(), [
     inRoot('test/bench/python/upstreamReader.py'),
@@ -44,7 +44,7 @@ export const readUpstream = async (table: BenchTable, runs: number, warmUps: num
     ...[table.rows, runs, warmUps].map(String),
   ])) as ReadResult;
 
-/** The bytes that our engine answers, as they come off the wire, into a file. */
+/** Writes the bytes of our engine's response to a file, unchanged. */
 async function capture(table: BenchTable, file: string): Promise<void> {
   const engine = await startRawEngine();
   try {
@@ -73,7 +73,7 @@ async function capture(table: BenchTable, file: string): Promise<void> {
   }
 }
 
-/** A bare server in Node with the same bytes on the same kind of socket, while `use` runs. */
+/** Runs `use` with a bare Node server that sends the same bytes on the same kind of socket. */
 export async function withBareServer<T>(table: BenchTable, use: (socket: string) => Promise<T>): Promise<T> {
   const folder = tempFolder();
   const file = join(folder, 'bytes');

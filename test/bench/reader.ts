@@ -1,4 +1,4 @@
-// One way of reading a table, measured in a process of its own: `node reader.ts '{"way": …}'` prints one line of JSON.
+// Measures one way to read a table, in a separate process: `node reader.ts '{"way": …}'` prints one line of JSON.
 import { readFileSync } from 'node:fs';
 import { Client } from 'undici';
 import { EngineProcess } from '#catalog/engineProcess.ts';
@@ -8,7 +8,9 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { DirTable } from '#engine/dir/dirTable.ts';
 
-/** `native` reads the engine's own buffers and looks at none, `dir` and `rest` are the product, `bare` is the socket. */
+/**
+ * `native` reads the engine's buffers without decoding them, `dir` and `rest` are the product, `bare` is the socket.
+ */
 export type Way = 'native' | 'dir' | 'rest' | 'bare';
 
 export type ReadOrder = {
@@ -16,21 +18,21 @@ export type ReadOrder = {
   root: string;
   table: string;
   rows: number;
-  /** Measured runs, after `warmUps` that are not. */
+  /** Number of measured runs, after `warmUps` unmeasured runs. */
   runs: number;
   warmUps: number;
-  /** Of the bare server. */
+  /** The socket of the bare server. */
   socket?: string;
 };
 
-/** Milliseconds from asking to the first batch and to the end. */
+/** Milliseconds from the request to the first batch and to the end. */
 export type Run = { first: number; total: number };
-/** Peak of the memory that was in use at once, in bytes. */
+/** Maximum memory in use at the same time, in bytes. */
 export type ReadResult = { runs: Run[]; peak: { reader: number; server?: number } };
 
 type Read = () => Promise<AsyncIterable<{ numRows: number } | Uint8Array>>;
 
-/** The largest resident size that a process has had so far. */
+/** Returns the largest resident size of a process so far. */
 function peakOf(pid: number | 'self'): number {
   const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? 0) * 1024;
@@ -54,8 +56,8 @@ async function main(order: ReadOrder): Promise<ReadResult> {
   const { read, small, server, close } = await ways[order.way](order);
   const runs: Run[] = [];
   for (let run = 0; run < order.warmUps + order.runs; run++) {
-    // The first question after a scan waits for what that leaves behind (its buffers are collected), and pays for it alike
-    // in every way of reading. It is asked here, so that the figures are those of one scan and not of the end of another.
+    // The first request after a scan also waits until the buffers of the scan are freed, in every way of reading. Send
+    // such a request here, so that a run does not include the cleanup of the one before.
     await small?.();
     const measured = await measure(read, order.rows);
     if (run >= order.warmUps) runs.push(measured);
@@ -67,7 +69,7 @@ async function main(order: ReadOrder): Promise<ReadResult> {
 
 type Opened = {
   read: Read;
-  /** Asks for one row. */
+  /** Requests one row. */
   small?: () => Promise<unknown>;
   server?: number;
   close: () => Promise<void>;

@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { inRoot } from '../../scripts/paths.ts';
 
-/** One line of the result: what was measured, the figure, and how far it may go. */
+/** One line of the result: what was measured, the figure, and its limit. */
 export type Figure = {
   name: string;
   value: number;
   unit: keyof typeof digits;
-  /** The figure must not be above it. */
+  /** The maximum allowed figure. */
   goal?: number;
 };
 
@@ -21,19 +21,20 @@ export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined
 
 const digits = { ms: 0, MB: 0, '×': 2, requests: 0, operations: 0, differences: 0, names: 0 } as const;
 
-// Where nothing could be measured, a kernel lost by an interrupt for instance, there is no number.
+// Returns the value with its unit; `never` if nothing could be measured, for example because an interrupt ended the
+// kernel.
 export const numberOf = ({ value, unit }: Figure): string =>
   Number.isNaN(value) ? 'never' : `${value.toFixed(digits[unit])} ${unit}`;
 
-/** What a figure should be and whether it is; empty without a goal. */
+/** Returns the goal of a figure and whether it is met; empty without a goal. */
 export const goalOf = (figure: Figure): string =>
   figure.goal === undefined ? '' : `   goal ≤ ${figure.goal} ${figure.unit}: ${isMissed(figure) ? 'MISSED' : 'met'}`;
 
-/** A figure as a line of text; the mark stands at the end so that a column of names lines up. */
+/** Returns a figure as a line of text. The mark is at the end, so that the names are aligned. */
 export const lineOf = (figure: Figure): string =>
   `  ${figure.name.padEnd(58)}${numberOf(figure).padStart(16)}${goalOf(figure)}`;
 
-/** What the figures depend on besides the program. */
+/** Returns the properties of the machine that affect the figures. */
 export function machine(): { cores: number; cpu: string; memoryMb: number; load: number; node: string } {
   const [cpu] = cpus();
   return {
@@ -45,7 +46,7 @@ export function machine(): { cores: number; cpu: string; memoryMb: number; load:
   };
 }
 
-/** Keeps a result as JSON, for comparing with later ones. @returns the file */
+/** Saves a result as JSON, to compare it with later ones. @returns the file */
 export function keep(name: string, result: unknown): string {
   const folder = inRoot('test-results/bench');
   mkdirSync(folder, { recursive: true });
@@ -54,7 +55,7 @@ export function keep(name: string, result: unknown): string {
   return file;
 }
 
-/** How busy the machine is with other things, as the share of the cores that worked in the last moment. */
+/** Returns how busy the machine is with other processes: the share of processor time used in the last moment. */
 export async function busyShare(milliseconds = 1000): Promise<number> {
   const before = ticks();
   await new Promise((resolve) => setTimeout(resolve, milliseconds));

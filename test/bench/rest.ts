@@ -4,11 +4,11 @@ import type { ReadResult, Run, Way } from './reader.ts';
 import { lineOf, median, type Figure } from './report.ts';
 
 export type BenchOptions = {
-  /** Measured runs of each way. */
+  /** Number of measured runs of each way. */
   runs: number;
   /** Millions of rows to stream. */
   sizes: readonly number[];
-  /** Millions of rows at whose streaming memory is compared with that of one million; none to leave it out. */
+  /** Millions of rows for the comparison of memory with one million rows; undefined skips it. */
   memory: number | undefined;
   say: (line: string) => void;
 };
@@ -16,8 +16,8 @@ export type BenchOptions = {
 const mega = 1e6;
 
 /**
- * Tables streamed by our `rest` from our engine process, beside: the engine's scan alone, the same bytes from a bare
- * socket, `dir` in process, and upstream's own server with upstream's own client.
+ * Measures tables that our `rest` streams from our engine process. Compares with the engine's scan alone, the same
+ * bytes from a bare socket, `dir` in process, and upstream's own server and client.
  */
 export async function benchRest(options: BenchOptions): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -39,7 +39,7 @@ export async function benchRest(options: BenchOptions): Promise<Figure[]> {
   return figures;
 }
 
-/** How a table is read, and by whom. */
+/** How a table is read. */
 type Reader = Way | 'upstream';
 const readers: readonly Reader[] = ['native', 'bare', 'rest', 'dir', 'upstream'];
 
@@ -69,7 +69,7 @@ async function streaming(table: BenchTable, size: string, runs: number): Promise
   ];
 }
 
-/** The readers take turns, so that whatever else the machine does in the meantime slows down all of them. */
+/** The readers run in turns, so that other load on the machine affects all of them. */
 async function rounds(table: BenchTable, runs: number): Promise<Record<Reader, Run[]>> {
   const results: Record<Reader, Run[]> = { native: [], bare: [], rest: [], dir: [], upstream: [] };
   const order = { root: table.root, table: table.name, rows: table.rows, runs: 1, warmUps: 1 };
@@ -87,7 +87,7 @@ async function rounds(table: BenchTable, runs: number): Promise<Record<Reader, R
 const peaksOf = async ({ root, name, rows }: BenchTable): Promise<ReadResult['peak']> =>
   (await readIn({ way: 'rest', root, table: name, rows, runs: 1, warmUps: 0 })).peak;
 
-/** Each size in fresh processes: what a process once had it seldom gives back. */
+/** Measures each size in new processes, because a process seldom returns memory to the system. */
 async function memory(small: BenchTable, large: BenchTable, size: string): Promise<Figure[]> {
   const [before, after] = [await peaksOf(small), await peaksOf(large)];
   const figures = (['server', 'reader'] as const).flatMap((who): Figure[] => {

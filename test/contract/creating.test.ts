@@ -30,7 +30,7 @@ const rows = [
 const numbers = (from: number, count: number): RecordBatch =>
   new Table({ id: makeVector(BigInt64Array.from({ length: count }, (_, row) => BigInt(from + row))) }).batches[0]!;
 
-/** Batches of 1,000 rows as they come; after `failAfter` of them the source breaks. */
+/** Yields batches of 1,000 rows; the source fails after `failAfter` batches. */
 async function* streamed(count: number, failAfter = Infinity): AsyncGenerator<RecordBatch> {
   for (let batch = 0; batch < count; batch++) {
     if (batch === failAfter) throw new Error('the source is gone');
@@ -227,7 +227,7 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
     await fails(() => table.add(inferRows([{ 'a.b': 1 }])), 'SchemaValidation', '"a.b"');
   });
 
-  // The engine knows no such type, which it finds out after it has listed the table.
+  // The engine does not support this type, which it detects only after it has listed the table.
   const odd = new Schema([new Field('a', new Union(UnionMode.Sparse, [0], [new Field('x', new Int64(), true)]), true)]);
 
   test('whose creation fails leave no table behind', async () => {
@@ -241,7 +241,7 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
   test('whose creation fails take none away that was there', async () => {
     const { db, root } = await makeCatalog();
     await db.createTable('t', rows);
-    // What is in an object store the tests can't damage.
+    // Tests can't damage the content of an object store.
     if (subject.id !== 'pair') rmSync(join(root, 't.lance', '_versions'), { recursive: true });
     await assert.rejects(() => db.createEmptyTable('t', odd));
     assert.deepEqual(await db.tableNames(), ['t']);

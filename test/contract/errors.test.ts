@@ -10,7 +10,7 @@ const path = ['shop'];
 
 type Failing = readonly [Operation, keyof typeof catalogErrorCodes, string, (db: Catalog) => Promise<unknown>];
 
-/** Calls that fail on a catalog whose namespace `shop` holds the table `t`: what of, how and on what. */
+/** Failing calls on a catalog whose namespace `shop` contains the table `t`, with the expected error. */
 const failing: readonly Failing[] = [
   ['CreateNamespace', 'NamespaceAlreadyExists', 'shop', (db) => db.createNamespace(path)],
   ['CreateNamespace', 'NamespaceNotFound', 'nope/eu', (db) => db.createNamespace(['nope', 'eu'])],

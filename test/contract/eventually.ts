@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asserts until it holds, for what follows a little later; at most fifteen seconds, on a machine with much to do. */
+/** Repeats an assertion until it passes, at most for fifteen seconds, so that it works on a busy machine. */
 export async function eventually(check: () => Promise<void> | void, seconds = 15): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

@@ -3,25 +3,28 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { python } from '../harness/needs/python.ts';
 
-/** An S3 server on this machine with one bucket; signatures and rights are checked unless it is lenient. */
+/** An S3 server on this machine with one bucket. It checks signatures and permissions unless it is lenient. */
 export type Moto = {
   readonly bucket: string;
-  /** A root in the bucket. */
+  /** Returns the location of a root in the bucket. */
   root(name: string): string;
-  /** What reaches it: address, and the key of a user who may do everything in the bucket. */
+  /** Settings for clients: the address, and the key of a user with all permissions for the bucket. */
   readonly storageOptions: Readonly<Record<string, string>>;
-  /** Writes other bytes over the objects whose keys begin so. */
+  /** Overwrites the objects whose keys have this prefix with other bytes. */
   spoil(prefix: string): Promise<void>;
-  /** Keys of objects that begin so. */
+  /** Returns the keys with this prefix. */
   keys(prefix: string): Promise<string[]>;
-  /** From now on refuses to write objects whose keys are like this pattern, or again none; a lenient one refuses nothing. */
+  /**
+   * From now on refuses to write objects whose keys match this pattern; undefined allows all. A lenient server refuses
+   * nothing.
+   */
   refuse(pattern: string | undefined): Promise<void>;
   stop(): Promise<void>;
 };
 
-// Ends with its stdin, so with the tests however they end. Signatures and policies count from the moment when the
-// number of free actions is set to 0. It answers one request after the other, for it looks whether an object is there and
-// then puts it in two steps: of two writers who both say "only if there is none" both would win, which S3 never allows.
+// Ends with its stdin, and so with the tests. Signatures and policies are checked after the number of free actions is
+// set to 0. It handles one request at a time, because it checks for an object and writes it in two steps: two
+// concurrent writers with the condition "only if it does not exist" would both succeed, which S3 never allows.
 const script = `
 import json, sys, urllib.request
 import boto3
@@ -71,8 +74,8 @@ for line in sys.stdin:
 `;
 
 /**
- * Starts it; about a second. `lenient` takes every key, for tests of other things: checking a signature costs it more than
- * answering, and it can't do so for keys with characters that are escaped.
+ * Starts the server, in about a second. `lenient` accepts every key, for tests of other things: checking a signature
+ * takes longer than the response, and it does not support keys with escaped characters.
  */
 export async function startMoto(checks: 'strict' | 'lenient' = 'strict'): Promise<Moto> {
   const child = spawn(python(), ['-c', script, checks], { stdio: ['pipe', 'pipe', 'pipe'] });

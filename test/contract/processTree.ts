@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export type RunningProcess = { readonly pid: number; readonly parent: number; readonly command: string };
 
-/** All processes of this machine, on Linux. */
+/** Returns all processes of this machine, on Linux. */
 function running(): RunningProcess[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -18,7 +18,7 @@ function running(): RunningProcess[] {
   });
 }
 
-/** Processes below one, however deep. */
+/** Returns the descendants of a process. */
 export function descendantsOf(pid: number): RunningProcess[] {
   const all = running();
   const below = (parent: number): RunningProcess[] =>
@@ -26,7 +26,7 @@ export function descendantsOf(pid: number): RunningProcess[] {
   return below(pid);
 }
 
-/** Those of these that still run. */
+/** Returns the processes that are still running. */
 export function stillRunning(pids: readonly number[]): RunningProcess[] {
   return running().filter(({ pid }) => pids.includes(pid));
 }

@@ -11,29 +11,29 @@ import { type Serving, startServing } from './serve/serving.ts';
 import { expectGaps } from './upstream/upstreamGaps.ts';
 import { UpstreamServers } from './upstream/upstreamServers.ts';
 
-/** The bundle of the engine process, as it is shipped. */
+/** Returns the shipped bundle of the engine process. */
 export function engineEntry(): string {
   const entry = inRoot('dist/engine.cjs');
   if (!existsSync(entry)) throw new Error(`There is no ${entry}: run "npm run build".`);
   return entry;
 }
 
-/** Starts the engine process on the Node that runs the tests. */
+/** Starts the engine process with the Node that runs the tests. */
 export const startEngine = (log?: (line: string) => void): Promise<EngineProcess> =>
   EngineProcess.start({ entry: engineEntry(), node: { path: process.execPath, env: {} }, log });
 
-/** Which side answers. */
+/** The implementation under test. */
 export type SubjectId = 'dir' | 'engine' | 'serve' | 'pair' | 'upstream';
 
-/** One implementation under test: how a catalog on a directory is opened with it. */
+/** One implementation under test, and how it opens a catalog on a directory. */
 export type Subject = {
   readonly id: SubjectId;
   readonly name: string;
-  /** Before the first and after the last test. */
+  /** Runs before the first test; `stop` runs after the last one. */
   start(): Promise<void>;
   stop(): Promise<void>;
   open(root: string): Promise<Catalog>;
-  /** Where a new root is, for those that have it in no folder of this machine. */
+  /** Returns the location of a new root, if it is not a folder of this machine. */
   place?(): Promise<string>;
 };
 
@@ -85,7 +85,7 @@ function overServe(): Subject {
   };
 }
 
-// For all suites of this process, with which its servers end: starting them takes seconds.
+// One pair for all suites of this process, because starting its servers takes seconds.
 const pair = new ServePair();
 
 function overPair(): Subject {
@@ -102,7 +102,7 @@ function overPair(): Subject {
   };
 }
 
-/** What has to do with state, which servers may not have: the others are the same code, and a store takes its time. */
+/** The suites about state, which servers may not have. Other suites test the same code, and an object store is slow. */
 const onPair = [
   'creating tables',
   'namespaces',
@@ -118,7 +118,7 @@ const onPair = [
 
 let servers: UpstreamServers | undefined;
 
-/** Upstream's servers, one process for all suites of this one, with which it ends. */
+/** Returns upstream's servers: one process for all suites of this process, which ends with it. */
 function upstreamServers(): UpstreamServers {
   return (servers ??= new UpstreamServers());
 }
@@ -139,8 +139,8 @@ function overUpstream(): Subject {
 type Define = (makeCatalog: () => Promise<{ db: Catalog; root: string }>, subject: Subject) => void;
 
 /**
- * Runs the same tests against every implementation; `makeCatalog` gives a catalog on an empty directory. What upstream's
- * server cannot do is in `upstreamGaps.ts`, not in the tests.
+ * Runs the same tests on every implementation; `makeCatalog` returns a catalog on an empty directory. Operations that
+ * upstream's server does not support are in `upstreamGaps.ts`, not in the tests.
  */
 export function forEachSubject(title: string, define: Define): void {
   const onStore = onPair.includes(title) ? [overPair()] : [];
@@ -148,7 +148,8 @@ export function forEachSubject(title: string, define: Define): void {
 }
 
 /**
- * The same for what is no matter of the specification: what becomes of a directory that somebody breaks under its server.
+ * Runs tests on our implementations only, for behavior outside of the specification, for example after a directory was
+ * damaged under its server.
  */
 export function forEachOfOurs(title: string, define: Define): void {
   forEach([inProcess(), overEngine(), overServe()], title, define);

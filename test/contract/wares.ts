@@ -7,6 +7,6 @@ export const rows = [
   { id: 3, name: 'chair', price: 120 },
 ];
 
-/** All rows of a table by their id: no order is promised. */
+/** Returns all rows of a table sorted by id, because no order is guaranteed. */
 export const sorted = async (table: Table): Promise<unknown[]> =>
   (await table.query().toArray()).toSorted((a, b) => Number(a['id']) - Number(b['id']));

@@ -8,7 +8,10 @@ import { wrongCatalogCalls, wrongTableCalls } from './wrongCalls.ts';
 
 type Told = { kind: string; operation: string | undefined; identifier: string | undefined };
 
-/** What a call fails with; calls that throw at once fail too, but nobody who awaits them expects that. */
+/**
+ * Returns the error of a call. A call that throws synchronously is reported as such, because callers only await the
+ * result.
+ */
 async function toldBy(call: () => unknown): Promise<Told | string> {
   let promise: unknown;
   try {
@@ -26,10 +29,10 @@ async function toldBy(call: () => unknown): Promise<Told | string> {
   }
 }
 
-/** Kinds of errors for arguments that are no good. */
+/** Kinds of errors for invalid arguments. */
 const wrongKinds: readonly string[] = ['InvalidInput', 'SchemaValidation'];
 
-/** What is told otherwise than it should be, a line each. */
+/** Returns the differences from the expected error, one per line. */
 function differs(call: unknown, told: Told | string, operation: Operation, identifier: string | undefined): string[] {
   const isRight =
     typeof told === 'object' &&
@@ -39,7 +42,7 @@ function differs(call: unknown, told: Told | string, operation: Operation, ident
   return isRight ? [] : [`${String(call)}: ${JSON.stringify(told)}`];
 }
 
-/** Operations without an argument beside what they are about, and those of jobs, which few servers have. */
+/** Operations whose only argument is the identifier, and those of jobs, which few servers support. */
 const withoutArguments: readonly Operation[] = [
   'ListTableVersions',
   'GetTableStats',

@@ -2,14 +2,14 @@ import type { Catalog } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import type { Table } from '#catalog/table.ts';
 
-/** What a notebook may give in the place of what the types say. */
+/** Returns a value that the types forbid but that a notebook may pass. */
 const odd = (value: unknown): never => value as never;
 const path = ['shop'];
 
-/** A call of a catalog with an argument that is wrong: of which operation it is, and of what. */
+/** A catalog call with an invalid argument, with its operation and its identifier. */
 export type WrongCall<T> = readonly [Operation, identifier: string | undefined, call: (on: T) => unknown];
 
-/** On a catalog that has the namespace `shop`. */
+/** Calls on a catalog with the namespace `shop`. */
 export const wrongCatalogCalls: readonly WrongCall<Catalog>[] = [
   ['CreateNamespace', 'a b', (db) => db.createNamespace(['a b'])],
   ['CreateNamespace', 'shop/x', (db) => db.createNamespace(['shop', 'x'], odd({ mood: 'good' }))],
@@ -37,7 +37,7 @@ export const wrongCatalogCalls: readonly WrongCall<Catalog>[] = [
   ['RenameTable', 'shop/t', (db) => db.renameTable('t', 'u', path, { newNamespacePath: odd('x') })],
 ];
 
-/** On a table that has the columns `id` and `name`. */
+/** Calls on a table with the columns `id` and `name`. */
 export const wrongTableCalls: readonly (readonly [Operation, call: (table: Table) => unknown])[] = [
   ['CountTableRows', (table) => table.countRows(odd(7))],
   ['QueryTable', (table) => table.query().where('id >').toArray()],

@@ -6,38 +6,38 @@ export type Browser = {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly consoleLines: string[];
-  /** Requests that would have left this machine; all are blocked. */
+  /** Requests to other machines; all are blocked. */
   readonly blocked: Set<string>;
   readonly close: () => Promise<void>;
 };
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
-/** Path of the Chromium the tests drive: CHROMIUM, else the system's; undefined when there is none. */
+/** Returns the path of the Chromium for the tests: CHROMIUM, else the system's; undefined if there is none. */
 export function findChromium(): string | undefined {
   return [process.env['CHROMIUM'], ...places].find((path) => path !== undefined && existsSync(path));
 }
 
-/** @throws Error that says how to get one */
+/** @throws Error that says how to install one */
 function needChromium(): string {
   const found = findChromium();
   if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
   return found;
 }
 
-/** Starts a headless Chromium for pages of our own. */
+/** Starts a headless Chromium for our own pages. */
 export const launchChromium = (): Promise<Chromium> =>
   chromium.launch({ executablePath: needChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 
 const local = /^(?:https?|wss?):\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/;
-// The webviews' own service worker answers these; they never leave the browser.
+// The webviews' own service worker responds to these; they never leave the browser.
 const webview = /^https:\/\/[^/]*\.vscode-resource\.vscode-cdn\.net\//;
 
-/** Of a window, in pixels. */
+/** Size of a window, in pixels. */
 export type Size = { width: number; height: number };
 const usualSize: Size = { width: 1400, height: 900 };
 
-/** Starts a headless Chromium with a profile of its own below `folder`, which can reach this machine alone. */
+/** Starts a headless Chromium with a separate profile below `folder`. It can reach only this machine. */
 export async function openBrowser(folder: string, viewport: Size = usualSize): Promise<Browser> {
   const executablePath = needChromium();
   const run = join(folder, 'browser');
@@ -50,7 +50,7 @@ export async function openBrowser(folder: string, viewport: Size = usualSize): P
     permissions: ['clipboard-read', 'clipboard-write'],
     env: { ...definedEnvironment(), HOME: run, TMPDIR: run },
     args: [
-      // Chromium's own sandbox needs privileges that containers lack; it opens our loopback server only.
+      // Chromium's sandbox needs privileges that containers lack. This browser opens only our loopback server.
       '--no-sandbox',
       '--disable-gpu',
       '--disable-dev-shm-usage',
@@ -61,7 +61,7 @@ export async function openBrowser(folder: string, viewport: Size = usualSize): P
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
     ],
   });
-  // A machine that is shared stops for seconds now and then.
+  // A shared machine pauses for seconds now and then.
   context.setDefaultTimeout(60_000);
   const page = context.pages()[0] ?? (await context.newPage());
   const consoleLines: string[] = [];

@@ -4,9 +4,9 @@ import { bundleOptions, runtimePackages } from '../../scripts/bundles.ts';
 import { inRoot } from '../../scripts/paths.ts';
 
 /**
- * Bundles the host suites into out/host: the extension host loads CommonJS alone, and each file must stand for itself.
- * @param alone the suites to bundle, by their paths in test/host; all if none are given
- * @returns the path of the entry to give as `extensionTestsPath`
+ * Bundles the host suites into out/host, because the extension host loads only CommonJS. Each bundle is independent.
+ * @param alone the suites to bundle, by their paths in test/host (default: all)
+ * @returns the path of the entry for `extensionTestsPath`
  */
 export async function bundleHostTests(alone: readonly string[] = []): Promise<string> {
   const outdir = inRoot('out/host');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for the `code` executable of desktop VS Code: takes the arguments that @vscode/test-electron gives it and
-// runs them in the browser workbench. One suite and one runner for both.
+// Stands in for the `code` executable of desktop VS Code: accepts the arguments of @vscode/test-electron and runs them
+// in the browser workbench, so that both have the same suite and runner.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { inRoot } from '../../scripts/paths.ts';
 
-/** A fenced block of a page of the documentation. */
+/** A fenced block of a documentation page. */
 export type DocExample = {
   readonly language: string;
-  /** What follows the language: `file=words.ts`, `ray`. */
+  /** The words after the language: `file=words.ts`, `ray`. */
   readonly words: readonly string[];
   readonly text: string;
-  /** Line of the page that the text begins at. */
+  /** The line of the page where the text starts. */
   readonly line: number;
 };
 
-/** The fenced blocks of a page, in their order. */
+/** Returns the fenced blocks of a page, in order. */
 export function readDocExamples(page: string): readonly DocExample[] {
   const text = readFileSync(inRoot(page), 'utf8');
   return [...text.matchAll(/^```(\w+)([^\n]*)\n([^]*?)^```$/gm)].map((found) => ({
@@ -22,6 +22,6 @@ export function readDocExamples(page: string): readonly DocExample[] {
   }));
 }
 
-/** Name of a block for the title of a test. */
+/** Returns the name of a block for the title of a test. */
 export const titleOfExample = ({ language, text }: DocExample): string =>
   `${language}: ${text.split('\n', 1)[0] ?? ''}`;

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** Ports that were free a moment ago, all different. Somebody may take one meanwhile: who uses them tries again then. */
+/**
+ * Returns different ports that were free a moment ago. Another process may take one meanwhile; then the caller tries
+ * again.
+ */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(

@@ -1,4 +1,7 @@
-/** What codeShim.mjs runs: opens the browser workbench with an extension under test and its suite, waits for the suite's own end. */
+/**
+ * Run by codeShim.mjs: opens the browser workbench with an extension under test and its suite, and waits for the end of
+ * the suite.
+ */
 import { createWriteStream, copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,17 +34,17 @@ onInterrupt(async () => {
   if (server) await endGroup(server.child);
 });
 
-/** Opens the workbench; resolves to the exit code that it reports for the suite. */
+/** Opens the workbench. Resolves to the exit code that it reports for the suite. */
 async function runSuite(): Promise<number> {
   const profile = makeProfile(work, { 'security.workspace.trust.enabled': false, 'window.dialogStyle': 'custom' });
-  // Only one folder under development survives the page's address, so the others are installed.
+  // The page's URL can name only one extension folder under development, so the others are installed.
   for (const path of others) addExtension(profile, path);
   server = await startServer({ workbench: installedWorkbench(), profile, testDriver: true });
   browser = await openBrowser(work);
   const { page } = browser;
   let exitCode: number | undefined;
   let gone: string | undefined;
-  // VS Code calls these two when the page has them.
+  // VS Code calls these two functions if the page has them.
   await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) =>
     hostLog.write(`[${type}] ${format(...args)}\n`),
   );
@@ -59,7 +62,7 @@ async function runSuite(): Promise<number> {
     results.read();
     if (exitCode !== undefined) return exitCode;
     if (results.ended) endedAt ||= Date.now();
-    if (endedAt > 0 && Date.now() - endedAt > 10_000) return 0; // the workbench never told; the results file decides
+    if (endedAt > 0 && Date.now() - endedAt > 10_000) return 0; // the workbench reported no end; the results file decides
     const why =
       gone ?? server.ended() ?? hostDeath() ?? (Date.now() > deadline ? `the limit of ${limit} s is over` : undefined);
     if (why !== undefined && !results.ended)
@@ -68,7 +71,7 @@ async function runSuite(): Promise<number> {
   }
 }
 
-/** Says so when the extension host's process is gone before its suite ended. */
+/** Returns a message if the process of the extension host has ended before its suite. */
 function hostDeath(): string | undefined {
   const begin = results.events.find((event) => event.event === 'begin');
   if (!begin) return undefined;

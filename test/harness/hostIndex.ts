@@ -3,16 +3,16 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { describe, fileEmitter, runFiles } from './reporter.ts';
 
-/** Milliseconds that a test may take: ten times what the longest needs, as a machine that is shared stops now and then. */
+/** Milliseconds per test: ten times the longest, because a shared machine pauses now and then. */
 const timeout = 120_000;
 
-/** Files that take longest: begun first, so that none is left to one window. */
+/** The slowest files. They start first, so that no window runs one alone at the end. */
 const longest = ['debug', 'notebook', 'kernels', 'jobs', 'jobFiles', 'language'];
 
 /**
- * Entry inside the extension host; VS Code calls it (`extensionTestsPath`). Its first act is one webview: the first of a
- * session installs a service worker, which takes seconds that would otherwise fall on whichever test comes first. Of the
- * files it runs those that no other window has taken.
+ * Entry in the extension host, called by VS Code (`extensionTestsPath`). First opens a webview, because the first one
+ * of a session installs a service worker for some seconds, which would slow down a test. Then runs the files that no
+ * other window has taken.
  */
 export async function run(): Promise<void> {
   const [results, taken] = [process.env['LANCE_TEST_RESULTS'], process.env['LANCE_TEST_TAKEN']];
@@ -44,7 +44,7 @@ function rank(name: string): number {
   return index < 0 ? longest.length : index;
 }
 
-/** Marks a file as this window's. @returns whether it was nobody's */
+/** Marks a file as taken by this window. @returns whether it was free */
 function take(mark: string): boolean {
   try {
     writeFileSync(mark, '', { flag: 'wx' });

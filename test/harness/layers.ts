@@ -10,14 +10,14 @@ import { type FileTime, ResultsFile, type Tally } from './results.ts';
 
 export type Options = {
   readonly grep?: string | undefined;
-  /** Whole paths of test files; a layer that has some of them runs no others. */
+  /** Absolute paths of test files. A layer with some of them runs no others. */
   readonly files: readonly string[];
   readonly coverage: boolean;
   readonly verbose: boolean;
   readonly say: (line: string) => void;
 };
 
-/** The layers of the tests in their order, each with the time it may take in seconds. */
+/** The layers of tests in order, each with its time limit in seconds. */
 export const layers = {
   lint: 300,
   unit: 600,
@@ -30,16 +30,19 @@ export const layers = {
 export type Layer = keyof typeof layers;
 export const layerNames: readonly Layer[] = ['lint', 'unit', 'contract', 'kernel', 'host', 'ui', 'cluster'];
 
-/** Those that `npm test` runs; `cluster` builds parts of Kubernetes first, so it is asked for by name. */
+/** The layers that `npm test` runs. `cluster` must be named, because it first builds parts of Kubernetes. */
 export const usualLayers = layerNames.filter((name) => name !== 'cluster');
 
 /**
- * How many processes share the files of a layer, where it is not one: tests that wait for one another's servers leave a
- * processor free, and so do those that drive a window (about two thirds of one, of which half is spent when it opens).
+ * Number of processes that share the files of a layer, if more than one. Tests that wait for servers leave a processor
+ * idle. So do tests of a window, which use two thirds of a processor, half of it for opening the window.
  */
 const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel: 2, ui: 2, cluster: 2 };
 
-/** Files that take longest, by the figures that `npm test` ends with: begun first, so that none is left to one process. */
+/**
+ * The slowest files, by the figures at the end of `npm test`. They start first, so that no process runs one alone at
+ * the end.
+ */
 const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: [
     'upstream/conformance',
@@ -81,13 +84,13 @@ export function isLayer(name: string): name is Layer {
   return Object.hasOwn(layers, name);
 }
 
-/** The layer of a test file by its whole path. */
+/** Returns the layer of a test file, given its absolute path. */
 export function layerOfFile(file: string): Layer | undefined {
   const [layer = ''] = relative(inRoot('test'), file).split(sep);
   return isLayer(layer) && layer !== 'lint' ? layer : undefined;
 }
 
-/** Runs one layer. A layer that cannot run, or does not reach its end, has one failure more. */
+/** Runs one layer. A layer that can't run, or does not finish, has one more failure. */
 export async function runLayer(layer: Layer, options: Options): Promise<LayerResult> {
   if (layer === 'lint') return { ...(await runChecks(options)), files: [] };
   const folder = inRoot('test-results', layer);
@@ -112,7 +115,7 @@ export async function runLayer(layer: Layer, options: Options): Promise<LayerRes
 
 const script = (name: string): string => join(import.meta.dirname, name);
 
-/** Ray is anybody's who reaches it, so its layer is in a network of its own. */
+/** Every process that reaches a Ray can use it, so this layer runs in a separate network. */
 function programOf(layer: Exclude<Layer, 'lint'>, results: string, options: Options): [program: string, ...string[]] {
   const command = commandOf(layer, results, options);
   return layer === 'cluster' ? inOwnNetwork([process.execPath, ...command]) : [process.execPath, ...command];
@@ -126,7 +129,7 @@ function commandOf(
   const filter = grep === undefined ? [] : ['--grep', grep];
   const alone = given.filter((file) => layerOfFile(file) === layer);
   if (layer === 'host') {
-    // Before the limit of the layer, so that what the window shows is kept.
+    // Shorter than the limit of the layer, so that the content of the window is saved.
     return [script('runInHost.ts'), '--results', results, '--limit', String(layers.host - 30), ...filter, ...alone];
   }
   const all = readdirSync(inRoot('test', layer), { recursive: true, encoding: 'utf8' })
@@ -154,14 +157,14 @@ function commandOf(
   return [inRoot('node_modules/c8/bin/c8.js'), ...c8, process.execPath, ...run];
 }
 
-/** Where a file stands in the order of its layer; those that are not named stand together at the end. */
+/** Returns the rank of a file in the order of its layer; unlisted files are last. */
 function rank(layer: Layer, file: string): number {
   const names = longest[layer] ?? [];
   const index = names.findIndex((name) => file.startsWith(`${name}.test.`));
   return index < 0 ? names.length : index;
 }
 
-/** A file that was moved would lose its place in the order without a word. */
+/** Fails for a listed file that does not exist, because a moved file would silently lose its rank. */
 function checkLongest(layer: Layer, files: readonly string[]): void {
   const gone = (longest[layer] ?? []).filter((name) => !files.some((file) => file.includes(`/${layer}/${name}.test.`)));
   if (gone.length > 0) throw new Error(`No test file of "${layer}" is called ${gone.join(', ')}: correct "longest".`);
@@ -171,15 +174,15 @@ const running = new Set<ChildProcess>();
 let isEnding = false;
 
 /**
- * Ends the layer that runs, as its own end would: told to, its processes end the servers and windows of their tests and
- * remove their folders. Killed with this process they would leave both.
+ * Ends the running layer with a signal, so that its processes end the servers and windows of their tests and remove
+ * their folders. If they were killed with this process, both would be left.
  */
 export async function endLayers(): Promise<void> {
   isEnding = true;
   await Promise.all([...running].map((child) => endGroup(child, 10_000)));
 }
 
-/** Follows a layer's process until it ends or its time is over. @returns what was wrong with its end, else undefined */
+/** Follows a layer's process until its end or its time limit. @returns the problem of its end, else undefined */
 async function runCommand(
   [program, ...args]: readonly [program: string, ...args: string[]],
   limit: number,
@@ -206,13 +209,13 @@ async function runCommand(
   results.read();
   await endGroup(child);
   running.delete(child);
-  // Nothing is told of a layer that was called off, and no other begins.
+  // Report nothing about a cancelled layer, and start no other.
   if (isEnding) await new Promise(() => {});
-  // Failed tests explain a bad exit code; without one it is a failure of its own.
+  // Failed tests explain a bad exit code. Without them it is a separate failure.
   return late ?? (results.tally().failed > 0 ? undefined : ended);
 }
 
-/** All at once: each of them is busy with one processor most of the time. */
+/** Runs all checks at the same time, because each keeps one processor busy most of the time. */
 async function runChecks({ say }: Options): Promise<Tally> {
   const tally = { passed: 0, failed: 0, skipped: 0 };
   const run = async ({ name, script: file, args }: (typeof checks)[number]): Promise<void> => {

@@ -30,7 +30,9 @@ const help = `npm test -- [layer …] [file …] [options]
   --verbose   print passed tests as well
 The tests are for Linux.`;
 
-/** `npm test`: installs what its layers need, runs them, and ends with one line of counts. Returns the exit code. */
+/**
+ * `npm test`: installs what its layers need, runs them, and prints a line of counts at the end. Returns the exit code.
+ */
 export async function main(args: readonly string[]): Promise<number> {
   const options = readArguments(args);
   if (typeof options === 'string') {
@@ -49,9 +51,9 @@ export async function main(args: readonly string[]): Promise<number> {
     return lines.length === 0 ? 0 : 1;
   }
   onInterrupt(endLayers);
-  // Each test's folder would have a start-up snapshot of its own made. The test of snapshots switches them on.
+  // Otherwise each test's folder would get a start-up snapshot. The test of snapshots turns them on.
   process.env[snapshotVariable] ??= 'off';
-  // Our programs are started hundreds of times, and to compile them is most of many a start. It would blur the coverage.
+  // Our programs start hundreds of times, and most of the time is compilation. The cache would distort the coverage.
   if (!options.coverage) process.env['NODE_COMPILE_CACHE'] ??= tempFolder('lance-compiled-');
   const total = { passed: 0, failed: 0, skipped: 0 };
   const times: FileTime[] = [];
@@ -63,7 +65,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const result = await runLayer(layer, { ...options, say: console.log });
     return { result, ms: Date.now() - started };
   };
-  // Beside what comes next, which leaves a processor free.
+  // Runs concurrently with the next steps, which leave a processor idle.
   const lint = options.layers.includes('lint') ? run('lint') : undefined;
   await makeFixtures(options.layers, obstacles);
   console.log(`prepared in ${seconds(Date.now() - begun)}`);
@@ -98,7 +100,7 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 type Obstacles = Map<Layer, string>;
 
-/** Does some work; where it fails, the layers that it is for have an obstacle. */
+/** Runs a step. If it fails, its layers get an obstacle. */
 async function attempt(affected: readonly Layer[], obstacles: Obstacles, work: () => Promise<void>): Promise<void> {
   if (affected.length === 0) return;
   try {
@@ -108,7 +110,7 @@ async function attempt(affected: readonly Layer[], obstacles: Obstacles, work: (
   }
 }
 
-/** Installs what is missing, and builds what changed. */
+/** Installs what is missing, and builds what has changed. */
 async function installAndBuild(layers: readonly Layer[], needs: readonly Need[], obstacles: Obstacles): Promise<void> {
   for (const need of needs) {
     const users = layers.filter((layer) => needsOf[layer].includes(need));
@@ -120,7 +122,7 @@ async function installAndBuild(layers: readonly Layer[], needs: readonly Need[],
   });
 }
 
-/** Makes once what several files, and the processes that share them, need: the sample and the installed extension. */
+/** Creates shared fixtures once: the sample and the installed extension. */
 async function makeFixtures(layers: readonly Layer[], obstacles: Obstacles): Promise<void> {
   const onSample = running(layers).filter((layer) => layer !== 'unit' && layer !== 'cluster');
   await attempt(onSample, obstacles, () => makeSample(inRoot('.sample/catalog')));
@@ -133,7 +135,7 @@ async function makeFixtures(layers: readonly Layer[], obstacles: Obstacles): Pro
 
 const running = (layers: readonly Layer[]): Layer[] => layers.filter((layer) => layer !== 'lint');
 
-/** @throws the error of an unknown option, which boot.mjs words */
+/** @throws the error of an unknown option, for which boot.mjs prints a message */
 function readArguments(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],

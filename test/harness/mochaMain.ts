@@ -1,8 +1,8 @@
 /**
  * Runs test files of one layer in plain Node: `node mochaMain.ts --results FILE [--grep TEXT] [--workers N] FILE…`.
  *
- * Each of the workers takes the next file when it is done with one, in the order given; what a file of tests keeps for
- * the others of its process (a server, a window) is there once per worker.
+ * Each worker takes the next file in the given order when it has finished one. Things that a test file keeps for the
+ * others of its process (a server, a window) exist once per worker.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-// Each removes what its tests made, and this process their folder after that.
+// Each worker removes the files of its tests; then this process removes the folder of the worker.
 const children = new Map<ChildProcess, Promise<unknown>>();
 onInterrupt(async () => {
   for (const child of children.keys()) child.kill();
@@ -32,10 +32,11 @@ const waiting = [...positionals];
 
 let failures = 0;
 
-/** Feeds one worker until no file is left or it is no more. */
+/** Sends files to one worker until no file is left or the worker has ended. */
 async function runWorker(worker: number): Promise<void> {
   const args = [values.results, String(worker), ...(values.grep === undefined ? [] : [values.grep])];
-  // Temporary folders of its own: there are tests that look there for what they left. A short path, for sockets.
+  // A separate folder for temporary files, because some tests check it for their remains. Its path is short, for
+  // sockets.
   const env = { ...process.env, TMPDIR: tempFolder('l-') };
   const child = fork(join(import.meta.dirname, 'worker.ts'), args, { env });
   const ending = once(child, 'exit');
@@ -44,7 +45,7 @@ async function runWorker(worker: number): Promise<void> {
   child.on('message', (failed) => {
     failures += Number(failed);
     current = waiting.shift();
-    // That it can't be sent to a worker which died meanwhile is told of below.
+    // A failure to send to a worker that has crashed meanwhile is reported below.
     child.send(current ?? { done: true }, () => undefined);
   });
   const [code, signal] = (await ending) as [number | null, NodeJS.Signals | null];

@@ -1,19 +1,20 @@
 /**
- * A network of its own for a program and all that it starts: nothing but the loopback address, which nobody outside of it
- * reaches. Ray listens on every address that there is, whatever it is told, and runs what it is sent; servers of tests have
- * no business on a person's network.
+ * Runs a program and its child processes in a separate network with only the loopback address, which no process outside
+ * can reach. Ray always listens on every address and runs any job it gets, and servers of tests must not be reachable
+ * from a user's network.
  *
- * By hand: `node test/harness/ownNetwork.ts node node_modules/mocha/bin/mocha.js --ui tdd test/cluster/ray/kuberay.test.ts`
+ * By hand: `node test/harness/ownNetwork.ts node node_modules/mocha/bin/mocha.js --ui tdd
+ * test/cluster/ray/kuberay.test.ts`
  */
 import { spawnSync } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
 import { isRoot, type Need, succeeds } from './needs/installing.ts';
 
-/** The line that runs a command in a network of its own, in the place of the process that is started. */
+/** Returns the command line that runs a command in a separate network, replacing the started process. */
 export const inOwnNetwork = (command: readonly string[]): [program: string, ...args: string[]] => [
   'unshare',
   '--net',
-  // What tests mount is seen by nobody else, and goes with them.
+  // Mounts of tests are visible only here, and end with the program.
   '--mount',
   ...(isRoot() ? [] : ['--map-root-user']),
   '--',
@@ -24,11 +25,11 @@ export const inOwnNetwork = (command: readonly string[]): [program: string, ...a
   ...command,
 ];
 
-/** Whether this process is in one: there is no address but those of the loopback. */
+/** Whether this process is in such a network: it has only loopback addresses. */
 export const isInOwnNetwork = (): boolean =>
   Object.values(networkInterfaces()).every((addresses) => addresses?.every(({ internal }) => internal) ?? true);
 
-/** The right to make one. */
+/** The right to create such a network. */
 export const ownNetwork: Need = {
   title: 'The right to make a network of its own for tests (unshare --net, and ip of the apt package iproute2)',
   download: 0,

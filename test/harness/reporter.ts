@@ -2,33 +2,33 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import Mocha from 'mocha';
 import { skipReasons } from './needs/parts.ts';
 
-/** One line of a results file. A run that wrote no `end` did not finish, whatever its exit code says. */
+/** One line of a results file. A run without an `end` line did not finish, regardless of its exit code. */
 export type TestEvent = (
   | { readonly event: 'begin'; readonly node: string; readonly pid: number; readonly vscode?: string }
   | { readonly event: 'test'; readonly title: string }
   | { readonly event: 'pass'; readonly title: string; readonly ms: number }
   | { readonly event: 'skip'; readonly title: string; readonly part: string | null }
   | { readonly event: 'fail'; readonly title: string; readonly error: string }
-  /** A test failed and is run once more. */
+  /** A test failed and runs again. */
   | { readonly event: 'again'; readonly title: string; readonly error: string }
   /**
-   * A suite at the top of a file is over, with what it does before and after its tests. `cpu` are the milliseconds of a
-   * processor that this process and what it started took: where that is far less than `ms`, the suite waits.
+   * A top-level suite of a file has ended, including its setup and teardown. `cpu` is the processor time in
+   * milliseconds of this process and its children; if it is much less than `ms`, the suite waits.
    */
   | { readonly event: 'suite'; readonly file: string; readonly ms: number; readonly cpu: number }
   | { readonly event: 'end'; readonly failures: number }
   | { readonly event: 'error'; readonly error: string }
 ) & {
-  /** The process that tells it, where several run the files of a layer. */
+  /** The process that reports this, if several run the files of a layer. */
   readonly worker?: number;
 };
 
 export type Emit = (event: TestEvent) => void;
 
-/** Appends events to an NDJSON file; synchronous, so that the last line before a crash is there. */
+/** Appends events to an NDJSON file. It writes synchronously, so that the last line before a crash is saved. */
 export function fileEmitter(file: string, worker?: number): Emit {
   const from = worker === undefined ? {} : { worker };
-  // One write per line at the end of the file: lines of several processes do not mix.
+  // Writes each line with one call that appends, so that lines of several processes do not mix.
   return (event) => appendFileSync(file, `${JSON.stringify({ ...event, ...from })}\n`);
 }
 
@@ -36,17 +36,17 @@ export type MochaOptions = {
   readonly files: readonly string[];
   readonly emit: Emit;
   readonly grep?: string | undefined;
-  /** Milliseconds per test, unless the test sets its own. */
+  /** Time limit per test in milliseconds, unless the test sets another. */
   readonly timeout?: number;
 };
 
-/** Runs test files with mocha in this process and reports what becomes of their tests. @returns how many failed */
+/** Runs test files with mocha in this process and reports the results. @returns the number of failures */
 export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOptions): Promise<number> {
   const mocha = new Mocha({
     ui: 'tdd',
     timeout,
     forbidOnly: Boolean(process.env['CI']),
-    // A machine that is shared stops for seconds now and then. Whatever fails is told, also when it passes after that.
+    // A shared machine pauses for seconds now and then. Failures are reported even if the test then passes.
     retries: process.env['CI'] ? 1 : 0,
     reporter: Mocha.reporters.Base,
     ...(grep && { grep }),
@@ -77,22 +77,22 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
       emit({ event: 'fail', title: test.fullTitle(), error: describe(error) }),
     );
   });
-  // It would go on to listen for the exceptions of this process, which are those of the next file.
+  // Otherwise it would still listen for the exceptions of this process, which belong to the next file.
   mocha.dispose();
   return failures;
 }
 
 /**
- * Milliseconds of a processor that this process and its children took, of the latter those that have ended. Node tells
- * them of itself alone.
+ * Returns the processor time in milliseconds of this process and its ended children. Node reports only that of the
+ * process itself.
  */
 function processorTime(): number {
-  // After the name of the program, which may hold spaces: utime, stime, cutime and cstime, in ticks of 10 ms.
+  // The fields after the program's name, which may contain spaces: utime, stime, cutime and cstime, in ticks of 10 ms.
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
 }
 
-/** An error with its causes and, for an assertion, the difference. */
+/** Returns an error with its causes and, for an assertion, the difference. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? `${error.name}: ${error.message}`;

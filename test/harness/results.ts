@@ -3,10 +3,10 @@ import type { TestEvent } from './reporter.ts';
 
 export type Tally = { passed: number; failed: number; skipped: number };
 
-/** How long the suites of a file took, with what comes before and after their tests, and how much of a processor. */
+/** The time and processor time of the suites in a file, including their setup and teardown. */
 export type FileTime = { readonly file: string; readonly ms: number; readonly cpu: number };
 
-/** Follows a results file while another process writes it, and prints each result as it comes. */
+/** Follows a results file while another process writes it, and prints each new result. */
 export class ResultsFile {
   readonly path: string;
   readonly events: TestEvent[] = [];
@@ -15,7 +15,7 @@ export class ResultsFile {
 
   readonly #verbose: boolean;
 
-  /** @param verbose prints passed tests as well */
+  /** @param verbose whether to print passed tests, too */
   constructor(path: string, say: (line: string) => void, verbose = true) {
     this.path = path;
     this.#say = say;
@@ -30,14 +30,14 @@ export class ResultsFile {
     const fresh = text.slice(this.#read, end);
     this.#read = end;
     for (const line of fresh.split('\n').filter(Boolean)) {
-      // Our own reporter wrote it (reporter.ts), in this very run.
+      // Our own reporter wrote this line (reporter.ts) in the same run.
       const event = JSON.parse(line) as TestEvent;
       this.events.push(event);
       this.#print(event);
     }
   }
 
-  /** The tests that began and have no result yet, one per process that runs files: those to blame for a hang. */
+  /** The tests that have started and have no result yet, one per process. If the run hangs, they are the cause. */
   get running(): string | undefined {
     const last = new Map<number | undefined, TestEvent>();
     for (const event of this.events) if (event.event !== 'begin') last.set(event.worker, event);
@@ -45,7 +45,7 @@ export class ResultsFile {
     return titles.length === 0 ? undefined : titles.join('" and "');
   }
 
-  /** The files whose suites are over. */
+  /** The files whose suites have ended. */
   files(): FileTime[] {
     const times = new Map<string, FileTime>();
     for (const event of this.events) {
@@ -61,7 +61,7 @@ export class ResultsFile {
     return this.events.some((event) => event.event === 'end' || event.event === 'error');
   }
 
-  /** Why this run cannot be trusted, or undefined when it reported its own end. */
+  /** Returns why this run is not reliable; undefined if it reported its own end. */
   problem(): string | undefined {
     const errors = this.events.flatMap((event) => (event.event === 'error' ? [event.error.split('\n')[0]] : []));
     if (errors.length > 0) return `the suite could not run: ${errors.join('; ')}`;
@@ -72,7 +72,7 @@ export class ResultsFile {
     return passed + failed === 0 ? 'no test ran' : undefined;
   }
 
-  /** Counts; in CI a skip that names no known part is a failure. */
+  /** Returns the counts. In CI a skip that names no known part is a failure. */
   tally(): Tally {
     const strict = Boolean(process.env['CI']);
     const tally = { passed: 0, failed: 0, skipped: 0 };

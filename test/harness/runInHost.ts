@@ -1,15 +1,15 @@
 /**
  * The host layer: runs test/host/*.test.ts inside a real VS Code extension host.
  *
- *   node test/harness/runInHost.ts [--grep TEXT] [--limit SECONDS] [--folder DIR] [--windows N] [FILE …]
+ * node test/harness/runInHost.ts [--grep TEXT] [--limit SECONDS] [--folder DIR] [--windows N] [FILE …]
  *
- * - The suites are mocha `tdd` files that import `vscode`; they are bundled here, so write plain TypeScript and import
- *   what you need. `dist/` must be built before (node scripts/build.ts).
- * - The extension under test is this repository; other extensions the tests need (a stand-in of the Jupyter extension)
- *   are folders with a package.json in test/fixtures/extensions/, all of them are installed.
- * - The opened folder is a new empty one unless --folder names one.
- * - Results travel as NDJSON (reporter.ts) because exit codes lie: a dead extension host exits with 0.
- * - After a failure test-results/host holds a screenshot and the logs of host, browser and server, of each window.
+ * - The suites are mocha `tdd` files that import `vscode`. They are bundled here, so they can be plain TypeScript with
+ * any imports. `dist/` must be built before (node scripts/build.ts).
+ * - The extension under test is this repository. Other extensions for the tests (a stand-in of the Jupyter extension)
+ * are folders with a package.json in test/fixtures/extensions/; all of them are installed.
+ * - The opened folder is a new empty one, or the one of --folder.
+ * - Results are NDJSON lines (reporter.ts), because exit codes are unreliable: a crashed extension host exits with 0.
+ * - After a failure test-results/host has a screenshot and the logs of host, browser and server, for each window.
  * - VSCODE_EXECUTABLE=path runs the same suites in that desktop VS Code; without it codeShim.mjs stands in for `code`.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -35,17 +35,17 @@ const { values, positionals } = parseArgs({
   },
 });
 
-// Its folders go with it; what it starts has the signal of the group as well.
+// Its folders are removed with it. Its child processes also get the signal of the group.
 onInterrupt(async () => {});
 const artifacts = inRoot('test-results/host');
-// The runner of all layers empties the folder itself and has its files open in there.
+// The runner of all layers empties the folder itself and has open files in it.
 if (values.results === undefined) rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 const results = new ResultsFile(values.results ?? join(artifacts, 'results.ndjson'), console.log);
 
 /**
- * Two windows share the files: one leaves half of two processors free. Only one is opened for some of the tests, and of a
- * desktop VS Code, where the second would find the first and leave its work to it.
+ * Two windows share the files, because one leaves half of two processors idle. Only one opens if some tests are
+ * selected, or for a desktop VS Code, where the second instance would pass its work to the first.
  */
 const isOne =
   positionals.length > 0 ||
@@ -72,7 +72,10 @@ if (problem !== undefined) console.error(`The host tests did not finish: ${probl
 else if (crash !== undefined && failed === 0) console.error(`The tests passed but VS Code did not end well: ${crash}`);
 process.exit(problem === undefined && crash === undefined && failed === 0 ? 0 : 1);
 
-/** Opens one window for the files that are left, and hands on what it reports but its end, which is not that of all. */
+/**
+ * Opens one window for the remaining files, and forwards its reports except its end, because other windows may still
+ * run.
+ */
 async function runWindow(window: number): Promise<{ hasEnded: boolean; crash: string | undefined }> {
   const evidence = count === 1 ? artifacts : join(artifacts, `window-${window}`);
   mkdirSync(evidence, { recursive: true });

@@ -15,18 +15,18 @@ import { openBrowser, type Browser, type Size } from './browser.ts';
 import { tempFolder } from './temp.ts';
 import { installedWorkbench, openWorkbench } from './workbench.ts';
 
-/** A workbench as a person has it: the packaged extension installed, in a browser, on a copy of the sample. */
+/** A workbench as a user has it: with the packaged extension installed, in a browser, on a copy of the sample. */
 export type Window = {
   readonly page: Page;
   readonly browser: Browser;
   readonly server: Server;
-  /** The opened folder, which holds tour.ipynb. */
+  /** The opened folder, which contains tour.ipynb. */
   readonly folder: string;
   readonly catalog: string;
   readonly close: () => Promise<void>;
 };
 
-/** Packages the extension for this platform, unless the package is newer than the build, and says where it is. */
+/** Packages the extension for this platform, unless the package is newer than the build. Returns its path. */
 export async function packagedExtension(): Promise<string> {
   const target = thisPlatform()?.target;
   if (target === undefined) throw new Error(`There is no package for ${process.platform}-${process.arch}.`);
@@ -46,12 +46,12 @@ export async function packagedExtension(): Promise<string> {
   return file;
 }
 
-/** Names the folder of installed extensions, which the runner of all layers makes for the processes that share a layer. */
+/** Names the folder of installed extensions, which the runner of all layers creates for all processes of a layer. */
 export const installedVariable = 'LANCE_TEST_EXTENSIONS';
 
 let installed = process.env[installedVariable];
 
-/** The folder of installed extensions, made once: unpacking 240 MB takes seconds. */
+/** Returns the folder of installed extensions, created once because unpacking 240 MB takes seconds. */
 export async function installedExtensions(): Promise<string> {
   if (installed === undefined) {
     const profile = makeProfile(tempFolder('lance-ext-'));
@@ -62,9 +62,10 @@ export async function installedExtensions(): Promise<string> {
 }
 
 /**
- * Opens a window. `settings` are added to the calm ones and to the sample connection; a tall one shows more of a notebook.
+ * Opens a window. `settings` are added to the default settings of tests and to the sample connection. A tall window
+ * shows more of a notebook.
  *
- * @param extensions the folder of installed extensions, if the packaged one is not the only one
+ * @param extensions the folder of installed extensions, if there are others in addition to the packaged one
  */
 export async function openWindow(
   settings: Record<string, unknown> = {},
@@ -76,7 +77,7 @@ export async function openWindow(
   const catalog = join(work, 'catalog');
   mkdirSync(folder);
   cpSync(inRoot('scripts/sample/tour.ipynb'), join(folder, 'tour.ipynb'));
-  // The tour writes; the sample stays as it is for the other tests.
+  // The tour writes to the catalog, so copy the sample.
   cpSync(inRoot('.sample/catalog'), catalog, { recursive: true });
   const all = {
     'security.workspace.trust.enabled': false,
@@ -95,7 +96,7 @@ export async function openWindow(
   };
   try {
     await openWorkbench(browser.page, server, { folder });
-    // From here on the window knows what extensions bring: before, it would show a notebook as text.
+    // Wait until the window has loaded the extensions. Before that it would show a notebook as text.
     await browser.page.locator('.activitybar a[aria-label^="Lance Catalog"]').first().waitFor({ timeout: 90_000 });
   } catch (error) {
     await close();
@@ -104,7 +105,7 @@ export async function openWindow(
   return { page: browser.page, browser, server, folder, catalog, close };
 }
 
-/** Saves what the window shows as test-results/ui/NAME.png. */
+/** Saves a screenshot as test-results/ui/NAME.png. */
 export async function shoot(window: Window, name: string): Promise<void> {
   mkdirSync(inRoot('test-results/ui'), { recursive: true });
   await window.page.screenshot({ path: inRoot('test-results/ui', `${name}.png`) });

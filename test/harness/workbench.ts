@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findWorkbench, type Workbench } from '../../scripts/workbench/install.ts';
 import type { Profile, Server } from '../../scripts/workbench/server.ts';
 
-/** The installed workbench. @throws when `npm test` has not installed it yet */
+/** Returns the installed workbench. @throws if `npm test` has not installed it yet */
 export function installedWorkbench(): Workbench {
   const found = findWorkbench();
   if (!found) throw new Error('The browser workbench is not installed: run "npm test -- host", which installs it.');
@@ -27,12 +27,12 @@ export function addExtension(profile: Profile, folder: string): void {
   cpSync(folder, join(profile.extensions, target), { recursive: true });
 }
 
-/** A path on this machine as the workbench names it. */
+/** Returns the workbench's URI of a path on this machine. */
 export function remoteUri(server: Server, path: string): string {
   return `vscode-remote://127.0.0.1:${server.port}${resolve(path)}`;
 }
 
-/** Logs in and waits until the workbench can be used. */
+/** Logs in and waits until the workbench is ready. */
 export async function openWorkbench(
   page: Page,
   server: Server,
@@ -49,8 +49,8 @@ export async function openWorkbench(
 }
 
 /**
- * Runs a command through the palette by its full title, such as "Lance Catalog: Refresh". It tries again when the palette
- * goes away under its hands: a webview that finishes loading takes the focus, which closes it.
+ * Runs a command in the palette by its full title, such as "Lance Catalog: Refresh". Tries again if the palette closes,
+ * because a webview that finishes loading takes the focus.
  */
 export async function runCommand(page: Page, title: string): Promise<void> {
   const input = page.locator('.quick-input-widget input.input');
@@ -68,7 +68,7 @@ export async function runCommand(page: Page, title: string): Promise<void> {
   }
 }
 
-/** The innermost frame (webview panel or notebook output) that shows `selector`. */
+/** Returns the innermost frame (webview panel or notebook output) that contains `selector`. */
 export async function frameWith(page: Page, selector: string, timeout = 60_000): Promise<Frame> {
   const deadline = Date.now() + timeout;
   for (;;) {
@@ -78,7 +78,7 @@ export async function frameWith(page: Page, selector: string, timeout = 60_000):
         .locator(selector)
         .first()
         .isVisible()
-        .catch(() => false); // a frame may go away meanwhile
+        .catch(() => false); // the frame may be removed meanwhile
       if (visible) return frame;
     }
     if (Date.now() > deadline) {

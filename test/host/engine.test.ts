@@ -22,7 +22,7 @@ suite('the engine process', () => {
   test('holds the native module, and the extension host never does', async () => {
     await rowsAt(api, 'engine', 'shop', 'eu', 'orders');
     const pid = await api.engine.pid();
-    // What is mapped into a process is what was loaded there, whoever asked for it.
+    // The mappings of a process show every library that it has loaded.
     assert.notDeepEqual(native(readFileSync(`/proc/${pid}/maps`, 'utf8')), []);
     assert.deepEqual(native(readFileSync('/proc/self/maps', 'utf8')), []);
   });

@@ -14,7 +14,7 @@ import { PersonStandIn } from './person.ts';
 import { hostile, ShownTexts } from './shownTexts.ts';
 import { extensionApi, run, tableNode, temporaryFolder } from './support.ts';
 
-/** Stands for a server of an attacker, which no real one is: it has hostile names and errors, and drops slowly. */
+/** Stands in for an attacker's server, because no real server has hostile names and errors. Its drops are slow. */
 class HostileServerStandIn {
   readonly #server: Server;
   isWelcoming = true;
@@ -29,7 +29,7 @@ class HostileServerStandIn {
       const answer = (): void => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       };
-      // Progress is shown only of what takes a while.
+      // Progress is shown only for slow operations.
       setTimeout(answer, url.includes('/drop') ? 1500 : 0);
     });
   }
@@ -153,7 +153,7 @@ suite('text from outside in messages', function () {
       '1',
       `await input(${JSON.stringify(hostile('cell'))}).catch(() => undefined)`,
     );
-    // The question which of the connections the notebook uses comes before its first cell.
+    // Before the first cell of a notebook runs, the user must choose a connection.
     await new PersonStandIn({ picks: ['Run Without a Catalog'] }).during(() => execute(notebook, 0));
     const shown = new ShownTexts();
     await shown.during(() => execute(notebook, 1));

@@ -1,32 +1,32 @@
 import * as vscode from 'vscode';
 
-/** What a person does in a box: types a text and presses Enter, or leaves with Escape (`null`). */
+/** The input of a user in a box: a text and Enter, or Escape (`null`). */
 export type Typed = string | null;
 
-/** One box as it was shown, and what it said about what was typed. */
+/** One box as it was shown, with its messages about the typed text. */
 export type ShownBox = { title: string; prompt: string; value: string; isSecret: boolean; said: string[] };
 
 /**
- * Stands for the person at the keyboard, whom the editor lets no test be: it answers boxes, lists and questions, modal or not, in
- * their order by what is listed, and remembers what it was shown. The tests in the browser type for real.
+ * Stands in for the user at the keyboard, which VS Code's API can't simulate. It responds to boxes, lists and dialogs
+ * in order, as listed, and records them. The tests in the browser use a real keyboard.
  */
 export class PersonStandIn {
   readonly boxes: ShownBox[] = [];
   readonly questions: { message: string; detail: string; choices: string[]; isModal: boolean }[] = [];
-  /** Lists to pick from as they were shown: their titles, and what was in them. */
+  /** The lists as they were shown: titles and labels. */
   readonly lists: { title: string; labels: string[] }[] = [];
   readonly #typed: Typed[];
   readonly #chosen: (string | undefined)[];
   readonly #picked: (string | undefined)[];
 
-  /** @param does.picks of lists: a part of the label, without its icon; `undefined` leaves with Escape */
+  /** @param does.picks for lists: a part of the label, without its icon; `undefined` presses Escape */
   constructor(does: { types?: Typed[]; chooses?: (string | undefined)[]; picks?: (string | undefined)[] }) {
     this.#typed = [...(does.types ?? [])];
     this.#chosen = [...(does.chooses ?? [])];
     this.#picked = [...(does.picks ?? [])];
   }
 
-  /** Runs something while this person sits before the window. */
+  /** Runs an action while this user responds to the window. */
   async during(act: () => Promise<unknown>): Promise<void> {
     const { createInputBox, showWarningMessage, showQuickPick } = vscode.window;
     Object.assign(vscode.window, {
@@ -62,7 +62,7 @@ export class PersonStandIn {
     return Promise.resolve(wanted === undefined ? undefined : items.find(({ label }) => label.includes(wanted)));
   }
 
-  /** The editor's own box, which is never shown: its events come from here. */
+  /** VS Code's own box, which is never shown; this class sends its events. */
   #box(box: vscode.InputBox): vscode.InputBox {
     const accept = new vscode.EventEmitter<void>();
     const change = new vscode.EventEmitter<string>();
@@ -75,7 +75,7 @@ export class PersonStandIn {
       standIn.value = next;
       change.fire(next);
       accept.fire();
-      // The box is still there and does nothing: what was typed was not taken.
+      // The box is still open and idle, so the typed text was not accepted.
       setTimeout(() => isOpen && !isBusy && typeNext(), 0);
     };
     let message: vscode.InputBox['validationMessage'];
@@ -98,7 +98,7 @@ export class PersonStandIn {
         set: (busy: boolean) => {
           const ended = isBusy && !busy;
           isBusy = busy;
-          // What was asked failed and the box is still there: the person goes on in it.
+          // The action failed and the box is still open, so the user continues in it.
           if (ended) setTimeout(() => isOpen && typeNext(), 0);
         },
       },

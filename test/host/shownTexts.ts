@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { PersonStandIn } from './person.ts';
 
-/** VS Code's rule for a link in a message, of its `parseLinkedText`. */
+/** VS Code's rule for a link in a message, from its `parseLinkedText`. */
 const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
-/** VS Code's rule for an icon in a label, of its `renderLabelWithIcons`. */
+/** VS Code's rule for an icon in a label, from its `renderLabelWithIcons`. */
 const icon = /\$\([a-z][\w-]*(?:~[a-z]+)?\)/gi;
 
-/** A name or an error as an attacker would write it: a click on it would run a command. */
+/** Returns a name or an error of an attacker: a click on it would run a command. */
 export const hostile = (label: string): string => `[${label}](command:evil) $(${label})`;
 
-/** Stands for the person and for the window, of which no test of the host sees what is drawn: keeps every text. */
+/** Stands in for the user and for the window, whose content host tests can't read. Collects all texts. */
 export class ShownTexts {
   readonly texts: string[] = [];
   readonly #person: PersonStandIn;
@@ -47,12 +47,12 @@ export class ShownTexts {
     this.texts.push(
       ...boxes.flatMap(({ title, prompt, said }) => [title, prompt, ...said]),
       ...questions.flatMap(({ message, detail }) => [message, detail]),
-      // The icon before a label is the extension's.
+      // The icon before a label comes from the extension.
       ...lists.flatMap(({ title, labels }) => [title, ...labels.map((label) => label.replace(/^\$\([\w-]+\) /, ''))]),
     );
   }
 
-  /** Checks that what an attacker wrote was shown, and that nothing of it is a link or an icon. */
+  /** Checks that the attacker's text was shown, and contains no link or icon. */
   areInert(...labels: readonly string[]): void {
     const flat = this.texts.map((text) => text.replaceAll(/\r\n|\r|\n/g, ' '));
     assert.deepEqual(

@@ -7,14 +7,14 @@ import type { CatalogNode, NodeOf } from '../../extension/explorer/node.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import type { CommandId, CommandTypes } from '../../extension/manifest.ts';
 
-/** What `activate` gave; activates the extension when nothing did yet. */
+/** Returns the result of `activate`; activates the extension if needed. */
 export async function extensionApi(): Promise<ExtensionApi> {
   const extension = vscode.extensions.getExtension<ExtensionApi>('lance-catalog.lance-catalog');
   if (!extension) throw new Error('The extension under test is not installed.');
   return extension.activate();
 }
 
-/** The folder of this repository; the extension under test runs from it. */
+/** The folder of this repository, from which the extension under test runs. */
 export const repository = (() => {
   const extension = vscode.extensions.getExtension('lance-catalog.lance-catalog');
   if (!extension) throw new Error('The extension under test is not installed.');
@@ -25,21 +25,21 @@ export const repository = (() => {
 export const run = async <K extends CommandId>(id: K, ...args: Parameters<CommandTypes[K]>): Promise<unknown> =>
   vscode.commands.executeCommand(id, ...args);
 
-/** A new folder that is removed when the suite that made it calls `remove`. */
+/** Creates a folder; the suite removes it with `remove`. */
 export function temporaryFolder(): { path: string; remove(this: void): void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'lance-host-')));
   // Repeated, because a process that just lost its kernel or window may still write a file into the folder.
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }) };
 }
 
-/** 1,200 rows: three pages of the panel, the last one not full. */
+/** 1,200 rows: three pages of the panel, the last one partly filled. */
 export const orderRows: TableData = Array.from({ length: 1200 }, (_, i) => ({
   id: i,
   note: `order ${i}`,
   embedding: [i, i + 0.5],
 }));
 
-/** Makes namespace `shop/eu` with the table `orders`, and `lab` with nothing, in the catalog of a directory. */
+/** Creates the namespaces `shop/eu`, with the table `orders`, and the empty `lab` in a directory's catalog. */
 export async function makeCatalog(api: ExtensionApi, root: string): Promise<void> {
   const catalog = await api.engine.catalog(root);
   await catalog.createNamespace(['shop']);
@@ -48,7 +48,9 @@ export async function makeCatalog(api: ExtensionApi, root: string): Promise<void
   await catalog.createTable('orders', orderRows, { namespacePath: ['shop', 'eu'] });
 }
 
-/** The rows under what the names lead to, as the tree gives them: `rowsAt(api, 'sample', 'shop', 'eu')`. */
+/**
+ * Returns the rows under the node with these names, as the tree provides them: `rowsAt(api, 'sample', 'shop', 'eu')`.
+ */
 export async function rowsAt(api: ExtensionApi, ...names: string[]): Promise<CatalogNode[]> {
   let rows = await api.tree.getChildren();
   for (const name of names) {
@@ -84,7 +86,7 @@ export function tableNode(connection: string, path: string[], table: string): No
   return { kind: 'table', connection, path, table };
 }
 
-/** Waits until `read` gives something; fails with `what` after the time limit. */
+/** Waits until `read` returns a value; fails with `what` at the time limit. */
 export async function eventually<T>(what: string, read: () => T | undefined | false, limit = 60_000): Promise<T> {
   for (const end = Date.now() + limit; ;) {
     const value = read();
@@ -94,7 +96,7 @@ export async function eventually<T>(what: string, read: () => T | undefined | fa
   }
 }
 
-/** What the person is told by messages of failures while `act` runs, instead of by the editor. */
+/** Returns the error messages for the user while `act` runs, without showing them. */
 export async function failuresOf(act: () => Promise<unknown>): Promise<string[]> {
   const told: string[] = [];
   const { showErrorMessage } = vscode.window;
@@ -109,7 +111,7 @@ export async function failuresOf(act: () => Promise<unknown>): Promise<string[]>
   return told;
 }
 
-/** Does something while a function of the editor's window is another one. */
+/** Runs an action while a function of VS Code's window is replaced. */
 export async function replacing(
   name: 'showInformationMessage' | 'showInputBox' | 'showWarningMessage',
   standIn: unknown,

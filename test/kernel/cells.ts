@@ -3,33 +3,33 @@ import type { KernelProcess } from '#processes/kernelProcess.ts';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { errorOf, printed, resultOf, run, until } from './support.ts';
 
-/** A cell and what is to come of it. What is left out of value, out and err must not come at all. */
+/** A cell and its expected results. An omitted value, out or err must not occur. */
 export type Step = {
   cell: string;
-  /** Text of the last expression. */
+  /** Text of the last expression's value. */
   value?: string | RegExp;
-  /** What it prints. */
+  /** Expected stdout. */
   out?: string | RegExp;
-  /** What stands beside its output on stderr. */
+  /** Expected stderr. */
   err?: RegExp;
-  /** Name and message of the error that it ends with, as `Name: message`. */
+  /** Name and message of the error, as `Name: message`. */
   error?: RegExp;
   /** Lines of that error's traceback. */
   trace?: RegExp;
-  /** MIME types of each output that has some, in order, as `text/html, text/plain`. Not looked at when left out. */
+  /** MIME types of each output that has some, in order, as `text/html, text/plain`. Not checked if omitted. */
   forms?: readonly string[];
-  /** What it prints, or fails with, after it is done. Waited for. */
+  /** Output or error after the end of the cell. The test waits for it. */
   late?: RegExp;
 };
 
-/** Declares a test that runs cells one after the other in a kernel that others have used before. */
+/** Declares a test that runs cells one after another, in a kernel that other tests also use. */
 export function cells(name: string, kernel: () => KernelProcess, ...steps: Step[]): void {
   test(name, async () => {
     for (const step of steps) await runStep(kernel(), step);
   });
 }
 
-/** Runs one cell and checks all that came of it. */
+/** Runs one cell and checks all results. */
 export async function runStep(kernel: KernelProcess, step: Step): Promise<void> {
   const late: KernelOutput[] = [];
   const listening = step.late && kernel.onOrphanOutput((output) => late.push(output));
@@ -50,7 +50,7 @@ export async function runStep(kernel: KernelProcess, step: Step): Promise<void> 
 const formsOf = (outputs: readonly KernelOutput[]): string[] =>
   outputs.flatMap(({ content }) => ('data' in content ? [Object.keys(content.data).join(', ')] : []));
 
-/** Waits for the output of a cell that comes after its end. */
+/** Waits for the output that a cell sends after its end. */
 async function lateOutput(late: readonly KernelOutput[], cell: string | undefined, expected: RegExp, said: string) {
   const text = () =>
     late

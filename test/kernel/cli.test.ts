@@ -124,14 +124,14 @@ suite('The command line of a terminal', function () {
   });
 });
 
-/** A program in a folder of its own, for PATH. */
+/** Creates a program in a separate folder, for PATH. */
 function program(name: string, script: string): string {
   const path = join(tempFolder(), name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return path;
 }
 
-/** A file that makes a Node, which loads it first, take itself for another. */
+/** Creates a file with which Node, if it loads the file first, pretends to be another Node. */
 function pretend({ node, execPath = process.execPath }: { node: string; execPath?: string }): string {
   const path = join(tempFolder(), 'pretend.cjs');
   const versions = JSON.stringify({ ...process.versions, node });
@@ -148,7 +148,7 @@ suite('An installed kernelspec', function () {
   let editor: string;
   let argv: string[];
 
-  /** An installation as an editor lays it out, with a kernel that only says its version. */
+  /** Creates an installation like VS Code's, with a kernel that only prints its version. */
   function installVersion(version: string): string {
     const folder = join(editor, `lance-catalog.lance-catalog-${version}`);
     mkdirSync(join(folder, 'dist'), { recursive: true });
@@ -195,7 +195,7 @@ suite('An installed kernelspec', function () {
     const [, ...rest] = nodeCommand(argv);
     const before = await command(process.execPath, ['-r', pretend({ node: '22.19.0', execPath }), ...rest], { env });
     assert.match(before.stdout, /^--no-force-async-hooks-checks .*--experimental-async-context-frame \S+kernel\.cjs /);
-    // Those that every Node takes are there before the launcher knows its own.
+    // Flags that every Node supports are set before the launcher knows its own Node.
     assert.deepEqual(rest.slice(0, launcherOf(rest)), kernelFlags());
   });
 

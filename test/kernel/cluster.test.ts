@@ -12,7 +12,8 @@ import { tempFolder } from '../harness/temp.ts';
 import { installedKernel } from './jupyter/jupyterHome.ts';
 import { command, errorOf, resultOf, run, startKernel, until, valueOf } from './support.ts';
 
-// What a sound cluster says is tested against a real API server in test/cluster. Here nobody answers, which is a report too.
+// test/cluster tests reports of a sound cluster with a real API server. Here no server responds, which also gives a
+// report.
 
 type Shown = Extract<KernelOutput, { type: 'display_data' | 'update_display_data' }>;
 
@@ -23,7 +24,7 @@ const htmlOf = (shown: Shown | undefined): string => String(shown?.content.data[
 
 const token = 'a-token-that-nobody-may-see';
 
-/** A folder whose settings have profiles for a server at this port of this machine. */
+/** Creates a folder whose settings have profiles for a server at this port. */
 function folderFor(port: number): string {
   const folder = tempFolder();
   const cluster = { name: 'c', cluster: { server: `https://127.0.0.1:${port}` } };
@@ -41,7 +42,7 @@ function folderFor(port: number): string {
 suite('Checks of a cluster in a notebook', function () {
   this.timeout(120_000);
   let kernel: KernelProcess;
-  /** Takes connections and says nothing. */
+  /** A server that accepts connections but never responds. */
   let silent: Server;
   let silentFolder: string;
   const late: KernelOutput[] = [];

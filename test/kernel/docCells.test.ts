@@ -7,12 +7,12 @@ import { readDocExamples, titleOfExample } from '../harness/docExamples.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { errorOf, run, startKernel } from './support.ts';
 
-// Every TypeScript block of README.md and docs/ is checked by a kernel as a cell, with the names that a notebook has. A block
-// knows what the blocks above it on its page declare. Other tests run the blocks.
+// A kernel type-checks every TypeScript block of README.md and docs/ as a cell, with the names of a notebook. A block
+// can use the declarations of the blocks above it on its page. Other tests run the blocks.
 
 const pages = ['README.md', ...readdirSync(inRoot('docs')).map((name) => `docs/${name}`)];
 
-/** The kernel checks a cell before it loads what the cell imports, so a cell with this import is checked and not run. */
+/** The kernel checks a cell before it loads its imports, so a cell with this import is checked but does not run. */
 const stop = 'checked and not run';
 
 for (const page of pages) {

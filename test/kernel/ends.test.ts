@@ -8,7 +8,7 @@ import { tempFolder } from '../harness/temp.ts';
 import { errorOf, kernelEntry, node, printed, resultOf, run, sleep, startKernel, until, valueOf } from './support.ts';
 import { isRunning } from '../harness/running.ts';
 
-/** Where kernels of these tests keep what belongs to a person. */
+/** Returns the environment with the user folders for kernels of these tests. */
 const home = (): Record<string, string> => ({ XDG_DATA_HOME: tempFolder(), HOME: tempFolder() });
 const crashNotes = ({ XDG_DATA_HOME: data = '' }: Record<string, string>): string[] => {
   const folder = join(data, 'lance-catalog', 'crash');
@@ -17,14 +17,14 @@ const crashNotes = ({ XDG_DATA_HOME: data = '' }: Record<string, string>): strin
 const exitOf = (kernel: KernelProcess): Promise<string> =>
   new Promise((resolve) => kernel.onDidExit(({ reason }) => resolve(reason)));
 
-/** A Node with little memory, as a script that starts the real one. */
+/** Creates a script that starts the real Node with little memory. */
 function smallNode(): typeof node {
   const path = join(tempFolder(), 'node');
   writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' --max-old-space-size=150 "$@"\n`, { mode: 0o755 });
   return { ...node, path };
 }
 
-/** A cell that starts a program of a minute, and notes its id. */
+/** Returns a cell that starts a program of one minute and records its process id. */
 const programOf = (options: string, then = ''): string =>
   `{ const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], ${options}); pids.push(child.pid!);${then} }`;
 
@@ -114,7 +114,7 @@ suite('A kernel that ends', function () {
   });
 });
 
-/** Each replaces something that the kernel uses, too. */
+/** Each of these also replaces something that the kernel uses. */
 const hostile = {
   'JSON.stringify': `JSON.parse = JSON.stringify = (() => { throw new Error('no JSON') }) as any`,
   'methods of arrays': `Array.prototype.map = Array.prototype.push = (() => { throw new Error('no arrays') }) as any`,
@@ -142,7 +142,7 @@ suite('A kernel in which a cell replaces', function () {
 
   test('the globals that it is made of works as before', async () => {
     const kernel = await startKernel({ typeCheck: 'off' });
-    // What only the compiler and packages are made of is not among them.
+    // Globals that only the compiler and packages use are not among them.
     const names = ['Promise', 'process', 'Buffer', 'Date', 'performance', 'AbortController', 'URL', 'TextDecoder'];
     const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
     await run(kernel, `for (const name of ${JSON.stringify([...names, ...timers])}) globalThis[name] = undefined; 0`);

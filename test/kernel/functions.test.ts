@@ -5,7 +5,7 @@ import { tempFolder } from '../harness/temp.ts';
 import { cells, type Step } from './cells.ts';
 import { startKernel } from './support.ts';
 
-/** Runs the code of a function as a worker has it: apart from the notebook. */
+/** Runs the code of a function separately from the notebook, as a worker does. */
 const apart: Step = {
   cell: `import { mkdtempSync, writeFileSync } from 'node:fs';
     async function apart(fn: import('lance-catalog').ComputedFunction, row: object) {

@@ -13,7 +13,7 @@ import { isRunning } from '../harness/running.ts';
 
 type Kept = { kernel: KernelProcess; folder: string };
 
-/** A kernel that outlives its client, in a folder with a short path: a socket's path has little room. */
+/** Starts a kernel that outlives its client, in a folder with a short path, because the path of a socket is limited. */
 async function startKept(seconds = 30, editor = process.pid): Promise<Kept> {
   const folder = mkdtempSync(join(tempFolder(), 'k'));
   const keep = { folder, seconds, editor };
@@ -24,7 +24,7 @@ async function startKept(seconds = 30, editor = process.pid): Promise<Kept> {
 
 type Asks = (question: { prompt: string; password: boolean }) => Promise<string | null>;
 
-/** Comes back as a window does after a reload: the kernel may not have seen the other client go. */
+/** Reconnects as a window does after a reload. The kernel may not have noticed yet that the other client has left. */
 async function comeBack(folder: string, ask?: Asks): Promise<AttachedKernel> {
   for (;;) {
     try {
@@ -37,16 +37,16 @@ async function comeBack(folder: string, ask?: Asks): Promise<AttachedKernel> {
 
 const neverAnswers: Asks = () => new Promise(() => {});
 
-/** What the run that was begun last has sent. */
+/** Returns the outputs of the last started run. */
 const outputsOf = ({ runs }: AttachedKernel): KernelOutput[] =>
   (runs.at(-1)?.messages ?? []).filter((one): one is KernelOutput => one.type !== 'execute_reply');
 
-// One kernel for most of them: each test goes away from it and comes back.
+// One kernel for most of the tests: each disconnects and reconnects.
 suite('A kernel that outlives its client', function () {
   this.timeout(30_000);
   let kernel: KernelProcess;
   let folder: string;
-  /** A file that a cell makes when it is where the test wants it. */
+  /** A cell creates this file when it has reached the point that the test waits for. */
   let mark: string;
   suiteSetup(async () => {
     ({ kernel, folder } = await startKept());
@@ -60,7 +60,7 @@ suite('A kernel that outlives its client', function () {
     await until('the folder to be gone', () => !existsSync(folder));
   });
 
-  /** Starts a cell that nobody waits for, goes away and waits until it has made its mark. */
+  /** Starts a cell without waiting for its end, disconnects, and waits until the cell has created the mark. */
   async function leaveDuring(code: string): Promise<void> {
     const outputs: KernelOutput[] = [];
     kernel.execute(code, (output) => outputs.push(output), { cell: { index: 0 } }).catch(() => undefined);
@@ -122,7 +122,7 @@ suite('A kernel that outlives its client', function () {
   });
 
   test('keeps the start and the end of a long print, and says how much is between them', async () => {
-    // What is printed last is on its way to the run's log still when the cell is done.
+    // The last printed text may be written to the run's log after the cell has ended.
     await leaveDuring(
       `for (let i = 0; i < 300_000; i++) console.log('line ' + i);
       setTimeout(() => writeFileSync(${JSON.stringify(mark)}, ''), 300); 0`,

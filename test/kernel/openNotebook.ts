@@ -2,7 +2,7 @@ import type { LanguageProcess } from '#processes/languageProcess.ts';
 import type { CellPlace, Finding } from '#shared/protocol/languageMessages.ts';
 import { until } from './support.ts';
 
-/** A notebook as the worker sees it, with what the worker has said of it. */
+/** A notebook in the worker, with the worker's messages about it. */
 export class OpenNotebook {
   readonly name: string;
   readonly folder: string;
@@ -18,14 +18,14 @@ export class OpenNotebook {
     this.#worker = worker;
   }
 
-  /** Other cells than before. */
+  /** Replaces the cells. */
   set(...texts: string[]): void {
     this.#texts = texts;
     this.#ids = texts.map(() => `cell-${this.#count++}`);
     this.#tell();
   }
 
-  /** The same cells, the last one first. */
+  /** Reverses the order of the cells. */
   turn(): void {
     this.#texts.reverse();
     this.#ids.reverse();
@@ -41,7 +41,7 @@ export class OpenNotebook {
     return this.#ids[index] ?? '';
   }
 
-  /** The place behind the last `text` in a cell. */
+  /** Returns the position after the last `text` in a cell. */
   at(index: number, text: string): CellPlace {
     const offset = (this.#texts[index] ?? '').lastIndexOf(text) + text.length;
     return { notebook: this.name, cell: this.id(index), offset };
@@ -52,7 +52,7 @@ export class OpenNotebook {
     this.#worker().tell('cells', { notebook: this.name, folder: this.folder, language: 'typescript', cells });
   }
 
-  /** What was found in the cells, as `index TS2322 text`, once all of them were looked at. */
+  /** Returns the errors as `index TS2322 text`, after all cells were checked. */
   async errors(): Promise<string[]> {
     await until('findings', () => this.#ids.every((id) => this.findings.has(id)));
     return this.#texts.flatMap((text, i) =>

@@ -116,7 +116,7 @@ suite('A kernel over the pipe', function () {
   test('shows what is printed in a loop while the loop runs', async () => {
     const seen = join(tempFolder(), 'seen');
     const numbers: string[] = [];
-    // The loop goes on to its next line when the one before was seen, and without that for ever.
+    // The loop continues when the client has seen the previous line. Without a client it never ends.
     const loop = `for (let i = 0; i < 3; i++) { console.log(i); while (!fs.existsSync(seen + i)); }`;
     await kernel.execute(
       `{ const fs = require('node:fs'); const seen = ${JSON.stringify(seen)}; ${loop} }`,

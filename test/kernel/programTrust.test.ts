@@ -7,7 +7,7 @@ import { tempFolder } from '../harness/temp.ts';
 import { ClonedRepository } from '../unit/cluster/clonedRepository.ts';
 import { cliEntry, command, errorOf, run, startKernel } from './support.ts';
 
-/** Its cells run in its folder. */
+/** Creates a notebook; its cells run in its folder. */
 function writeNotebook(source: string, folder: string): string {
   const path = join(folder, 'some.ipynb');
   const cell = { cell_type: 'code', source, metadata: {}, outputs: [], execution_count: null };
@@ -15,7 +15,7 @@ function writeNotebook(source: string, folder: string): string {
   return path;
 }
 
-/** Makes the table `t` by the command line, as a user would. */
+/** Creates the table `t` with the command line, as a user would. */
 async function makeTable(catalog: string): Promise<void> {
   const notebook = writeNotebook("await db.createTable('t', [{ a: 1 }])", tempFolder());
   const { code, stdout } = await command(process.execPath, [cliEntry, 'run', notebook, '--catalog', catalog]);
@@ -34,7 +34,7 @@ suite('A cloned repository that names a program', function () {
   const check = (...args: string[]) =>
     command(process.execPath, [cliEntry, 'check', ...args], { cwd: repository.folder, env });
 
-  /** Runs a command in a terminal of its own, and answers its question. */
+  /** Runs a command in a separate terminal, and types the answer to its prompt. */
   async function inTerminal(words: readonly string[], keys: string): Promise<string> {
     const typing = [inRoot('test/kernel/python/terminal.py'), '100', '[y/N]', keys];
     const { stdout } = await command(python(), [...typing, process.execPath, cliEntry, ...words], {

@@ -10,7 +10,7 @@ suite('The settings of a cluster in a cell', function () {
   writeFileSync(join(folder, 'stop.cjs'), "throw new Error('checked and not run');\n");
   const kernel = kernelOfSuite(() => startKernel({ cwd: folder }));
 
-  /** What the type check says of a cell, which is not run. */
+  /** Returns the message of the type check for a cell, which does not run. */
   const checked = async (code: string): Promise<string | undefined> =>
     errorOf((await run(kernel(), `import './stop.cjs';\n${code}`)).outputs)?.evalue;
 

@@ -10,7 +10,7 @@ import { makeSample } from '../../scripts/sample.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 
-// As the harness does, for a file that is run by itself.
+// Set as by the harness, for a file that runs alone.
 process.env['LANCE_CATALOG_SNAPSHOT'] ??= 'off';
 
 export const kernelEntry = inRoot('dist/kernel.cjs');
@@ -19,7 +19,7 @@ export const node = { path: process.execPath, env: {}, version: process.versions
 
 let made: Promise<string> | undefined;
 
-/** The directory of a sample catalog, made once for a run of the layer. */
+/** Returns the directory of a sample catalog, created once per run of the layer. */
 export const sampleCatalog = (): Promise<string> => (made ??= makeCatalog());
 
 async function makeCatalog(): Promise<string> {
@@ -50,7 +50,7 @@ export const startKernel = (
     ...(options.language && { language: options.language }),
   });
 
-/** The kernel of a suite: started before its first test, ended after its last. */
+/** The kernel of a suite, started before its first test and ended after its last. */
 export function kernelOfSuite(start: () => Promise<KernelProcess> = startKernel): () => KernelProcess {
   let kernel: KernelProcess;
   suiteSetup(async () => {
@@ -68,7 +68,7 @@ export async function run(kernel: KernelProcess, code: string): Promise<CellRun>
   return { reply, outputs };
 }
 
-/** What a cell's last expression gave as text; the error's text when it failed. */
+/** Returns the value of a cell's last expression as text; the text of the error if it failed. */
 export async function valueOf(kernel: KernelProcess, code: string): Promise<unknown> {
   const { outputs } = await run(kernel, code);
   return resultOf(outputs)?.['text/plain'] ?? errorOf(outputs)?.evalue;
@@ -89,7 +89,7 @@ export const printed = (outputs: readonly KernelOutput[], name: 'stdout' | 'stde
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until something holds or is found, and gives that; fails after so many seconds. */
+/** Waits until `find` returns a value, and returns it; fails at the time limit. */
 export async function until<T>(what: string, find: () => T | undefined | false, seconds = 30): Promise<T> {
   for (const end = Date.now() + seconds * 1000; ; await sleep(20)) {
     const found = find();
@@ -100,7 +100,7 @@ export async function until<T>(what: string, find: () => T | undefined | false, 
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** Runs a command to its end; one that takes longer than `seconds` is killed with all that it started. */
+/** Runs a command; if it takes longer than `seconds`, kills it with its child processes. */
 export function command(
   program: string,
   args: readonly string[],

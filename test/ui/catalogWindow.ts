@@ -4,7 +4,7 @@ import { frameWith, runCommand } from '../harness/workbench.ts';
 const menuMs = 5000;
 const menuTries = 3;
 
-/** A row of the catalog tree by its accessible name, such as "Table orders in shop/eu". */
+/** Returns a row of the catalog tree by its accessible name, such as "Table orders in shop/eu". */
 export function treeRow(page: Page, label: string): Locator {
   return page.locator(`.pane-body .monaco-list-row[aria-label^="${label}"]`).first();
 }
@@ -13,7 +13,7 @@ export function treeRow(page: Page, label: string): Locator {
 export async function openCatalog(page: Page): Promise<void> {
   const icon = page.locator('.activitybar .action-item', { has: page.locator('a[aria-label^="Lance Catalog"]') });
   await icon.waitFor({ timeout: 60_000 });
-  // A click on the icon of the open view would close it.
+  // A click on the icon of the open view would close the view.
   if (!(await icon.evaluate((item) => item.classList.contains('checked')))) await icon.click();
 }
 
@@ -26,7 +26,7 @@ export async function expand(page: Page, ...labels: readonly string[]): Promise<
   }
 }
 
-/** Collapses a row: what comes after it may have to be scrolled to where three views share the height of a window. */
+/** Collapses a row, because rows below it may be out of sight if three views share the height of a window. */
 export async function collapse(page: Page, label: string): Promise<void> {
   const row = treeRow(page, label);
   await row.locator('.monaco-tl-twistie').click();
@@ -34,12 +34,12 @@ export async function collapse(page: Page, label: string): Promise<void> {
 }
 
 /**
- * Switches the colour theme by the palette, as the settings file is not watched reliably. It begins anew where the list
- * goes away under its hands, as `runCommand` does, and for the same reason.
+ * Switches the color theme with the palette, because the settings file is not watched reliably. Tries again if the list
+ * closes, as `runCommand` does.
  */
 export async function switchTheme(page: Page, name: string): Promise<void> {
   const input = page.locator('.quick-input-widget input.input[placeholder*="Theme"]');
-  // The first row, until the themes are read, offers to search a marketplace.
+  // Until the themes are loaded, the first row offers to search a marketplace.
   const row = page.locator(`.quick-input-list .monaco-list-row.focused[aria-label^="${name}"]`);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -57,8 +57,8 @@ export async function switchTheme(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Opens the context menu of a row, and waits for an entry of it. A menu closes when anything else takes the focus, a
- * notification that comes at that moment for instance: then it is opened again, as anybody would.
+ * Opens the context menu of a row, and waits for an entry. A menu closes if something else takes the focus, for example
+ * a notification; then it is opened again.
  */
 export async function openMenu(page: Page, row: Locator, entry: string): Promise<void> {
   const item = page.locator('.monaco-menu .action-item', { hasText: entry });
@@ -72,7 +72,7 @@ export async function openMenu(page: Page, row: Locator, entry: string): Promise
   }
 }
 
-/** Chooses from the menu that is open. By the keyboard: a menu takes no click for a moment after it opened. */
+/** Chooses an entry of the open menu with the keyboard, because a menu ignores clicks for a moment after it opens. */
 export async function chooseInMenu(page: Page, label: string): Promise<void> {
   const item = page.locator('.monaco-menu .action-item', { hasText: label });
   await item.hover();
@@ -88,8 +88,8 @@ export async function openFile(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Scrolls the notebook down until one of its outputs is a table that holds `selector` and stands in the middle of the
- * window: outputs are drawn only when they come near.
+ * Scrolls the notebook down until a table output that contains `selector` is in the middle of the window. Outputs are
+ * drawn only when they are near.
  */
 export async function scrollToTable(page: Page, selector = '.lance-grid', limit = 60_000): Promise<Frame> {
   const notebook = await page.locator('.notebook-editor .cell-list-container').first().boundingBox();
@@ -109,7 +109,7 @@ export async function scrollToTable(page: Page, selector = '.lance-grid', limit 
       const isBelow = box !== null && box.y > notebook.y;
       const isAbove = box !== null && box.y + box.height < notebook.y + notebook.height;
       if (frame && isBelow && isAbove) return frame;
-      // It may be drawn only once it was passed by.
+      // The table may be drawn only after the window has scrolled past it.
       if (box !== null) step = isBelow ? 150 : -150;
     }
     if (Date.now() > deadline) throw new Error(`No output of the notebook shows ${selector} after ${limit / 1000} s.`);

@@ -11,7 +11,7 @@ import { contrast } from './contrast.ts';
 const patience = 90_000;
 const watching = 'Service account may watch pods';
 
-// One window for all of them, in their order: each goes on where the one before stopped, as a person does.
+// One window for all tests, in order: each continues where the previous one ended, as a user does.
 suite('A window that verifies a cluster', function () {
   this.timeout(180_000);
   let window: Window;
@@ -40,7 +40,7 @@ suite('A window that verifies a cluster', function () {
   const statusItem = (): Locator =>
     window.page.locator('.statusbar-item[aria-label^="Lance cluster checks of production"]');
 
-  /** Takes a right away from the service account, and the GPUs from their node, as somebody who sets a cluster up wrong. */
+  /** Removes a permission of the service account, and the GPUs of their node, as after a wrong setup. */
   function plantFaults(): void {
     const { rules } = kube.objects.find('ClusterRole', names.role) as unknown as {
       rules: { resources: string[]; verbs: string[] }[];
@@ -62,7 +62,7 @@ suite('A window that verifies a cluster', function () {
       view && button && button.y + button.height <= view.y + view.height,
       'all of it is seen without scrolling',
     );
-    // More room for its rows: a person drags the line between the two views.
+    // Makes the view higher, as a user does by dragging its border.
     await page.locator('.pane-header', { hasText: 'Lance Catalog' }).click();
   });
 
@@ -154,7 +154,7 @@ suite('A window that verifies a cluster', function () {
     await dialog.waitFor();
     await shoot(window, 'cluster-apply');
     await dialog.locator('.monaco-button', { hasText: 'Apply' }).click();
-    // A category without a problem folds.
+    // A category without problems is collapsed.
     await treeRow(page, 'Identity and roles, 20 passed').waitFor({ timeout: patience });
     await shoot(window, 'cluster-mended');
   });
@@ -179,7 +179,7 @@ suite('A window that verifies a cluster', function () {
   });
 });
 
-/** In the page: the colour of an element's text, and the one of the side bar behind it. */
+/** Runs in the page. Returns the color of an element's text, and that of the side bar behind it. */
 function coloursInView(element: Element): [text: string, ground: string] {
   const sideBar = element.closest('.part.sidebar') ?? element;
   return [getComputedStyle(element).color, getComputedStyle(sideBar).backgroundColor];

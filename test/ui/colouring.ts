@@ -20,7 +20,7 @@ const cells = {
 type Name = keyof typeof cells;
 const names = Object.keys(cells) as Name[];
 
-/** What a person sees of the colours of cells that are not TypeScript alone, in a window that others share. */
+/** Defines the tests of colors in cells that contain more than TypeScript, in a shared window. */
 export function colouringCells(open: () => Window): void {
   let window: Window;
 
@@ -35,7 +35,7 @@ export function colouringCells(open: () => Window): void {
     await cellAt(window.page, 0).waitFor({ state: 'detached' });
   });
 
-  /** The colour of a word of a cell. */
+  /** Returns the color of a word in a cell. */
   async function colourOf(name: Name, word: string): Promise<string> {
     const found = cellAt(window.page, names.indexOf(name)).locator('.view-line span[class^="mtk"]');
     const exactly = new RegExp(`^\\s*${word.replaceAll(' ', String.raw`\s`)}\\s*$`);
@@ -44,7 +44,7 @@ export function colouringCells(open: () => Window): void {
     return span.evaluate((element) => getComputedStyle(element).color);
   }
 
-  /** The colours of words that are not TypeScript, and those that such words have in TypeScript. */
+  /** Returns the current colors of words that are not TypeScript, and their expected colors. */
   async function coloursNow(): Promise<{ seen: object; expected: object }> {
     const all = (name: Name, ...words: string[]): Promise<string[]> =>
       Promise.all(words.map((word) => colourOf(name, word)));
@@ -77,7 +77,7 @@ export function colouringCells(open: () => Window): void {
     test(`shows SQL, commands and magics in their colours in ${theme}`, async () => {
       await switchTheme(window.page, theme);
       await window.page.locator(`.monaco-workbench.${id}`).waitFor();
-      // Colours come after the text, and those that TypeScript knows better later still.
+      // Colors appear after the text, and TypeScript's more precise colors later.
       for (const end = Date.now() + patience; ;) {
         const { seen, expected } = await coloursNow();
         if (isDeepStrictEqual(seen, expected)) break;

@@ -12,7 +12,7 @@ import { chooseInMenu, expand, openCatalog, openMenu, scrollToTable, switchTheme
 const key = 'sesame-sesame-sesame-sesame';
 const cell = '[role=cell], td';
 
-/** The box of one step, once it asks for `prompt`. */
+/** Types into the box of one step after it shows `prompt`. */
 async function answer(page: Page, prompt: string, text: string): Promise<void> {
   const box = page.locator('.quick-input-widget', { hasText: prompt });
   await box.waitFor({ timeout: 15_000 });
@@ -26,7 +26,7 @@ const database = 'Database, if the server has several';
 const headers = 'Header to send with every request';
 const name = 'Name of the connection to';
 
-// One window for all of them, in their order: each goes on where the one before stopped, as a person does.
+// One window for all tests, in order: each continues where the previous one ended, as a user does.
 suite('A person with nothing but an address and a key', function () {
   this.timeout(120_000);
   let window: Window;
@@ -38,7 +38,7 @@ suite('A person with nothing but an address and a key', function () {
     cpSync(inRoot('.sample/catalog'), catalog, { recursive: true });
     server = await startServe(['--root', catalog, '--api-key-env', 'LANCE_TEST_KEY'], { env: { LANCE_TEST_KEY: key } });
     window = await openWindow({ 'lanceCatalog.defaultConnections': [] });
-    // What the tests open is nowhere but on the server.
+    // Delete the directory, so that the tests can only read from the server.
     rmSync(window.catalog, { recursive: true });
   });
 

@@ -1,4 +1,4 @@
-/** In the page: the colour of an element's text, and the one of the editor behind it. */
+/** Runs in the page. Returns the color of an element's text, and that of the editor behind it. */
 export function colours(element: Element): [text: string, ground: string] {
   const probe = document.createElement('span');
   probe.style.color = 'var(--vscode-editor-background)';
@@ -8,7 +8,7 @@ export function colours(element: Element): [text: string, ground: string] {
   return [getComputedStyle(element).color, ground];
 }
 
-/** Contrast of two `rgb(…)` colours by the formula of WCAG 2, from 1 to 21. */
+/** Returns the contrast of two `rgb(…)` colors by the formula of WCAG 2, from 1 to 21. */
 export function contrast(first: string, second: string): number {
   const [light = 0, dark = 0] = [first, second]
     .map((colour) => {

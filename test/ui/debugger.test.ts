@@ -11,7 +11,7 @@ const sources = [
   "let total = 0;\nfor (const n of [20, 1]) {\n  total += twice(n);\n}\nconsole.log('sum', total);",
 ];
 
-// One window for all of them, in their order, as a person goes on in one notebook.
+// One window for all tests, in order, as a user works in one notebook.
 suite('Debugging a cell in a window', function () {
   this.timeout(2 * patience);
   let window: Window;
@@ -32,9 +32,9 @@ suite('Debugging a cell in a window', function () {
   const line = (cell: number, text: string): Locator =>
     cellAt(window.page, cell).locator('.view-line', { hasText: text }).first();
 
-  /** Clicks where breakpoints are, left of a line. */
+  /** Clicks left of a line, where breakpoints are. */
   async function clickBeside(cell: number, text: string): Promise<void> {
-    // What has just been scrolled or stepped to may be drawn anew between two looks at it.
+    // After scrolling or a step, the element may be replaced while the test reads it.
     for (const end = Date.now() + patience; ;) {
       await line(cell, text).waitFor({ timeout: patience });
       const editor = await cellAt(window.page, cell).locator('.cell-editor-part .monaco-editor').first().boundingBox();
@@ -44,13 +44,13 @@ suite('Debugging a cell in a window', function () {
     }
   }
 
-  /** The line at which the code stands still is marked in a cell. */
+  /** Returns the mark of the line at which execution is paused. */
   const mark = (cell: number): Locator => cellAt(window.page, cell).locator('.debug-top-stack-frame-line').first();
   const debugRow = (label: string): Locator =>
     window.page.locator(`.pane-body .monaco-list-row[aria-label^="${label}"]`);
   const toolbar = (label: string): Locator => window.page.locator(`.debug-toolbar a[aria-label^="${label}"]`);
 
-  /** From the menu beside the triangle of a cell. */
+  /** Uses the menu beside the run button of a cell. */
   async function debugCell(cell: number): Promise<void> {
     await enterCell(window.page, cell);
     await cellAt(window.page, cell).locator('.run-button-container .dropdown-action-container a').click();

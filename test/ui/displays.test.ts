@@ -9,7 +9,7 @@ import { switchTheme } from './catalogWindow.ts';
 import { colours, contrast } from './contrast.ts';
 import { illegible } from './legible.ts';
 
-/** One output each, short enough that all of them are in a tall window at once. */
+/** One output per cell, each short enough that a tall window shows all of them. */
 const cells = [
   `({ name: 'mug', prices: new Map([['eu', [18.9, 12]], ['us', [21]]]), tags: new Set(['tea']), note: 'x'.repeat(300) })`,
   `Array.from({ length: 250 }, (_, id) => ({ id, name: 'row ' + id }))`,
@@ -34,7 +34,7 @@ suite('What values look like in the notebook of the packaged extension', functio
 
   suiteSetup(async function () {
     this.timeout(420_000);
-    // The list of cells draws what is in sight only.
+    // The list of cells draws only visible ones.
     window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 3600 });
     writeFileSync(join(window.folder, 'values.ipynb'), notebookOf(cells));
     await openNotebook(window.page, 'values.ipynb');
@@ -130,7 +130,7 @@ suite('What values look like in the notebook of the packaged extension', functio
       await shoot(window, `values-${theme}`);
       assert.deepEqual(hard, []);
       assert.ok(seen > 100, `${seen} texts`);
-      // As nothing stands out by more than black on white: that they are looked at.
+      // No contrast exceeds black on white, so this lists every text. It proves that the texts are checked.
       assert.ok((await illegible(outputs, 21.1)).hard.length > 50);
     });
 });

@@ -13,7 +13,7 @@ suite('The packaged extension beside another one', function () {
 
   suiteSetup(async () => {
     const [installed, extensions] = [await installedExtensions(), tempFolder('lance-two-')];
-    // VS Code lists what it finds in a folder without its own list.
+    // VS Code lists the extensions in a folder that has no list file.
     for (const name of readdirSync(installed).filter((one) => one.startsWith('lance-catalog.')))
       symlinkSync(join(installed, name), join(extensions, name), 'dir');
     other = join(extensions, 'lance-catalog-tests.api-reader-1.0.0');

@@ -17,7 +17,7 @@ const cell = (page: Page, row: number, column: number) =>
 const toEnd = (page: Page) =>
   page.locator('[role=group][tabindex="0"]').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
 
-/** What the focused cell gives to the clipboard. */
+/** Returns what the focused cell copies to the clipboard. */
 const copied = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const data = new DataTransfer();
@@ -42,7 +42,7 @@ suite('The grid of the table panel, in a browser', function () {
     server?.close();
   });
 
-  /** Opens a panel in a page of its own, runs the test on it, and closes it. */
+  /** Opens a panel in a new page, runs the test on it, and closes it. */
   async function withPanel(
     { numRows = 1000, theme = 'dark', prepare }: PanelOptions,
     run: (page: Page, host: PanelHostStandIn) => Promise<void>,

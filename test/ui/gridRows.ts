@@ -37,12 +37,12 @@ const schema = new Schema([
   field('picture', new Binary(), new Map([['mime', 'image/png']])),
 ]);
 
-/** First id: numbers from here on are no doubles any more. */
+/** The first id: doubles can't represent integers from here on. */
 export const firstId = 9_007_199_254_740_993n;
 
 const of = (type: DataType, values: unknown[]): Data => vectorFromArray(values, type).data[0]!;
 
-/** The rows [start, end) of a table that nobody stores: each value follows from its row number. */
+/** Returns rows [start, end) of a virtual table: each value is computed from its row number. */
 export function rowsOf(start: number, end: number): Table {
   const rows = Array.from({ length: end - start }, (_, i) => start + i);
   const decimals = new Uint32Array(
@@ -105,7 +105,7 @@ export function rowsOf(start: number, end: number): Table {
 
 export const streamOf = (start: number, end: number): Uint8Array => tableToIPC(rowsOf(start, end), 'stream');
 
-/** A PNG of 24 pixels square whose colour follows from a number. */
+/** Returns a PNG of 24 × 24 pixels whose color depends on a number. */
 export function png(seed: number): Uint8Array {
   const size = 24;
   const hue = [(seed * 53) % 256, (seed * 97) % 256, (seed * 193) % 256];

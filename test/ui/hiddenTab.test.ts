@@ -5,7 +5,7 @@ import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { runCommand } from '../harness/workbench.ts';
 import { cellAt, counts, notebookOf, openNotebook, patience, runCell, shows } from './notebookWindow.ts';
 
-/** How long a kernel waits by itself. A window is back in less, also where much else is done. */
+/** Seconds that a kernel waits. A window reloads in less time, even on a busy machine. */
 const keepSeconds = 40;
 
 suite('A notebook whose tab is behind another', function () {
@@ -30,7 +30,7 @@ suite('A notebook whose tab is behind another', function () {
     await openNotebook(page, 'behind.ipynb');
     await runCell(page, 0);
     await counts(page, 0, 1);
-    // A tab that stays, and not the one of a preview.
+    // A double click keeps the tab open; a single click would open a preview.
     await page.getByRole('tab', { name: 'behind.ipynb' }).dblclick();
     await openNotebook(page, 'front.ipynb');
     const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });

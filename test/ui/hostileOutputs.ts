@@ -3,7 +3,7 @@ import { jobOutputMime } from '#shared/jobs/jobOutput.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { someJob } from '../unit/extension/jobs/someJob.ts';
 
-/** A saved output: what it tries, its MIME type and its content. */
+/** A saved output: the attack, its MIME type and its content. */
 type SavedOutput = { readonly name: string; readonly mime: string; readonly content: unknown };
 
 const output = (mime: string, name: string, content: unknown): SavedOutput => ({ name, mime, content });
@@ -17,7 +17,7 @@ const figure = (layout: object, traces: object[] = [{ y: [1, 2] }]) => ({
   layout: { width: 300, height: 90, margin: { l: 20, r: 20, t: 20, b: 20 }, ...layout },
 });
 
-/** One pixel. */
+/** An image of one pixel. */
 export const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -25,7 +25,7 @@ const vega = 'application/vnd.vega.v6+json';
 const vegaLite = 'application/vnd.vegalite.v6+json';
 const plotly = 'application/vnd.plotly.v1+json';
 
-/** Outputs of every type that our renderers draw, each of which asks for addresses below `victim`, or for `.env`. */
+/** Returns outputs of every type that our renderers draw. Each of them requests addresses below `victim`, or `.env`. */
 export function hostileOutputs(victim: string): SavedOutput[] {
   const secure = victim.replace('http:', 'https:');
   const image = (name: string) => `${victim}/${name}.png`;
@@ -142,7 +142,7 @@ export function hostileOutputs(victim: string): SavedOutput[] {
   ];
 }
 
-/** A table with text that looks like HTML, and an image that consists of other images. */
+/** Returns a table with text that looks like HTML, and an image that refers to other images. */
 function tableOutput(victim: string): string {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="${victim}/table-image.png"/></svg>`;
   const fields = [
@@ -158,7 +158,7 @@ function tableOutput(victim: string): string {
   return Buffer.from(tableToIPC(new Table(schema, [new RecordBatch(schema, row)]), 'stream')).toString('base64');
 }
 
-/** Charts that carry what they show. */
+/** Charts that contain all of their data. */
 export const innocentOutputs: readonly SavedOutput[] = [
   {
     name: 'Vega-Lite',
@@ -204,7 +204,7 @@ export const innocentOutputs: readonly SavedOutput[] = [
   },
 ];
 
-/** The text of a notebook with an output of each in a separate cell. */
+/** Returns the text of a notebook with each output in a separate cell. */
 export function notebookWithOutputs(outputs: readonly SavedOutput[]): string {
   return JSON.stringify({
     cells: outputs.map(({ name, mime, content }, index) => ({

@@ -12,7 +12,7 @@ import type { ThemeName } from './themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/jobOutput');
 
-/** What the page of the test has in its window: the renderer, what it said, and a way to tell it something. */
+/** Globals of the test page: the renderer, its messages, and a function that sends it a message. */
 type Renderer = { renderOutputItem(item: unknown, element: Element): void; disposeOutputItem(id?: string): void };
 type TestWindow = {
   renderer: Renderer;
@@ -55,7 +55,7 @@ suite('A job in the output of a cell, in a browser', function () {
     server?.close();
   });
 
-  /** A page with the renderer in it, where somebody listens to it or nobody does. */
+  /** Opens a page with the renderer, with or without an editor that handles its messages. */
   async function withRenderer(
     run: (page: Page) => Promise<void>,
     { theme = 'dark', isHeard = true }: { theme?: ThemeName; isHeard?: boolean } = {},

@@ -16,8 +16,8 @@ import type { ThemeName } from './themes.ts';
 const shots = join(import.meta.dirname, '../../test-results/jobPage');
 
 /**
- * Stands for the extension host behind the page of a job: it answers with states that are awkward to bring about. The real
- * one is tested inside the workbench.
+ * Stands in for the extension host behind the page of a job, because some states are hard to create. Tests in the
+ * workbench use the real one.
  */
 class JobPageHostStandIn {
   readonly acted: string[] = [];
@@ -85,7 +85,7 @@ suite('The page of a job, in a browser', function () {
     server?.close();
   });
 
-  /** Opens the page, runs the test on it, and expects that nothing threw and nothing was refused by the policy. */
+  /** Opens the page, runs the test on it, and fails if something threw or the policy refused a request. */
   async function withPage(
     { state, theme = 'dark', log = '' }: { state: JobPageState; theme?: ThemeName; log?: string },
     run: (page: Page, host: JobPageHostStandIn) => Promise<void>,

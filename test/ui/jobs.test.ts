@@ -12,7 +12,7 @@ const patience = 90_000;
 const box = (page: Page): Locator => page.locator('.quick-input-widget input.input');
 const titled = (page: Page, title: string): Locator => page.locator('.quick-input-title', { hasText: title });
 
-// One window for all of them, in their order: each goes on where the one before stopped, as a person does.
+// One window for all tests, in order: each continues where the previous one ended, as a user does.
 suite('A window that backfills a column', function () {
   this.timeout(180_000);
   let window: Window;
@@ -30,7 +30,7 @@ suite('A window that backfills a column', function () {
 
   const pane = (): Locator =>
     window.page.locator('.pane', { has: window.page.locator('.pane-header[aria-label^="Jobs"]') });
-  /** Picks from the list that is open, by the keyboard. */
+  /** Picks from the open list with the keyboard. */
   async function pick(title: string, label: string): Promise<void> {
     const { page } = window;
     await titled(page, title).waitFor({ timeout: patience });
@@ -124,7 +124,7 @@ suite('A window that backfills a column', function () {
     writeFileSync(join(folder, 'wrong.lance-job.json'), JSON.stringify({ ...job, runner: 'spark', task_size: 0 }));
     writeFileSync(join(folder, 'twice.lance-job.json'), JSON.stringify({ ...job, runner: 'local' }));
     await openFile(page, 'wrong.lance-job.json');
-    // With warnings of somebody else the label would name them too.
+    // If another extension reported warnings, the label would contain them, too.
     await page.locator('.statusbar-item[aria-label="Errors: 2"]').waitFor({ timeout: patience });
     await shoot(window, 'jobs-file-wrong');
     assert.equal(

@@ -1,13 +1,13 @@
 import type { Frame } from 'playwright-core';
 import { contrast } from './contrast.ts';
 
-/** A colour as the page has it, and how much of it is seen through the elements around. */
+/** A color in the page, and its total opacity including the elements around it. */
 type Layer = { colour: string; opacity: number };
-/** A text of a page, its own colour, and what is behind it, the furthest first. */
+/** A text of a page, its color, and the layers behind it, the furthest first. */
 type Text = { text: string; paint: Layer; grounds: Layer[] };
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** Every text of the page that stands out by less than this, as sentences. */
+/** Returns messages about every text of the page whose contrast is lower than this. */
 export async function illegible(frame: Frame, least: number): Promise<{ seen: number; hard: string[] }> {
   const texts = await frame.evaluate(textsOfPage);
   const hard = texts.flatMap(({ text, paint, grounds }) => {
@@ -19,9 +19,9 @@ export async function illegible(frame: Frame, least: number): Promise<{ seen: nu
   return { seen: texts.length, hard: [...new Set(hard)] };
 }
 
-/** What one sees of a colour and of what it is in front of. */
+/** Returns the visible color of a layer in front of another. */
 function over(below: Colour, { colour, opacity }: Layer): Colour {
-  // `color(srgb …)` counts to 1.
+  // `color(srgb …)` has values up to 1.
   const scale = colour.startsWith('color(') ? 255 : 1;
   const [red = 0, green = 0, blue = 0, alpha = 1] = (colour.match(/[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
   const share = alpha * opacity;
@@ -31,7 +31,7 @@ function over(below: Colour, { colour, opacity }: Layer): Colour {
 
 const written = (colour: Colour): string => `rgb(${colour.map(Math.round).join(', ')})`;
 
-/** In the page, and so made of nothing but itself. */
+/** Runs in the page, so it can't use anything outside of this function. */
 function textsOfPage(): Text[] {
   const found: Text[] = [];
   const probe = document.createElement('span');
@@ -42,7 +42,7 @@ function textsOfPage(): Text[] {
   const look = (element: Element, behind: Layer[], outer: number): void => {
     const style = getComputedStyle(element);
     const opacity = outer * Number(style.opacity);
-    // What has no opacity is there for who comes near with the mouse.
+    // An element without opacity appears only when the mouse is near.
     if (style.display === 'none' || style.visibility === 'hidden' || opacity === 0) return;
     const grounds = [...behind, { colour: style.backgroundColor, opacity }];
     for (const child of (element.shadowRoot ?? element).childNodes) {

@@ -6,10 +6,13 @@ import type { Locator, Page } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { chooseInMenu, openCatalog, openMenu, treeRow } from './catalogWindow.ts';
 
-/** What an attacker would have a person click: VS Code makes a link of it that opens a terminal. */
+/** The attacker's text. VS Code would make a link of it that opens a terminal. */
 const bait = 'No rights. [Sign in](command:workbench.action.terminal.new)';
 
-/** Stands for a server of an attacker, which no real one is: it has one namespace, and its errors are bait. */
+/**
+ * Stands in for an attacker's server, because no real server is hostile. It has one namespace, and its errors contain
+ * the bait.
+ */
 async function startHostileServerStandIn(): Promise<Server> {
   const server = createServer(({ url = '' }, response) => {
     const isTop = /\/(list|v1\/tables)(\?|$)/.test(url) && !url.includes('trap');
@@ -21,7 +24,7 @@ async function startHostileServerStandIn(): Promise<Server> {
   return server;
 }
 
-/** Answers one step of adding a connection. */
+/** Types into one step of adding a connection. */
 async function answer(page: Page, prompt: string, text: string): Promise<void> {
   const box = page.locator('.quick-input-widget', { hasText: prompt });
   await box.waitFor({ timeout: 60_000 });
@@ -29,7 +32,7 @@ async function answer(page: Page, prompt: string, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Checks that the bait is drawn as text. */
+/** Checks that the bait is shown as plain text. */
 async function hasBaitAsText(shown: Locator): Promise<void> {
   await shown.getByText('Sign in').waitFor({ timeout: 60_000 });
   assert.ok((await shown.innerText()).replaceAll('\u2060', '').includes(bait), await shown.innerText());

@@ -20,7 +20,7 @@ import {
   shows,
 } from './notebookWindow.ts';
 
-/** Goes on when the test makes a file of that name, not after a time. */
+/** Returns code that continues when the test creates a file with this name, not after a time. */
 const gate = (name: string): string =>
   `while (!existsSync('${name}')) await new Promise((done) => setTimeout(done, 50));`;
 
@@ -47,7 +47,7 @@ type Name = keyof typeof sources;
 const names = Object.keys(sources) as Name[];
 const at = (name: Name): number => names.indexOf(name);
 
-// One window for all of them, in their order, as a person goes on in one notebook.
+// One window for all tests, in order, as a user works in one notebook.
 suite('A notebook in a window', function () {
   this.timeout(2 * patience);
   let window: Window;
@@ -55,7 +55,7 @@ suite('A notebook in a window', function () {
   suiteSetup(async () => {
     const settings = {
       'notebook.output.scrolling': true,
-      // A window takes long to reload where much else is done.
+      // A reload takes long on a busy machine.
       'lanceCatalog.notebook.keepKernelSeconds': 600,
     };
     window = await openWindow(settings, { width: 1400, height: 1900 });
@@ -176,7 +176,7 @@ function runningCells(open: () => Window): void {
     await output.locator('a', { hasText: place }).first().click();
     const cell = cellAt(page, at('throws'));
     await cell.locator('.monaco-editor.focused').waitFor();
-    // What is typed now goes to the second line.
+    // This is typed into the second line.
     await page.keyboard.type('here');
     await cell.locator('.view-line', { hasText: /^here\s+throw/ }).waitFor();
     for (const _ of 'here') await page.keyboard.press('Backspace');
@@ -194,14 +194,14 @@ function runningCells(open: () => Window): void {
       .innerText();
     const numbers = [...printed.matchAll(/line (\d+)/g)].map(([, number]) => Number(number));
     assert.equal(numbers.at(-1), lines);
-    // The editor draws a part of so many lines; none of it is there twice or at another place.
+    // VS Code draws only a part of the lines; none may appear twice or in the wrong place.
     assert.ok(numbers.length > 20, `${numbers.length} lines are drawn`);
     assert.deepEqual(
       numbers,
       [...new Set(numbers)].toSorted((a, b) => a - b),
     );
     const saved = await savedLines(window);
-    // Not the texts themselves: their difference would fill a screen.
+    // Compare without the texts, because their difference would fill a screen.
     assert.equal(
       saved.findIndex((line, index) => line !== `line ${index + 1}`),
       -1,
@@ -221,7 +221,7 @@ function runningCells(open: () => Window): void {
     const grid = await frameWith(page, '.lance-grid', patience);
     await grid.locator('[role=cell], td').first().waitFor({ timeout: patience });
     assert.match(await grid.locator('.lance-footer').innerText(), /The first 10,000 of 1,000,000 rows/);
-    // The table has come to the front, and the variables of its notebook are listed still.
+    // The table is active, and the variables of its notebook are still listed.
     await orders.waitFor({ timeout: patience });
     await shoot(window, 'notebook-variable-table');
     await page.locator('.tab', { hasText: 'kernel.ipynb' }).click();
@@ -257,12 +257,12 @@ function runningCells(open: () => Window): void {
   }
 }
 
-/** What the page of outputs calls a theme. */
+/** The class names of themes in the page of outputs. */
 const bodyOf = { 'vs-dark': 'vscode-dark', 'hc-black': 'vscode-high-contrast' };
 
 type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
 
-/** Saves until the file holds what the cell has printed, and gives that by lines. */
+/** Saves until the file contains the output of the cell, and returns its lines. */
 async function savedLines({ page, folder }: Window): Promise<string[]> {
   for (const end = Date.now() + patience; ; await page.waitForTimeout(500)) {
     await page.keyboard.press('Control+S');

@@ -2,12 +2,12 @@ import type { Frame, Locator, Page } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openFile } from './catalogWindow.ts';
 
-// A notebook as a person sees and uses it: rows, triangles, keys, and what stands below the cells.
+// How a user sees and operates a notebook: rows, run buttons, keys, and the outputs below cells.
 
-/** Time enough for a kernel or a window to start on a machine that does much else. */
+/** Time limit for the start of a kernel or a window on a busy machine. */
 export const patience = 120_000;
 
-/** The text of an .ipynb file with these cells for our kernel. */
+/** Returns the text of an .ipynb file with these cells for our kernel. */
 export function notebookOf(sources: readonly string[], connection?: string): string {
   return JSON.stringify({
     cells: sources.map((source, index) => ({
@@ -28,7 +28,7 @@ export function notebookOf(sources: readonly string[], connection?: string): str
   });
 }
 
-/** Opens a notebook of the window's folder. One that has just come up may show it as text, before it knows of notebooks. */
+/** Opens a notebook of the window's folder. A new window may show it as text until it has loaded notebooks. */
 export async function openNotebook(page: Page, name: string): Promise<void> {
   const asText = page.locator(`.editor-instance > .monaco-editor[data-uri$="/${name}"]`);
   for (let attempt = 1; ; attempt++) {
@@ -40,11 +40,11 @@ export async function openNotebook(page: Page, name: string): Promise<void> {
   }
 }
 
-/** The row of a cell, by its number from 0: the order of rows in the page is not that of the notebook. */
+/** Returns the row of a cell by its number from 0, because the order of rows in the page differs from the notebook. */
 export const cellAt = (page: Page, index: number): Locator =>
   page.locator(`.notebook-editor .cell-list-container .monaco-list-row.code-cell-row[data-index="${index}"]`);
 
-/** Puts the cursor into a cell, as a click does. */
+/** Puts the cursor into a cell with a click. */
 export async function enterCell(page: Page, index: number): Promise<void> {
   const row = cellAt(page, index);
   await row.scrollIntoViewIfNeeded();
@@ -52,7 +52,7 @@ export async function enterCell(page: Page, index: number): Promise<void> {
   await row.locator('.monaco-editor.focused').waitFor();
 }
 
-/** Runs a cell by the triangle beside it, which is there while the pointer is. */
+/** Runs a cell with its run button, which exists only under the pointer. */
 export async function runCell(page: Page, index: number): Promise<void> {
   const row = cellAt(page, index);
   await row.scrollIntoViewIfNeeded();
@@ -60,19 +60,19 @@ export async function runCell(page: Page, index: number): Promise<void> {
   await row.locator('.run-button-container a.codicon-notebook-execute').first().click();
 }
 
-/** Waits until a cell shows the number of its run, which it does when it begins. */
+/** Waits until a cell shows its execution count, which it does when it starts. */
 export const counts = (page: Page, index: number, count: number): Promise<void> =>
   cellAt(page, index)
     .locator('.execution-count-label', { hasText: `[${count}]` })
     .waitFor({ timeout: patience });
 
-/** The sign of a cell that ended well, or not. */
+/** Returns the icon of a cell that succeeded or failed. */
 export const endMark = (page: Page, index: number, end: 'success' | 'error'): Locator =>
   cellAt(page, index).locator(`.cell-status-item .codicon-notebook-state-${end}`);
 
 /** Waits until an output of the notebook shows a text. */
 export const shows = (page: Page, text: string): Promise<Frame> => frameWith(page, `text=${text}`, patience);
 
-/** Clicks an action of the notebook's toolbar by its beginning. */
+/** Clicks an action of the notebook's toolbar by the start of its label. */
 export const clickToolbar = (page: Page, label: string): Promise<void> =>
   page.locator(`.notebook-toolbar-container .action-item a[aria-label^="${label}"]`).first().click();

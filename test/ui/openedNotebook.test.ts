@@ -10,7 +10,7 @@ import { frameWith } from '../harness/workbench.ts';
 import { hostileOutputs, innocentOutputs, notebookWithOutputs } from './hostileOutputs.ts';
 import { openNotebook } from './notebookWindow.ts';
 
-/** Time in which a request of a drawn output would have been sent. */
+/** Milliseconds within which a drawn output would have sent a request. */
 const requestMs = 3_000;
 
 suite('A saved notebook that is opened in Restricted Mode', function () {
@@ -19,7 +19,7 @@ suite('A saved notebook that is opened in Restricted Mode', function () {
   let outputs: Frame;
   let victim: string;
   let server: Server;
-  /** First lines that arrived, and `TLS` for a connection by https. */
+  /** First lines of requests that arrived, and `TLS` for a connection by https. */
   const arrived: string[] = [];
   /** Addresses of requests in the browser's log, sent or not. */
   const requested: string[] = [];
@@ -41,7 +41,7 @@ suite('A saved notebook that is opened in Restricted Mode', function () {
       new Set(notebookRenderer.flatMap(({ mimeTypes }) => mimeTypes)),
       'every type that our renderers draw',
     );
-    // Outputs are drawn only if they are in sight.
+    // Outputs are drawn only while they are visible.
     window = await openWindow(
       {
         'security.workspace.trust.enabled': true,

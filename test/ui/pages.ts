@@ -12,10 +12,10 @@ import { themes, type ThemeName } from './themes.ts';
 
 export type Served = { readonly url: string; close(): void };
 
-/** What is answered at a path: its kind and its text. */
+/** The response at a path: its type and its body. */
 export type Answer = { readonly type: string; readonly body: string | Uint8Array; readonly policy?: string };
 
-/** Builds one of the parts that run in a browser. @returns the folder of what came of it */
+/** Builds one of the bundles for a browser. @returns the folder with the result */
 export async function buildPart(output: string): Promise<string> {
   const bundle = bundles.find(({ outputs }) => outputs[0] === output);
   assert.ok(bundle, `${output} is built`);
@@ -24,7 +24,7 @@ export async function buildPart(output: string): Promise<string> {
   return folder;
 }
 
-/** A server of pages on this machine; `answer` is given the path that is asked for, and the origin of the page. */
+/** Starts a server of pages on this machine; `answer` gets the requested path and the origin of the page. */
 export async function servePages(answer: (path: string, origin: string) => Answer): Promise<Served> {
   const server = createServer((request, response) => {
     const { type, body, policy } = answer(request.url ?? '', `http://${request.headers.host ?? ''}`);
@@ -37,7 +37,7 @@ export async function servePages(answer: (path: string, origin: string) => Answe
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
-/** Serves a renderer of outputs as `/renderer.js`, and the page of a notebook in which it is to draw. */
+/** Serves a renderer of outputs as `/renderer.js`, and the notebook page in which it draws. */
 export async function serveRenderer(output: string, page: string): Promise<Served> {
   const script = join(await buildPart(output), output);
   return servePages((path) =>
@@ -47,7 +47,7 @@ export async function serveRenderer(output: string, page: string): Promise<Serve
   );
 }
 
-/** Runs in a page of its own, and expects that nothing was thrown there that nobody caught. */
+/** Runs a test in a new page, and fails if an error was not caught there. */
 export async function inPage(browser: Browser, viewport: Size, run: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ viewport });
   const page = await context.newPage();
@@ -61,7 +61,7 @@ export async function inPage(browser: Browser, viewport: Size, run: (page: Page)
   }
 }
 
-/** The variables of a theme as the page of a notebook has them, with the letters of its outputs. */
+/** Returns the variables of a theme as in the page of a notebook, with the font of its outputs. */
 export const outputTheme = (theme: ThemeName): Record<string, string> => ({
   ...themes[theme],
   '--vscode-font-family': 'system-ui',

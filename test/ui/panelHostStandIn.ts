@@ -10,11 +10,11 @@ import { rowsOf, streamOf } from './gridRows.ts';
 import { buildPart, inPage, servePages, type Served } from './pages.ts';
 import { themes, type ThemeName } from './themes.ts';
 
-/** What the panel's page may load in the editor; served as a header, which nothing in the page can loosen. */
+/** Returns the content policy of the panel's page in VS Code. It is served as a header, which the page can't weaken. */
 const policy = (nonce: string, origin: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${origin} 'nonce-${nonce}'; img-src blob: data:; font-src ${origin}`;
 
-/** The table that the stand-in answers for. */
+/** Returns the table of the stand-in. */
 export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): PanelTable => ({
   title: 'shop/products',
   key: `products-${numRows}`,
@@ -24,7 +24,7 @@ export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): Pane
   ...change,
 });
 
-/** The page of a webview as the editor makes it, on a server of our own, with the policy as a header. */
+/** Serves the page of a webview as VS Code creates it, with the policy as a header. */
 export async function servePanel(name = 'table'): Promise<Served> {
   const folder = await buildPart(`${name}.js`);
   const nonce = 'standin';
@@ -45,14 +45,13 @@ const panelPage = (nonce: string, name: string): string => `<!doctype html><html
 </script></head><body><div id="root"></div><script type="module" nonce="${nonce}" src="/${name}.js"></script></body></html>`;
 
 /**
- * Stands for the extension host behind a table panel: it answers the panel's requests with rows that follow from their
- * numbers. The real one is tested inside the workbench; this one is here for sizes, failures and themes that are awkward
- * to bring about there.
+ * Stands in for the extension host behind a table panel: returns rows computed from their numbers. It is used for
+ * sizes, failures and themes that are hard to create in the workbench, where other tests use the real one.
  */
 export class PanelHostStandIn {
-  /** Asked ranges, in order. */
+  /** Requested ranges, in order. */
   readonly asked: { start: number; end: number }[] = [];
-  /** Fails the requests for which it gives a message. */
+  /** Returns the error message for a request that must fail. */
   failing: (start: number) => string | undefined = () => undefined;
   cancelled = 0;
   readonly #page: Page;
@@ -62,7 +61,7 @@ export class PanelHostStandIn {
   constructor(page: Page, table: PanelTable) {
     this.#page = page;
     this.#table = table;
-    // An answer to a page that was closed meanwhile has nowhere to go.
+    // The page may have been closed before the response.
     const post = (frame: unknown) =>
       void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
@@ -81,7 +80,7 @@ export class PanelHostStandIn {
     });
   }
 
-  /** Opens the panel's page, with the editor's colours and fonts set. */
+  /** Opens the panel's page with the colors and fonts of a theme. */
   async open(url: string, theme: ThemeName): Promise<void> {
     await this.#page.exposeFunction('postToHost', (frame: unknown) => void this.#endpoint.receive(frame));
     await dress(this.#page, theme);
@@ -101,14 +100,14 @@ export class PanelHostStandIn {
   }
 }
 
-/** Runs in a panel's page of its own, and expects that nothing was thrown there and nothing refused by the policy. */
+/** Runs a test in a new panel page, and fails if something threw there or the policy refused a request. */
 export const inPanelPage = (browser: Browser, viewport: Size, run: (page: Page) => Promise<void>): Promise<void> =>
   inPage(browser, viewport, async (page) => {
     await run(page);
     assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
   });
 
-/** Gives the pages that are opened from now on the editor's colours and fonts. */
+/** Sets VS Code's colors and fonts in the pages that open from now on. */
 export async function dress(page: Page, theme: ThemeName): Promise<void> {
   const css = { ...themes[theme], ...fonts };
   const bodyClasses = theme.startsWith('highContrast') ? 'vscode-high-contrast' : '';

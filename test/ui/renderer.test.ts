@@ -11,8 +11,8 @@ import { base64, outputOf, utf8, senseless } from './rendererOutputs.ts';
 const shots = join(import.meta.dirname, '../../test-results/grid');
 
 /**
- * Stands for the page of a notebook: rules for tables that must not reach into an output, and listeners that would take
- * the wheel and the keys away from it. The real notebook is driven by the tests in the workbench.
+ * Stands in for the page of a notebook: rules for tables that must not apply inside an output, and listeners that would
+ * take wheel and key events from it. Tests in the workbench use a real notebook.
  */
 const notebookPage = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <style>table { border: 5px solid red !important } td, th { background: pink; padding: 9px; text-align: center }
@@ -36,7 +36,7 @@ suite('The notebook renderer, in a browser', function () {
     server?.close();
   });
 
-  /** Shows outputs one below the other in a page of their own. */
+  /** Shows outputs below each other in a new page. */
   async function withOutputs(outputs: Output[], run: (page: Page) => Promise<void>, theme: ThemeName = 'light') {
     await inPage(browser, { width: 1200, height: 800 }, async (page) => {
       await page.goto(server.url);

@@ -13,10 +13,10 @@ import {
 } from '#arrow';
 import { streamOf } from './gridRows.ts';
 
-/** A saved output of so many rows of the tests' own table. */
+/** Returns a saved output with this number of rows of the tests' own table. */
 export const base64 = (rows: number): string => Buffer.from(streamOf(0, rows)).toString('base64');
 
-/** A saved output of one row with these columns. */
+/** Returns a saved output of one row with these columns. */
 export function outputOf(columns: readonly (readonly [name: string, data: Data])[]): string {
   const schema = new Schema(columns.map(([name, { type }]) => new Field(name, type, true)));
   const children = columns.map(([, data]) => data);
@@ -26,7 +26,7 @@ export function outputOf(columns: readonly (readonly [name: string, data: Data])
 
 export const utf8 = (value: string): Data => vectorFromArray([value], new Utf8()).data[0]!;
 
-/** A column that reads well and can't be drawn: its row is of a type that it doesn't have. */
+/** Returns a column that can be read but not drawn: its row has a type that the union lacks. */
 export function senseless(): Data {
   const type = new DenseUnion([0], [new Field('text', new Utf8(), true)]);
   return makeData({ type, length: 1, typeIds: Int8Array.of(5), valueOffsets: Int32Array.of(0), children: [utf8('x')] });

@@ -25,7 +25,7 @@ suite('npm start in the browser', function () {
     password = passwordIn(output);
   });
 
-  /** What a person types, in a process group of its own as a terminal makes one. */
+  /** Starts the command as a user would, in a separate process group as a terminal does. */
   function begin(): void {
     output = '';
     start = spawn(process.execPath, [inRoot('scripts/boot.mjs'), 'start', '--browser'], {
@@ -100,7 +100,7 @@ suite('npm start in the browser', function () {
     const server = await serverOf(start.pid ?? 0);
     assert.ok(server > 0, 'the server is found by its parent');
     await pressCtrlC();
-    // A process that was ended stays listed until its new parent has looked at it.
+    // An ended process stays listed until its new parent has reaped it.
     await until('its server is gone', () => !isRunning(-server));
   });
 
@@ -150,7 +150,7 @@ suite('npm start in the browser', function () {
 
 const passwordIn = (text: string): string => /password\s+(\S+)/.exec(text)?.[1] ?? '';
 
-/** The server is a child of the start command and leads a process group of its own. */
+/** Returns the server, a child of the start command that leads a separate process group. */
 async function serverOf(start: number): Promise<number> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;

@@ -1,4 +1,4 @@
-/** What each theme of the editor sets, as far as the grid asks for it. Colours are those of the built-in themes. */
+/** The variables of each theme that the grid uses, with the colors of VS Code's built-in themes. */
 export const themes = {
   light: {
     '--vscode-editor-background': '#ffffff',

@@ -62,12 +62,12 @@ suite('A window that asks for trust', function () {
   });
 });
 
-/** Commands that the palette has for a text, by their titles. */
+/** Returns the titles of commands in the palette that contain a text. */
 async function offered(page: Page, text: string): Promise<string[]> {
   await page.keyboard.press('F1');
   await page.locator('.quick-input-widget input.input').fill(`>${text}`);
   const rows = page.locator('.quick-input-list .monaco-list-row');
-  // Where no title has the text there is a row that says so, or rows that are only like it.
+  // If no title contains the text, the list has a row that says so, or similar titles.
   await rows.first().waitFor();
   const titles = await rows.allInnerTexts();
   await page.keyboard.press('Escape');

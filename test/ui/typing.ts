@@ -15,8 +15,8 @@ const cells = [
 const empty = 3;
 
 /**
- * What a person sees who types in a notebook of which no cell has run, in a window that others share. With the packaged
- * extension: TypeScript must find the plugin in it.
+ * Defines the tests of typing in a notebook in which no cell has run, in a shared window. They need the packaged
+ * extension, because TypeScript must find the plugin in it.
  */
 export function typingInCells(open: () => Window): void {
   let window: Window;
@@ -35,7 +35,7 @@ export function typingInCells(open: () => Window): void {
     await cellAt(window.page, 0).waitFor({ state: 'detached' });
   });
 
-  /** Types into the last cell in place of what is there. */
+  /** Replaces the text of the last cell by typing. */
   async function type(text: string): Promise<void> {
     const { page } = window;
     await page.keyboard.press('Escape');
@@ -44,7 +44,7 @@ export function typingInCells(open: () => Window): void {
     await page.keyboard.type(text);
   }
 
-  /** Waits until something is suggested, and asks for it by its keys when the editor shows nothing. */
+  /** Waits for a suggestion, and requests it with the keyboard if VS Code shows none. */
   async function suggested(label: string): Promise<Locator> {
     const entry = widget.locator(`.monaco-list-row[aria-label^="${label}"]`);
     for (const end = Date.now() + patience; ;) {
@@ -63,7 +63,7 @@ export function typingInCells(open: () => Window): void {
     const squiggles = (index: number): Locator => cellAt(page, index).locator('.squiggly-error');
     await squiggles(2).first().waitFor({ timeout: patience });
     for (const index of [0, 1]) assert.equal(await squiggles(index).count(), 0);
-    // The count of errors and warnings in the whole window.
+    // The number of errors and warnings in the whole window.
     await page.locator('#status\\.problems', { hasText: /^\D*1\D+0\D*$/ }).waitFor({ timeout: patience });
   });
 
@@ -92,7 +92,7 @@ export function typingInCells(open: () => Window): void {
     await suggested('amount');
     await shoot(window, 'typing-columns');
     await page.keyboard.press('Escape');
-    // TypeScript itself has looked at the cells by now, and calls every name unused that only another one uses.
+    // By now TypeScript itself has checked the cells, and reports names as unused if only another cell uses them.
     assert.equal(await page.locator('.notebook-editor .squiggly-inline-unnecessary').count(), 0);
   });
 

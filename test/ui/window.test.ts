@@ -9,7 +9,7 @@ import { collapse, expand, openCatalog, openFile, scrollToTable, switchTheme, tr
 const rows = 1_000_000;
 const cell = '[role=cell], td';
 
-// One window for all of them, in their order: each goes on where the one before stopped, as a person does.
+// One window for all tests, in order: each continues where the previous one ended, as a user does.
 suite('A window with the packaged extension', function () {
   this.timeout(120_000);
   let window: Window;
@@ -48,7 +48,7 @@ suite('A window with the packaged extension', function () {
     await frame
       .locator('[role=group][tabindex="0"]')
       .evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
-    // Line numbers of the grid begin at 1 after the header; ids of the sample run from 1 as well.
+    // Rows of the grid are numbered from 1 after the header; ids of the sample also start at 1.
     const last = frame.locator(`[aria-rowindex="${rows + 1}"]`).first();
     await last.getByText(String(rows)).first().waitFor({ timeout: 30_000 });
     await shoot(window, 'table-last-row');
@@ -109,7 +109,7 @@ suite('A window with the packaged extension', function () {
       await treeRow(page, 'Table products in shop').click();
       const frame = await frameWith(page, '.lance-grid');
       await frame.locator(`body.${kind}`).waitFor({ state: 'attached' });
-      // A value of the second row: once it is there, the first page is.
+      // When this value of the second row is shown, the first page is loaded.
       const [text, ground] = await frame.getByText('Lumen glass lamp').evaluate(colours);
       assert.ok(contrast(text, ground) >= 4.5, `${text} on ${ground}`);
       await shoot(window, `theme-${name}`);
@@ -124,7 +124,7 @@ suite('A window with the packaged extension', function () {
 type Output = { output_type: string; data?: Record<string, unknown> };
 type Cell = { source: string[]; execution_count: number | null; outputs: Output[] };
 
-/** The code cells of the notebook as it is on disk. */
+/** Returns the code cells of the saved notebook. */
 function tour(window: Window): Cell[] {
   const file = JSON.parse(readFileSync(join(window.folder, 'tour.ipynb'), 'utf8')) as {
     cells: (Cell & { cell_type: string })[];
@@ -132,7 +132,7 @@ function tour(window: Window): Cell[] {
   return file.cells.filter((each) => each.cell_type === 'code');
 }
 
-/** Saves again and again until the saved file is as wanted. */
+/** Saves repeatedly until the saved file is as expected. */
 async function savedTour(window: Window, isDone: (cells: Cell[]) => boolean): Promise<void> {
   const deadline = Date.now() + 90_000;
   for (;;) {

@@ -7,13 +7,13 @@ import { apart, bundleOptions, bundles } from '../../scripts/bundles.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 
-/** What a bundle should be made of: our files by folder, packages, and bundles that it loads when needed. */
+/** The expected content of a bundle: our files by folder, packages, and bundles that it loads on demand. */
 type BundleRecord = { bytes: number; files: number; folders: string[]; packages: string[]; apart: string[] };
 
 const recordFile = join(import.meta.dirname, 'bundles.json');
 const mayUpdate = process.env['UPDATE_BUNDLES'] === '1';
 
-/** How much a bundle may grow before somebody looks at it. */
+/** How much a bundle may grow before the record must be updated. */
 const room = { bytes: (bytes: number) => bytes * 1.02 + 2048, files: (files: number) => files * 1.02 + 2 };
 
 const packageOf = (path: string): string => {
@@ -36,7 +36,7 @@ function recordOf({ bytes, inputs, apart: loaded }: BundleContents): BundleRecor
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-/** Builds a bundle of the command line in a folder that has one file in the place of each that is apart. */
+/** Builds a bundle of the command line in a folder with a small file instead of each separate bundle. */
 async function bundleWith(entry: string, text: string): Promise<string> {
   const root = tempFolder();
   const files = {
@@ -67,7 +67,7 @@ suite('The bundles', () => {
   });
 
   for (const [name, expected] of Object.entries(recorded)) {
-    // A new folder or package in a bundle is decided by a person: run with UPDATE_BUNDLES=1 and read the difference.
+    // A developer decides about a new folder or package in a bundle: run with UPDATE_BUNDLES=1 and read the difference.
     test(`${name} holds the folders and packages of the record, and is not much larger`, () => {
       const { bytes, files, ...parts } = found[name]!;
       const { bytes: mostBytes, files: mostFiles, ...expectedParts } = expected;

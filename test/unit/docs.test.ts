@@ -42,7 +42,7 @@ suite('The documentation', () => {
         const inTests = dirname(name).replace(/^(kernel|extension|webviews)/, 'test/unit/$1');
         const places = [dirname(name), dirname(dirname(name)), '.', inTests];
         if (places.some((place) => existsSync(inRoot(join(place, path))))) continue;
-        // A name alone may be that of any file.
+        // A name without a folder may belong to any file.
         if (!path.includes('/') && globSync(`{kernel,extension,test}/**/${path}`, { cwd: inRoot() }).length > 0)
           continue;
         gone.push(`${name}: ${path}`);
@@ -60,7 +60,7 @@ suite('The documentation', () => {
   });
 });
 
-/** The headings of a page as browsers of Markdown link to them. */
+/** Returns the headings of a page in the form of links. */
 const headings = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title

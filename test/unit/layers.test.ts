@@ -7,7 +7,7 @@ import { bundleOptions, bundles, type Bundle } from '../../scripts/bundles.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 
-/** Where each layer of the product lives, and one file of it that another layer could import. */
+/** The folder of each layer, and one of its files that another layer could import. */
 const layers = {
   shared: { folder: 'kernel/shared', import: '#shared/errors.ts' },
   processes: { folder: 'kernel/processes', import: '#processes/childProcess.ts' },
@@ -22,7 +22,9 @@ const layers = {
 } as const;
 type Layer = keyof typeof layers;
 
-/** The rule of ARCHITECTURE.md: whom each layer may import. Every other edge is forbidden, and planted below. */
+/**
+ * The rule of ARCHITECTURE.md: which layers each layer may import. All other imports are forbidden, and tested below.
+ */
 const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   shared: [],
   processes: ['shared'],
@@ -36,7 +38,7 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   webviews: ['shared'],
 };
 
-/** Packages and modules of Node that only some layers may import. */
+/** Packages and Node modules that only some layers may import. */
 const guarded = {
   vscode: ['extension'],
   'apache-arrow': [],
@@ -49,7 +51,7 @@ type Violation = { readonly file: string; readonly from: Layer; readonly specifi
 
 const names = Object.keys(layers).filter((name): name is Layer => Object.hasOwn(layers, name));
 
-/** One file for every forbidden edge, by the import map and by relative path, statically and dynamically. */
+/** Returns one file for every forbidden import: by the import map and by relative path, static and dynamic. */
 function violations(): Violation[] {
   const found: Violation[] = [];
   const add = (from: Layer, specifier: string): void => {
@@ -61,7 +63,7 @@ function violations(): Violation[] {
       if (from === to || allowed[from].includes(to)) continue;
       const target = layers[to].import;
       if (target !== undefined) add(from, target);
-      // Up and down again by path; for what has no place in the import map it is the only way.
+      // By relative path; for files outside of the import map this is the only way.
       const up = '../'.repeat(layers[from].folder.split('/').length);
       if (to === 'cli') add(from, `${up}kernel/cli.ts`);
       else
@@ -79,13 +81,13 @@ function violations(): Violation[] {
 
 const basename = (specifier: string | undefined): string => specifier?.split('/').at(-1)?.replace(/\.ts$/, '') ?? '';
 
-/** Copies what the locks read into a new folder; packages are linked. */
+/** Copies everything that the locks read into a new folder; packages are linked. */
 function copySources(): string {
   const folder = tempFolder('lance-layers-');
   const parts = ['kernel', 'extension', 'webviews', 'package.json', '.oxlintrc.json', 'tsconfig.base.json'];
   for (const part of parts) cpSync(inRoot(part), join(folder, part), { recursive: true });
   symlinkSync(inRoot('node_modules'), join(folder, 'node_modules'), 'dir');
-  // The locks need no types, and without them the linter takes a tenth of the time.
+  // The locks need no types, and without types the linter takes a tenth of the time.
   const rules = join(folder, '.oxlintrc.json');
   writeFileSync(rules, readFileSync(rules, 'utf8').replace('"typeAware": true', '"typeAware": false'));
   return folder;
@@ -99,7 +101,7 @@ const ruled = [
   'no-cycle',
 ];
 
-/** Ways to what VS Code reads as markup, which extension/host/messages.ts alone may go. */
+/** Calls whose arguments VS Code reads as markup. Only extension/host/messages.ts may use them. */
 const markupSinks = [
   'showInformationMessage',
   'showWarningMessage',
@@ -113,7 +115,7 @@ const markupSinks = [
   'createQuickPick',
 ].map((name) => `vscode.window.${name}`);
 
-/** The files that the lint rules of the layers refuse, relative to the folder. */
+/** Returns the files that the lint rules of the layers refuse, relative to the folder. */
 async function refusedByLint(folder: string): Promise<Map<string, string>> {
   const { output } = await runNode(folder, [
     inRoot('node_modules/oxlint/bin/oxlint'),
@@ -142,7 +144,7 @@ function runNode(cwd: string, args: readonly string[]): Promise<{ code: number |
   );
 }
 
-/** esbuild's messages for a bundle whose entry imports one thing. */
+/** Returns esbuild's messages for a bundle whose entry imports one module. */
 async function bundleErrors(bundle: Bundle, specifier: string): Promise<string> {
   const folder = tempFolder('lance-bundle-');
   const entry = join(folder, bundle.entry.replace(/\.tsx$/, '.ts'));
@@ -158,7 +160,7 @@ async function bundleErrors(bundle: Bundle, specifier: string): Promise<string> 
   }
 }
 
-/** What else the lint rules refuse, each in a file that is its own. */
+/** Other code that the lint rules refuse, each in a separate file. */
 const calledFiles = (
   ['shared', 'processes', 'catalog', 'engine', 'cluster', 'jobs', 'session', 'webviews'] as const
 ).map((name) => join(layers[name].folder, 'called.ts'));
@@ -166,7 +168,7 @@ const requiredFile = 'kernel/session/required.ts';
 const globalsFile = 'kernel/shared/globals.ts';
 const cycleFiles = ['kernel/catalog/here.ts', 'kernel/catalog/there.ts'];
 
-/** Imports of a file of another project, which its references do not name. */
+/** Imports of a file from a project that is missing in the references. */
 const references = (
   [
     ['kernel/shared', '../catalog/connect.ts'],
@@ -184,7 +186,7 @@ const references = (
 
 const messagesFile = 'extension/host/messages.ts';
 
-/** Raw text at each place where the editor would read it as markup. */
+/** Raw text in each place where VS Code would read it as markup. */
 const rawTextCalls = [
   'window.showErrorMessage(raw)',
   "window.showWarningMessage(inert(''), { modal: true, detail: raw })",
@@ -194,7 +196,9 @@ const rawTextCalls = [
   'createMarkdown(raw)',
 ];
 
-/** Compiles the sources once with all that the compiler refuses. @returns the line where the raw texts begin */
+/**
+ * Compiles the sources once with all code that the compiler must refuse. @returns the line where the raw texts start
+ */
 async function compilePlanted(): Promise<{ output: string; firstLine: number }> {
   const folder = copySources();
   for (const { file, specifier } of references)
@@ -207,7 +211,7 @@ async function compilePlanted(): Promise<{ output: string; firstLine: number }> 
   return { output, firstLine: before.split('\n').length + 1 };
 }
 
-/** Reads of the editor's calls that take markup, each in a file that is its own. */
+/** Uses of VS Code's calls that take markup, each in a separate file. */
 const messageTexts = new Map(
   [
     ...[
@@ -244,7 +248,7 @@ suite('The layer locks', function () {
   const planted = violations();
   const texts = plantedTexts(planted);
 
-  /** One run of the linter over the sources and all that is planted: it takes as long for one file as for a hundred. */
+  /** Run the linter once over the sources and all added files, because one file takes as long as a hundred. */
   suiteSetup(async () => {
     folder = copySources();
     for (const [file, text] of texts) writeFileSync(join(folder, file), text);
@@ -328,7 +332,7 @@ suite('The layer locks', function () {
 
   test('refuse a file of another project, by the project references', async () => {
     const { output } = await compiled;
-    // That the sources as they are compile is what the check of types shows.
+    // The type check shows that the original sources compile.
     for (const { file } of references)
       assert.match(output, new RegExp(`^${file.replace('.', '\\.')}\\(.*TS6(059|307)`, 'm'), output);
   });

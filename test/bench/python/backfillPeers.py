@@ -1,6 +1,7 @@
-"""What else fills a column of a Lance table, and the tables for it: `backfillPeers.py CALL JSON`, one line of JSON comes out.
+"""Other tools that fill a column of a Lance table, and the tables for them: `backfillPeers.py CALL JSON` prints one
+line of JSON.
 
-Every way counts the words of `text` by the same Python function of one value.
+Every tool counts the words of `text` with the same Python function of one value.
 """
 
 import json
@@ -20,7 +21,7 @@ def words(text):
 
 
 def make(uri, rows, fragments, dimensions):
-    """A table of short texts, with vectors beside them where there are dimensions."""
+    """Creates a table of short strings, with vectors if dimensions are given."""
     chance = random.Random(1)
     each = rows // fragments
     parts = ["alpha", "beta", "gamma", "delta"]
@@ -45,7 +46,7 @@ def column(batch):
 
 
 def pylance(uri):
-    """One process: each fragment gets the column, and one commit ends it."""
+    """Runs in one process: each fragment gets the column, then one commit follows."""
     table = lance.dataset(uri)
     merged = [fragment.merge_columns(column, columns=["text"]) for fragment in table.get_fragments()]
     operation = lance.LanceOperation.Merge([fragment for fragment, _ in merged], merged[0][1])
@@ -57,7 +58,7 @@ def lance_ray(uri, concurrency):
     import lance_ray as peer
     import ray
 
-    # In a job of a Ray that is there, else in one of its own.
+    # Runs in a job of an existing Ray, or else in its own Ray.
     own = {} if "RAY_ADDRESS" in os.environ else {"num_cpus": concurrency, "include_dashboard": False}
     ray.init(logging_level="error", **own)
     begun = time.monotonic()
@@ -66,7 +67,7 @@ def lance_ray(uri, concurrency):
 
 
 def wrong(uri, what):
-    """Rows whose value is another than the words of their text, or its length."""
+    """Returns the rows whose value is not the number of words, or the length, of their text."""
     right = {"words": words, "length": len}[what]
     table = lance.dataset(uri).to_table(columns=["text", "c"])
     pairs = zip(table.column("text").to_pylist(), table.column("c").to_pylist(), strict=True)

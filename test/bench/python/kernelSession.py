@@ -1,6 +1,6 @@
-"""One life of a kernel, measured by a real Jupyter client: `kernelSession.py KERNEL ORDER` prints one line of JSON.
+"""Measures one run of a kernel with a real Jupyter client: `kernelSession.py KERNEL ORDER` prints one line of JSON.
 
-ORDER is JSON with the cells to run, see test/bench/kernelCells.ts. Times are milliseconds, memory is in bytes.
+ORDER is JSON with the cells to run, see test/bench/kernelCells.ts. Times are in milliseconds, memory in bytes.
 """
 
 import json
@@ -36,7 +36,7 @@ class Kernel:
         self.process = psutil.Process(self.manager.provisioner.pid)
 
     def until_known(self):
-        """Asks as clients do, again and again: what is sent before a kernel listens may be lost."""
+        """Repeats the request, as clients do, because requests before the kernel listens may be lost."""
         while ms(self.started) < LIMIT * 1000:
             self.client.kernel_info()
             end = time.perf_counter() + 0.25
@@ -50,7 +50,7 @@ class Kernel:
         raise SystemExit("no kernel_info_reply came")
 
     def drain(self):
-        """What is left of the replies and outputs of before."""
+        """Drops replies and outputs of earlier requests."""
         for channel in (self.client.get_iopub_msg, self.client.get_shell_msg):
             try:
                 while True:
@@ -59,7 +59,8 @@ class Kernel:
                 pass
 
     def run(self, code, must=True):
-        """Milliseconds until both the reply and `idle` are here, the reply, and the characters printed."""
+        """Returns the milliseconds until both the reply and `idle` have arrived, the reply, and the number of printed
+        characters."""
         started = time.perf_counter()
         request = self.client.execute(code)
         poller = zmq.Poller()
@@ -68,8 +69,9 @@ class Kernel:
         reply, idle, taken, printed = None, False, 0, 0
         while reply is None or not idle:
             if not poller.poll(SILENCE * 1000):
-                # A kernel that prints faster than it is read may lose outputs, and `idle` among them; so may one that a
-                # client does not listen to yet. The silence is not the kernel's time.
+                # A kernel that prints faster than the client reads may lose outputs, even `idle`.
+                # So may a kernel to which a client is not yet subscribed. The wait is not counted
+                # as time of the kernel.
                 say(f"no {'reply' if reply is None else 'idle'}: {code[:60]!r}")
                 break
             for message in self.waiting():
@@ -91,7 +93,7 @@ class Kernel:
         return taken, reply, printed
 
     def waiting(self):
-        """What has come on either channel and was not read yet; outputs first, in their order."""
+        """Returns unread messages of both channels, outputs first, in their order."""
         for channel in (self.client.iopub_channel, self.client.shell_channel):
             while channel.msg_ready():
                 yield channel.get_msg(timeout=1)
@@ -114,12 +116,12 @@ class Kernel:
         return {"ms": statistics.median(taken), "first": taken[0], "matches": len(matches)}
 
     def memory(self):
-        """That of the kernel's process, and of it with all that it has started."""
+        """Returns the memory of the kernel's process, and of this process with its child processes."""
         own = self.process.memory_info().rss
         return {"own": own, "all": own + sum(each.memory_info().rss for each in self.process.children(recursive=True))}
 
     def heartbeat(self, code):
-        """The latest answer of the heartbeat while a cell keeps the kernel busy."""
+        """Returns the slowest heartbeat reply while a cell keeps the kernel busy."""
         stop, worst = threading.Event(), [0.0]
         address = f"tcp://{self.manager.ip}:{self.manager.hb_port}"
 
@@ -146,7 +148,7 @@ class Kernel:
         return worst[0]
 
     def interrupt(self, code, after):
-        """Milliseconds from the interrupt to the reply of a cell that would go on for ever; None when none comes."""
+        """Returns the milliseconds from the interrupt to the reply of an endless cell; None if there is no reply."""
         request = self.client.execute(code)
         time.sleep(0.5)
         started = time.perf_counter()
@@ -176,7 +178,7 @@ def measure(kernel, order):
     few = order["few"]
     seen["trivial"] = kernel.median(order["trivial"], few)
     seen["declaring"] = kernel.median(order["declaring"], few)
-    # For as long as it takes a person to type them.
+    # As long as a user takes to type the imports.
     time.sleep(order["typing"])
     seen["imports"] = kernel.run(order["imports"])[0]
     seen["memoryImports"] = kernel.memory()
@@ -189,7 +191,7 @@ def measure(kernel, order):
     seen["declaringLater"] = kernel.median(order["declaring"], few)
     seen["completeLater"] = kernel.complete(order["complete"], 10)
     seen["heartbeat"] = kernel.heartbeat(order["busy"])
-    # Of a kernel that lost the text or the interrupt in its first life, nobody waits for them again.
+    # Do not wait again for a kernel that lost the text or the interrupt in its first run.
     if order["print"]:
         taken, _, characters = kernel.run(order["print"])
         seen["print"] = {"ms": taken, "characters": characters, "lines": order["lines"]}

@@ -1,4 +1,5 @@
-"""Reads all that a program writes to a pipe: `pipeReader.py COMMAND …` prints its milliseconds and characters as JSON."""
+"""Reads the whole output of a program from a pipe: `pipeReader.py COMMAND …` prints milliseconds and characters as
+JSON."""
 
 import json
 import subprocess
@@ -8,7 +9,7 @@ import time
 started = time.perf_counter()
 characters = 0
 with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE) as child:
-    # Decoded as a client decodes what it is sent.
+    # Decoded as by a Jupyter client.
     while chunk := child.stdout.read1(1 << 16):
         characters += len(chunk.decode("ascii"))
 print(json.dumps({"ms": (time.perf_counter() - started) * 1000, "characters": characters}))

@@ -1,6 +1,6 @@
-"""Upstream's own server and client, measured: `upstreamReader.py root table rows runs warmUps` prints one line of JSON.
+"""Measures upstream's own server and client: `upstreamReader.py root table rows runs warmUps` prints one line of JSON.
 
-The server is `RestAdapter` in a process of its own, the client `RestNamespace`; the answer is read by pyarrow.
+The server is `RestAdapter` in a separate process, the client is `RestNamespace`; pyarrow reads the response.
 """
 
 import json

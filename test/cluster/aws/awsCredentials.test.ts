@@ -13,7 +13,7 @@ import { type Answer, StandInServer } from '../standIns/standInServer.ts';
 const region = 'eu-west-1';
 const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' };
 
-/** A home directory with the files of the AWS command line, which nothing of the machine's own gets into. */
+/** Creates a home directory with files of the AWS command line, isolated from the files of this machine. */
 function moveIn(files: Readonly<Record<string, string>>): void {
   const home = tempFolder('aws-home-');
   for (const [name, text] of Object.entries(files)) {
@@ -35,7 +35,7 @@ const fails = (asked: Promise<unknown>, kind: ClusterErrorKind, message: RegExp)
     return true;
   });
 
-/** A profile that signs in at a portal, with what that portal has given. */
+/** Returns a profile with single sign-on and the token that the portal has issued. */
 function signedInUntil(expiresAt: string): Readonly<Record<string, string>> {
   const session = createHash('sha1').update('company').digest('hex');
   const token = { startUrl: 'https://company.example/start', region, accessToken: 'planted-sso-token', expiresAt };

@@ -10,7 +10,7 @@ import { aws, serviceAccount, type SoundAws, startSoundAws } from '../parts/soun
 const others = ({ results }: CheckReport): Record<string, string> =>
   Object.fromEntries(results.filter(({ status }) => status !== 'pass').map(({ id, status }) => [id, status]));
 
-/** Accounts that are sound and set up in another way than by the book: nothing of them may fail. */
+/** Accounts that work but are set up in an unusual way: no check may fail. */
 suite('Nothing fails in a sound account of AWS', function () {
   this.timeout(120_000);
   let sound: SoundAws;
@@ -35,7 +35,7 @@ suite('Nothing fails in a sound account of AWS', function () {
     const trust = { ...sound.clientTrust, Principal: { AWS: `arn:aws:iam::${elsewhere}:user/alice` } };
     await sound.moto.setTrust('geneva-client', trust);
     const report = await sound.verify({ profile: withAws({ clientRole: aws.clientRole, account: elsewhere }) });
-    // What the client may not read either is nobody's to say.
+    // Without this permission of the client, the result is unknown.
     assert.deepEqual(others(report), {
       'aws-client-trust': 'skipped',
       'oidc-provider': 'skipped',
@@ -72,14 +72,14 @@ suite('Nothing fails in a sound account of AWS', function () {
     assert.match(sentenceOf(report, 'oidc-provider'), /needs none/);
   });
 
-  /** Signs in as the session of a role with a path, as that of single sign-on has one. */
+  /** Signs in as a session of a role with a path, as single sign-on does. */
   async function signInBySession(name: string, ...actions: readonly string[]): Promise<string> {
     const { moto } = sound;
     const trust = JSON.stringify({ Version: '2012-10-17', Statement: [sound.clientTrust] });
     const made = new CreateRoleCommand({ RoleName: name, Path: '/team/', AssumeRolePolicyDocument: trust });
     const arn = (await moto.iam.send(made)).Role?.Arn ?? '';
     await moto.permit(name, 'own', allow(['sts:*', 'eks:DescribeCluster', ...actions]));
-    // By a path that is not there moto holds no trust policy against the administrator.
+    // With a path that does not exist, moto does not apply the trust policy to the administrator.
     const asked = { RoleArn: roleArn(`given/${name}`), RoleSessionName: 'alice' };
     const { Credentials: given } = await moto.sts.send(new AssumeRoleCommand(asked));
     sound.signIn({ accessKeyId: given?.AccessKeyId ?? '', secretAccessKey: given?.SecretAccessKey ?? '' });

@@ -31,7 +31,7 @@ suite('A run of the checks of AWS', function () {
     aws: undefined,
   });
 
-  /** Kubernetes gives a role its rights by the name of its session. */
+  /** Kubernetes gives a role its permissions by the name of the session. */
   const letTheClientIn = (): Promise<void> =>
     sound.kube.api.apply({
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -149,7 +149,7 @@ suite('A run of the checks of AWS', function () {
     const connection = await connectKube(sound.profile.auth, { hidden, signal });
     let seconds = 0;
     const whoami = async (clusterName: string, secretAccessKey = keys.secretAccessKey): Promise<void> => {
-      // Each its own token: the API server remembers for a while whose one was.
+      // Create a new token each time, because the API server caches the user of a token.
       const now = new Date(Date.now() + 1000 * seconds++);
       const signed = { clusterName, region, keys: { ...keys, secretAccessKey }, sts: stsOf(region), now };
       const { token } = await signEksToken(signed);
@@ -173,7 +173,7 @@ suite('A run of the checks of AWS', function () {
     const mark = sound.kube.audit.mark();
     const { size } = sound.sts.sessions;
     assert.deepEqual(problems(await sound.verify({ profile: byEks() })), []);
-    // One for the client, and one for the service account.
+    // One session for the client, and one for the service account.
     assert.equal(sound.sts.sessions.size, size + 2);
     const asked = sound.kube.audit.since(mark).map(({ verb, uri }) => `${verb} ${uri}`);
     assert.deepEqual(asked.toSorted(), [...new Set(asked)].toSorted());
@@ -183,7 +183,7 @@ suite('A run of the checks of AWS', function () {
     const stop = new AbortController();
     const slow = new StandInServer(async (received) => {
       if (received.request.method !== 'PUT') return undefined;
-      // The object is there by the time that the run is stopped, and nobody has heard of it yet.
+      // The object exists when the run is stopped, but the client has not received the response yet.
       const answer = await slow.pass(received);
       stop.abort();
       return answer;

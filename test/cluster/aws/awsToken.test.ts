@@ -6,7 +6,7 @@ import { python } from '../../harness/needs/python.ts';
 
 const run = promisify(execFile);
 
-/** Signs as `aws eks get-token` does: upstream's own signer, at a time that is given. */
+/** Signs as `aws eks get-token` does: with upstream's own signer, at a given time. */
 const signedByBotocore = `
 import datetime, json, sys
 import botocore.auth

@@ -46,7 +46,7 @@ suite('A mend of Kubernetes objects', function () {
       { hidden: new SecretRedactor(), signal },
     );
 
-  /** What is there now of these fields of an object. */
+  /** Returns the current object. */
   const find = async (object: KubernetesManifest) => cluster.api.get(object);
 
   const mend = async (...objects: readonly KubernetesManifest[]) =>

@@ -173,14 +173,14 @@ suite('Checks of the catalog', function () {
   });
 });
 
-/** `reach, auth, storage` as they ended. */
+/** Returns the statuses of `reach, auth, storage`. */
 const ends = ({ results }: CheckReport): string =>
   results
     .filter(({ category }) => category === 'catalog')
     .map(({ status }) => status)
     .join(', ');
 
-/** A server of something else, such as a page to sign in at. */
+/** Starts a server that is not a catalog, such as a sign-in page. */
 async function startPage(): Promise<Server> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' });

@@ -13,7 +13,7 @@ import { cliEntry, command, type Ran } from '../../kernel/support.ts';
 import { names } from '../parts/sound/names.ts';
 import { soundCluster, type SoundCluster } from '../parts/soundCluster.ts';
 
-/** A folder with these profiles in its settings. */
+/** Creates a folder with these profiles in its settings. */
 function folderWith(profiles: unknown): string {
   const folder = tempFolder();
   mkdirSync(join(folder, '.vscode'));
@@ -34,7 +34,7 @@ suite('lance-catalog check', function () {
 
   teardown(() => cluster.restore());
 
-  /** What a person writes into their settings for the sound cluster. */
+  /** Returns what a user writes in the settings for the sound cluster. */
   const profile = (person: 'alice' | 'admin' = 'alice') => ({
     kubeconfig: cluster.kubeconfig(person),
     namespace: names.namespace,
@@ -47,7 +47,7 @@ suite('lance-catalog check', function () {
   const check = (args: readonly string[], profiles: unknown = { prod: profile() }, env: Record<string, string> = {}) =>
     command(process.execPath, [cliEntry, 'check', ...args], { cwd: folderWith(profiles), env, seconds: 100 });
 
-  /** Takes one verb from the role of the service account. */
+  /** Removes one verb from the role of the service account. */
   async function forbid(verb: string): Promise<void> {
     const role = cluster.object('ClusterRole', names.role);
     const rules = role['rules'] as { resources: string[]; verbs: string[] }[];
@@ -149,7 +149,7 @@ suite('lance-catalog check', function () {
   });
 });
 
-/** Runs it where no settings are, with these profiles in the environment. */
+/** Runs the command in a folder without settings, with these profiles in the environment. */
 const checkAlone = (args: readonly string[], clusters?: unknown) =>
   command(process.execPath, [cliEntry, 'check', ...args], {
     cwd: tempFolder(),
@@ -184,7 +184,7 @@ suite('lance-catalog check without a cluster', function () {
     });
 
   test('stops at Ctrl-C with what it has found, and ends with 2', async () => {
-    // A server that takes connections and says nothing, as one behind a broken network does.
+    // A server that accepts connections but never responds, as behind a broken network.
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

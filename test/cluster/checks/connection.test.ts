@@ -41,7 +41,7 @@ async function whoAmI(connection: KubeConnection, more: { token?: string } = {})
   return stringAt(body, 'status', 'userInfo', 'username');
 }
 
-/** Who the checks take the person of a kubeconfig for. */
+/** Returns the user name that the checks report for a kubeconfig. */
 async function personOf(kubeconfig: string): Promise<string> {
   const reads = new KubeReads(readProfile('test', { kubeconfig }), new SecretRedactor(), signal);
   try {
@@ -198,7 +198,7 @@ suite('A connection to a real API server', function () {
     const address = cluster.address.replace('127.0.0.1', '127.0.0.2');
     const wrong = cluster.kubeconfig('alice', (config) => atServer(config, { server: address }));
     const attempt = whoAmI(await open(wrong));
-    // The server listens on 127.0.0.1 alone on some machines, and nobody is at this address then.
+    // On some machines the server listens on 127.0.0.1 only, so that no server listens at this address.
     await assert.rejects(attempt, (error: { kind?: string }) => /TlsUntrusted|Unreachable/.test(error.kind ?? ''));
     const named = cluster.kubeconfig('alice', (config) => atServer(config, { 'tls-server-name': 'localhost' }));
     assert.equal(await whoAmI(await open(named)), 'alice');
@@ -269,7 +269,7 @@ suite('A connection to a real API server', function () {
         { metadata: { annotations: { round: String(Date.now()) } } },
       );
       await changed;
-      // The server notes a watch when it is over.
+      // The server logs a watch when it ends.
       await until('The watch in the log', async () => cluster.audit.since(mark).some(({ verb }) => verb === 'watch'));
     });
 
@@ -278,7 +278,7 @@ suite('A connection to a real API server', function () {
       const connection = await open(file);
       const forward = new PortForward(await connection.kubeConfig(signal));
       const mark = cluster.audit.mark();
-      // There is nothing that runs pods: the server's refusal of the socket is what shows who asked.
+      // No pods run in this cluster, so the message with which the server refuses the socket shows the user.
       await assert.rejects(async () => {
         await forward.portForward('connection', 'head', [8265], new PassThrough(), null, new PassThrough());
       });

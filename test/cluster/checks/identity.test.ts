@@ -36,7 +36,7 @@ const verbFaults = runnerVerbs.map(([resource, verb]): Fault => ({
   mend: 'objects',
 }));
 
-/** What can no longer be looked at without that verb: the RayCluster is read by its name. */
+/** The checks that can't run without the verb, because they read the RayCluster by its name. */
 const afterVerb: Partial<Record<(typeof launchVerbs)[number], Statuses>> = {
   get: { 'pods-run-as': 'skipped', 'ray-version-image': 'skipped', 'quota-room': 'skipped' },
 };
@@ -146,7 +146,7 @@ const podFaults: readonly Fault[] = [
     says: /^Pods of geneva-cluster run as default, not as geneva-sa: geneva-cluster-head\.$/,
     mend: 'command',
     tells: /delete pods --namespace geneva geneva-cluster-head$/,
-    // No kubelet is here that would let the pod go, and no operator that would make another.
+    // This cluster has no kubelet to end the pod, and no operator to create another.
     byHand: ({ api, object }) => api.delete(object('Pod', `${names.rayCluster}-head`)),
   },
   {

@@ -17,7 +17,7 @@ const connect = (file: string): KubeConfig => {
 suite("The cluster tests' own Kubernetes API", function () {
   this.timeout(90_000);
   let cluster: KubeCluster;
-  // Its own: the shared one has what other tests put there.
+  // A separate cluster, because the shared one contains objects of other tests.
   suiteSetup(async () => (cluster = await startKubeCluster()));
   suiteTeardown(() => cluster.stop());
 
@@ -56,7 +56,7 @@ suite("The cluster tests' own Kubernetes API", function () {
     await cluster.api.define('rayclusters');
     assert.deepEqual(await cluster.api.list('ray.io/v1', 'RayCluster'), []);
     await cluster.api.delete(definitionOf('rayclusters'));
-    // The part that serves such resources hears of it a moment later.
+    // The API server stops serving the resource a moment later.
     await until('A resource that is not served any more', () =>
       cluster.api.ask('GET', '/apis/ray.io/v1/rayclusters').then(
         () => false,

@@ -23,7 +23,7 @@ const withStatus =
   (cluster) =>
     cluster.api.setStatus({ ...cluster.object(kind, name), status });
 
-/** Changes the RayCluster by what a function does to a copy of its specs. */
+/** Applies a function to a copy of the RayCluster's spec and saves it. */
 const changeRay =
   (change: (spec: KubeObject['spec']) => void): Fault['plant'] =>
   async (cluster) => {
@@ -34,7 +34,7 @@ const changeRay =
 
 const notReady = { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'gone' }] };
 
-/** What Kubernetes puts on such a node; the tests' API server has nobody who would. */
+/** Kubernetes adds this taint to such a node. The tests' API server has no controller for it. */
 const taintOf = (state: string, effect: string) => ({ key: `node.kubernetes.io/${state}`, effect });
 
 const blockedByHead = {

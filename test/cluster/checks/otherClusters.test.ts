@@ -4,7 +4,7 @@ import { problemsOf } from '../parts/outcome.ts';
 import { names } from '../parts/sound/names.ts';
 import { soundCluster, type SoundCluster } from '../parts/soundCluster.ts';
 
-/** Clusters that are sound and set up in another way than by the book: nothing of them may fail. */
+/** Clusters that work but are set up in an unusual way: no check may fail. */
 suite('Nothing fails on a sound cluster', function () {
   this.timeout(120_000);
   let cluster: SoundCluster;
@@ -13,7 +13,10 @@ suite('Nothing fails on a sound cluster', function () {
 
   const headLabel = `${names.labelDomain}/ray-head`;
 
-  /** Takes the node for the head away, as before it is made for a pod, and gives the others what says who makes them. */
+  /**
+   * Deletes the node of the head, as before it is created for a pod, and gives the other nodes the labels of their
+   * provisioner.
+   */
   async function makesNodes(change: { readonly prefix?: string; readonly labels?: Record<string, string> }) {
     const { api, object } = cluster;
     await api.delete(object('Node', names.nodes.head));
@@ -43,7 +46,7 @@ suite('Nothing fails on a sound cluster', function () {
   ] as const)
     test(`whose nodes ${maker} makes for pods, while there is none for the head`, async () => {
       await makesNodes(change);
-      // Another head than the one whose pod holds on to its node.
+      // The profile creates another head than the one whose pod keeps its node.
       const report = await verify({ ...cluster.profile, rayCluster: undefined });
       assert.deepEqual(problemsOf(report), { 'nodes-head': 'warn' });
       assert.match(
@@ -53,7 +56,7 @@ suite('Nothing fails on a sound cluster', function () {
         ),
       );
       assert.match(resultOf(report, 'head-not-spot').sentence, /^There is currently no node for the head/);
-      // The head of a RayCluster that is made by the profile.
+      // The head of a RayCluster that the profile creates.
       assert.equal(resultOf(report, 'head-no-processing').status, 'pass');
     });
 

@@ -29,7 +29,7 @@ suite('The checks for persons with few rights', function () {
 
   type Rule = readonly [group: string, resource: string, ...verbs: string[]];
 
-  /** Gives Bob these rights: in all namespaces, or in ours alone. */
+  /** Gives Bob these permissions, in all namespaces or only in the profile's namespace. */
   async function grant(kind: 'ClusterRole' | 'Role', ...rules: readonly Rule[]): Promise<void> {
     const metadata = { name: 'bob', ...(kind === 'Role' && { namespace: names.namespace }) };
     const role: KubeObject = {
@@ -141,7 +141,7 @@ suite('The checks for persons with few rights', function () {
         withStatus(report, 'fail').filter((id) => id.startsWith('rbac-')),
         ['rbac-rayclusters-patch'],
       );
-      // Bob sees no roles, so that the mend is a role of its own.
+      // Bob can't read roles, so the fix creates a separate role.
       await mendIt(cluster, mendOf(resultOf(report, 'rbac-rayclusters-patch')));
       assert.equal(resultOf(await verify(profile), 'rbac-rayclusters-patch').status, 'pass');
     });
@@ -175,7 +175,7 @@ suite('The checks for persons with few rights', function () {
     for (const node of more) delete (node as KubeObject)['status'];
     while (more.length > 0) await Promise.all(more.splice(0, 40).map((node) => cluster.api.apply(node)));
     const mark = cluster.audit.mark();
-    // Nodes come by name: those that are ours are on the second page.
+    // Nodes are listed by name, so the nodes of this cluster are on the second page.
     assert.equal(resultOf(await verify(cluster.profile), 'nodes-head').status, 'pass');
     const lists = cluster.audit.since(mark).filter(({ uri }) => uri.startsWith('/api/v1/nodes?'));
     assert.equal(lists.length, 2);

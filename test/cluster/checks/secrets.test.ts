@@ -16,10 +16,10 @@ import { soundCluster, type SoundCluster } from '../parts/soundCluster.ts';
 import { type EchoOptions, EchoStandIn } from '../standIns/echoStandIn.ts';
 import { asAws, asCatalog, asGoogle, asKubernetes, asPage } from '../standIns/echoes.ts';
 
-/** Like a real one, but of no shape that is known for a secret. */
+/** Returns a random secret that has no recognizable form. */
 const secret = (): string => randomBytes(30).toString('base64');
 
-/** Everything that people and programs are shown of a run, told while it went on too. */
+/** Returns all output of a run for users and programs, including progress. */
 const outputsOf = async (profile: ClusterProfile, options: Partial<VerifyOptions> = {}): Promise<string[]> => {
   const events: CheckEvent[] = [];
   const report: CheckReport = await verifyCluster(profile, {
@@ -38,10 +38,10 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-/** Neither a secret nor its beginning or end is in any of them, though it was quoted. */
+/** Asserts that the outputs contain neither a secret nor its start or end, although the server quoted it. */
 const assertSilent = (outputs: readonly string[], secrets: readonly string[]): void => {
   for (const [index, output] of outputs.entries()) {
-    // Tables are wrapped, and a line's end must not hide what is looked for.
+    // Remove white space, because a wrapped table could split the secret.
     const text = output.replaceAll(/\s+/g, '');
     for (const each of secrets)
       for (const part of [each, each.slice(0, 12), each.slice(-12), encodeURIComponent(each)])
@@ -72,7 +72,7 @@ suite('No secret is in what a run of the checks gives', function () {
     return server;
   };
 
-  /** @returns the kubeconfig by which the bearer of a token comes to a Kubernetes API that quotes it */
+  /** @returns the kubeconfig of a token for a Kubernetes API that quotes the token */
   const quotingApi = async (token: string, form: EchoOptions): Promise<string> => {
     const files = cluster.pki.server('echo');
     const tls = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };

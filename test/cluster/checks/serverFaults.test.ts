@@ -14,14 +14,14 @@ import { OtherClockStandIn } from '../standIns/otherClockStandIn.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** That one check fails, in a sentence like this, and blocks what needs it and nothing else. */
+/** Asserts that this check fails with such a message, and blocks only the checks that need it. */
 const assertFails = (report: CheckReport, id: CheckId, sentence: RegExp): void => {
   assert.deepEqual(problemsOf(report), { [id]: 'fail' });
   assert.deepEqual(wronglyBlocked(report), []);
   assert.match(sentenceOf(report, id), sentence);
 };
 
-/** Claims of the service account's token, as the API server of an address gives it. */
+/** Returns claims of the service account's token, as issued by the API server at an address. */
 const claims = (issuer: string, ended: boolean) => {
   const now = Math.floor(Date.now() / 1000);
   const [from, to] = ended ? [now - 7200, now - 3600] : [now - 60, now + 3600];
@@ -49,7 +49,7 @@ suite('A fault of the API server, or of the way to it', function () {
       { signal: AbortSignal.timeout(100_000) },
     );
 
-  /** The kubeconfig of alice, with another place to go to. */
+  /** Writes alice's kubeconfig with a change, such as another address. */
   const alice = (change: (config: Kubeconfig) => void): string => cluster.kubeconfig('alice', change);
 
   const tlsFiles = (name: string): { cert: string; key: string } => {

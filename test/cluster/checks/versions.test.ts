@@ -12,7 +12,7 @@ const ofOperator = (status: CheckStatus): Statuses => ({
   'operator-pairing': status,
 });
 
-/** What cannot be asked where there is no such resource. */
+/** The checks that can't run without this resource. */
 const withoutRayClusters: Statuses = {
   'crd-rayclusters': 'fail',
   'operator-running': 'blocked',
@@ -21,7 +21,7 @@ const withoutRayClusters: Statuses = {
   'pods-run-as': 'blocked',
 };
 
-/** Writes into the only container of the operator. */
+/** Changes the only container of the operator. */
 async function changeOperator(cluster: SoundCluster, change: object, labels: object = {}): Promise<void> {
   const operator = cluster.object('Deployment', names.operator);
   const [container] = operator['spec'].template.spec.containers;
@@ -147,7 +147,7 @@ const rayFaults: readonly Fault[] = [
   },
 ];
 
-/** Somebody's own image, with Ray in it. */
+/** A custom image that contains Ray. */
 const ownImage: Fault = {
   name: "the tag of somebody's own image may be another version than that of Ray",
   plant: async ({ api, object }) => {

@@ -14,7 +14,7 @@ import { tempFolder } from '../../harness/temp.ts';
 
 type Result = { readonly rows?: readonly (readonly unknown[])[]; readonly error?: string };
 
-/** A DuckDB with its Lance extension, as a process. */
+/** DuckDB with its Lance extension, in a separate process. */
 class DuckDb {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;
@@ -33,7 +33,7 @@ class DuckDb {
     return JSON.parse(value) as Result[];
   }
 
-  /** The rows of one statement, which must not fail. */
+  /** Returns the rows of one statement, which must not fail. */
   async rows(statement: string): Promise<Result['rows']> {
     const [result] = await this.run(statement);
     assert.equal(result?.error, undefined, statement);

@@ -1,5 +1,8 @@
-"""Runs SQL in DuckDB with its Lance extension, for duckdb.test.ts: reads a line of JSON (a list of statements), answers
-with one (for each statement its rows, or the first line of its error) until the input ends."""
+"""Runs SQL in DuckDB with its Lance extension, for duckdb.test.ts.
+
+Reads one line of JSON, a list of statements, and prints one line of JSON (for each statement its rows, or the first
+line of its error), until the input ends.
+"""
 
 import json
 import pathlib

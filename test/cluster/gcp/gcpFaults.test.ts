@@ -5,13 +5,13 @@ import { runGcloudStandIn } from '../standIns/gcloudStandIn.ts';
 import { type GoogleProject, others, startGoogleProject } from '../standIns/googleProject.ts';
 import { google, type GoogleState, workload } from '../standIns/googleState.ts';
 
-/** A fault, what fails for it and what is blocked by that. */
+/** A fault, the checks that fail because of it, and the checks that those block. */
 const faults: readonly {
   readonly name: string;
   readonly plant: (state: GoogleState) => void;
   readonly expect: Readonly<Partial<Record<CheckId, string>>>;
   readonly sentence?: RegExp;
-  /** The gcloud line puts it right. */
+  /** The check whose gcloud command fixes the fault. */
   readonly mends?: CheckId;
 }[] = [
   {

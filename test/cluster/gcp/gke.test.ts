@@ -18,7 +18,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
     metadata = await MetadataStandIn.start();
     process.env['GCE_METADATA_HOST'] = metadata.host;
     delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];
-    // Neither the plugin nor gcloud's credentials are here.
+    // Neither the plugin nor gcloud's credentials exist here.
     process.env['CLOUDSDK_CONFIG'] = process.env['PATH'] = tempFolder('nothing-');
   });
   suiteTeardown(async () => {
@@ -29,7 +29,10 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
     await metadata.stop();
   });
 
-  /** What Google's plugin is called by; the bearer is a token that this API server takes, as GKE takes Google's. */
+  /**
+   * Returns a kubeconfig that names Google's plugin. The token is one that this API server accepts, as GKE accepts
+   * Google's.
+   */
   const gkeConfig = (): string =>
     cluster.kubeconfig({ token: 'x' }, (config) => {
       const [user] = config.users;
@@ -46,7 +49,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
   test('signs in by the application-default credentials, and takes a new token when the old one ends', async () => {
     let given = 0;
     const tokens = [await tokenOf(cluster, 'first'), await tokenOf(cluster, 'second')];
-    // Ends so soon that no request may rely on it.
+    // The token expires so soon that no request may use it.
     metadata.seconds = 30;
     metadata.identity = { email: 'alice@example.com', token: () => tokens[given++] ?? 'none' };
     const hidden = new SecretRedactor();
@@ -69,7 +72,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
   });
 });
 
-/** A token of a service account that is made for it. */
+/** Creates a service account and returns a token of it. */
 async function tokenOf({ api }: KubeCluster, name: string): Promise<string> {
   const namespace = 'default';
   await api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });

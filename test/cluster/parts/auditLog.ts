@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** The policy: every request once, when it has been answered, those of the API server itself left out. */
+/** The audit policy: logs every request once, after its response, except requests of the API server itself. */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived', 'ResponseStarted'],
   rules: [
     { level: 'None', users: ['system:apiserver', 'system:anonymous'] },
-    // Reviews are all sent to one address, so are orders of tokens: what was asked is in the body.
+    // Log the body of reviews and token requests, because their URL does not show what was requested.
     {
       level: 'Request',
       resources: [{ group: 'authorization.k8s.io' }, { group: '', resources: ['serviceaccounts/token'] }],
@@ -16,20 +16,23 @@ export const auditPolicy = {
   ],
 };
 
-/** One request that the API server answered. */
+/** One request to which the API server responded. */
 export type AuditedRequest = {
   readonly user: string;
-  /** In whose place; undefined for the user's own. */
+  /** The impersonated user; undefined if the user is not impersonated. */
   readonly as: string | undefined;
   readonly verb: string;
   /** Path and query. */
   readonly uri: string;
   readonly status: number;
-  /** What is asked by a review of rights, or for a token; undefined for other requests. */
+  /** The body of a review or token request; undefined for other requests. */
   readonly body: unknown;
 };
 
-/** What an API server says it was asked. It writes a line before it answers, so that after an answer the line is there. */
+/**
+ * The requests that an API server received. It writes a log line before its response, so after a response the line
+ * exists.
+ */
 export class AuditLog {
   readonly #file: string;
 
@@ -37,12 +40,12 @@ export class AuditLog {
     this.#file = file;
   }
 
-  /** A place in the log, for `since`. */
+  /** Returns a position in the log, for `since`. */
   mark(): number {
     return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** The requests that were answered since a place in the log, in the order of their answers. */
+  /** Returns the requests since a position in the log, in the order of their responses. */
   since(mark: number): AuditedRequest[] {
     const lines = readFileSync(this.#file).subarray(mark).toString().split('\n');
     return lines.filter(Boolean).map((line) => {
@@ -66,7 +69,9 @@ export class AuditLog {
   }
 }
 
-/** Each question that was asked more than once, in words; a list asked with another selector is the same question. */
+/**
+ * Returns each request that was sent more than once, as text. Lists with different selectors count as the same request.
+ */
 export function askedTwice(requests: readonly AuditedRequest[]): string[] {
   const counts = new Map<string, number>();
   for (const { user, as, verb, uri, body } of requests) {

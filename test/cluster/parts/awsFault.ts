@@ -3,17 +3,17 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckStatus } from '#cluster/result.ts';
 import type { SoundAws } from './soundAws.ts';
 
-/** Something that is wrong in an account, what checks say then, and what puts it right. */
+/** A fault in an account, the resulting messages of checks, and its fix. */
 export type Fault = {
   readonly name: string;
   readonly plant: (sound: SoundAws) => Promise<void> | void;
-  /** A change of the profile, where that is the fault. */
+  /** A change of the profile, if that is the fault. */
   readonly profile?: (profile: ClusterProfile) => ClusterProfile;
-  /** What is otherwise than in a sound account; all else passes. */
+  /** The statuses that differ from a sound account. All other checks pass. */
   readonly expect: Partial<Record<CheckId, CheckStatus>>;
-  /** What the sentence of the first of them says. */
+  /** The message of the first of them. */
   readonly says: RegExp;
-  /** Checks by whose mends it is put right; without any, it takes a person. */
+  /** The checks whose fixes repair it; if missing, only a user can repair it. */
   readonly mend?: readonly CheckId[];
 };
 

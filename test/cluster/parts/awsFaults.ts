@@ -19,7 +19,7 @@ const withAws =
   (change: Partial<NonNullable<ClusterProfile['aws']>>) =>
   (profile: ClusterProfile): ClusterProfile => ({ ...profile, aws: profile.aws && { ...profile.aws, ...change } });
 
-/** Everything that is looked at, each turned wrong once. */
+/** A fault for every property that a check reads. */
 export const faults: readonly Fault[] = [
   {
     name: 'a key that nobody knows',
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
       eks.facts.endpoint = kube.address.replace('127.0.0.1', 'localhost');
       eks.facts.ca = new Pki(tempFolder('other-cluster-'), 'other-ca').ca;
     },
-    // Another cluster has another authority.
+    // Another cluster has another certificate authority.
     expect: { 'eks-describe': 'warn', 'eks-k8s-api': 'fail' },
     says: /^The kubeconfig connects to https:\/\/127\.0\.0\.1:\d+, but the EKS cluster "geneva" is at https:\/\/localhost:\d+\.$/,
   },
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'no access entry',
     plant: ({ eks }) => eks.entries.clear(),
-    // The cluster refuses the token of whoever has none.
+    // The cluster refuses the token of a role without an access entry.
     expect: { 'eks-access-entry': 'fail', 'eks-k8s-api': 'fail', ...blocked('eks-access-policy') },
     says: /role\/geneva-client has no access entry for the EKS cluster "geneva"\.$/,
     mend: ['eks-access-entry', 'eks-access-policy'],
@@ -265,7 +265,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** The rights to a bucket, each taken away from each of the two who need them. */
+/** The permissions for a bucket, each removed from the client and from the service account. */
 export const rightsTaken = (
   [
     ['client', 'geneva-client', clientBucket],
@@ -282,7 +282,7 @@ export const rightsTaken = (
   return [
     faultOf('list', { [list]: 'fail' }, /may not list the bucket geneva-data\.$/, list),
     faultOf('put', { [put]: 'fail', ...blocked(head, get, remove) }, /may not write into the bucket/, put),
-    // HEAD is allowed by the right to read.
+    // The permission to read also allows HEAD.
     faultOf('get', { [head]: 'fail', [get]: 'fail' }, /may not look into the bucket geneva-data\.$/, get),
     faultOf('delete', { [remove]: 'fail' }, /may not delete from the bucket geneva-data\.$/, remove),
   ];

@@ -16,23 +16,26 @@ import { soundCluster, type SoundCluster } from './soundCluster.ts';
 
 export type Statuses = Partial<Record<CheckId, CheckStatus>>;
 
-/** Something that is wrong with a cluster, and what has to come of it. */
+/** A fault in a cluster, and the expected results. */
 export type Fault = {
-  /** What is so, as the end of a test's name. */
+  /** The fault, as the end of a test's name. */
   readonly name: string;
-  /** Breaks it. */
+  /** Creates the fault. */
   readonly plant: (cluster: SoundCluster) => Promise<void>;
-  /** Another profile than that of the sound cluster. */
+  /** A profile that differs from that of the sound cluster. */
   readonly profile?: (profile: ClusterProfile) => ClusterProfile;
-  /** Every check that is not as on the sound cluster, and how it is; the one that finds the fault first. */
+  /** Every check whose status differs from the sound cluster, first the check that finds the fault. */
   readonly expected: Statuses;
-  /** What that one says. */
+  /** The message of that check. */
   readonly says: RegExp;
-  /** Its mend: applied where it is objects, run where it is a `kubectl` line, in each case as an administrator. */
+  /** The kind of its fix. An administrator applies objects and runs a `kubectl` command. */
   readonly mend: Fix['kind'];
-  /** What its command or advice has in it. */
+  /** The expected text of its command or advice. */
   readonly tells?: RegExp;
-  /** Does what a person would by the advice, or by a command that cannot be run here, such as one that installs a chart. */
+  /**
+   * Does what a user would do after the advice, or instead of a command that can't run here, for example one that
+   * installs a chart.
+   */
   readonly byHand?: (cluster: SoundCluster) => Promise<void>;
 };
 
@@ -40,7 +43,7 @@ const signal = (): AbortSignal => AbortSignal.timeout(60_000);
 
 export const verify = (profile: ClusterProfile): Promise<CheckReport> => verifyCluster(profile, { signal: signal() });
 
-/** A test for each fault: it is found by the check for it and by no other, and once mended nothing is wrong any more. */
+/** Defines a test for each fault: only the right check finds it, and no check fails after the fix. */
 export function testFaults(faults: readonly Fault[]): void {
   let cluster: SoundCluster;
   suiteSetup(async () => (cluster = await soundCluster()));
@@ -75,7 +78,7 @@ export function testFaults(faults: readonly Fault[]): void {
   }
 }
 
-/** The checks whose status is another now. */
+/** Returns the checks whose status has changed. */
 export function differences(before: CheckReport, after: CheckReport): Statuses {
   const was = new Map(before.results.map(({ id, status }) => [id, status]));
   return Object.fromEntries(
@@ -96,14 +99,14 @@ function toldBy(mend: Fix | undefined): string {
   return mend.kind === 'advice' ? mend.text : mend.command;
 }
 
-/** What the checks say that are not as they should be, for the message of a failure. */
+/** Returns the messages of the checks with unexpected statuses, for the message of a failure. */
 const sentencesOf = ({ results }: CheckReport, differing: Statuses): string =>
   results
     .filter(({ id }) => id in differing)
     .map(({ id, status, sentence }) => `${id} ${status}: ${sentence}`)
     .join('\n');
 
-/** Does what a mend says, as an administrator of the cluster. */
+/** Applies a fix as an administrator of the cluster. */
 export async function mendIt(cluster: SoundCluster, mend: Fix | undefined): Promise<void> {
   assert.ok(mend, 'There is no mend.');
   const kubeconfig = cluster.kubeconfig('admin');
@@ -120,12 +123,12 @@ export async function mendIt(cluster: SoundCluster, mend: Fix | undefined): Prom
   }
   assert.equal(mend.kind, 'command', 'This mend is for a person: a fault with it says what is done by hand.');
   assert.ok(mend.kind === 'command' && mend.command.startsWith('kubectl '), 'Only kubectl can be run here.');
-  // The line names the kubeconfig of the person who asked, who may only look.
+  // The command names the kubeconfig of the user who ran the check, who may only read.
   const command = mend.command.replace(/--kubeconfig \S+/, `--kubeconfig ${kubeconfig}`);
   await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 60_000, env: withKubectl() });
 }
 
-/** PATH with the kubectl that the tests have. */
+/** Returns an environment whose PATH has the kubectl of the tests. */
 function withKubectl(): NodeJS.ProcessEnv {
   const program = kubectlProgram();
   assert.ok(program, 'There is no kubectl: run "npm run test:cluster", which builds it.');

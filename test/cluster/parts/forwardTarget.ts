@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A port of this machine whose other side a test chooses, and cuts. */
+/** A port of this machine. A test chooses the server behind it and can cut its connections. */
 export type ForwardTarget = {
   readonly port: number;
-  /** What it leads to from now on: a port of this machine, or nothing, which closes what connects. */
+  /** Forwards new connections to a port of this machine, or closes them if there is none. */
   leadTo(port: number | undefined): void;
-  /** Ends all connections, as a node does that goes away. */
+  /** Ends all connections, as a node does that shuts down. */
   cut(): void;
-  /** How many connections came so far. */
+  /** Returns the number of connections so far. */
   readonly connections: () => number;
   stop(): Promise<void>;
 };

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Hands the bytes of each of two connections to the other, until one of them ends in whatever way; then both do. */
+/** Forwards the bytes between two connections until one of them ends for any reason; then ends both. */
 export function joinedSockets(client: Socket, upstream: Socket): void {
   for (const socket of [client, upstream]) {
-    // Who waits at the other end is told by the close.
+    // The close event informs the other side.
     socket.on('error', () => {});
     socket.on('close', () => {
       client.destroy();

@@ -6,7 +6,7 @@ import { type DefinitionVersion, kuberayDefinitions, kuberayDefinitionsOf } from
 import type { Certificate } from './pki.ts';
 import { until } from './processes.ts';
 
-/** An object as it is sent to the API server and comes back. */
+/** An object as sent to or received from the API server. */
 export type KubeObject = {
   apiVersion: string;
   kind: string;
@@ -22,7 +22,7 @@ export type KubeObject = {
   [field: string]: any;
 };
 
-/** What an API server answers that it can't do, with its status code. */
+/** An error response of an API server, with its status code. */
 export class KubeRefusal extends Error {
   readonly status: number;
 
@@ -35,8 +35,8 @@ export class KubeRefusal extends Error {
 type Kind = { readonly plural: string; readonly namespaced: boolean; readonly hasStatus: boolean };
 
 /**
- * Objects of a Kubernetes API in a few lines and by the bare interface: the tests' own way in, so that what they set up does
- * not pass through the code that is tested.
+ * A minimal client of the Kubernetes API. Tests use it for their setup, so that the setup does not depend on the code
+ * under test.
  */
 export class KubeApi {
   readonly address: string;
@@ -49,7 +49,7 @@ export class KubeApi {
   }
 
   /**
-   * Sends a request as it is; a text, such as YAML, goes unchanged.
+   * Sends a request. A string body, such as YAML, is sent unchanged.
    * @throws KubeRefusal
    */
   async ask(
@@ -71,7 +71,7 @@ export class KubeApi {
     throw new KubeRefusal(statusCode, `${method} ${path}: ${statusCode} ${message}`);
   }
 
-  /** Makes objects or makes them as they are given, by server-side apply; a `status` as the controller of it would. */
+  /** Creates or changes objects by server-side apply, and sets `status` as their controller would. */
   async apply(...objects: readonly KubeObject[]): Promise<void> {
     for (const { status, ...object } of objects) {
       const path = await this.pathOf(object);
@@ -80,12 +80,12 @@ export class KubeApi {
     }
   }
 
-  /** Makes the kinds of KubeRay's resource definitions known: `rayclusters`, `rayjobs`, … */
+  /** Creates definitions of KubeRay's resources: `rayclusters`, `rayjobs`, … */
   define(...plurals: readonly string[]): Promise<void> {
     return this.#define(kuberayDefinitions, plurals);
   }
 
-  /** The same as a version of the operator defines them. */
+  /** Creates the definitions as in a version of the operator. */
   defineVersion(version: DefinitionVersion, ...plurals: readonly string[]): Promise<void> {
     return this.#define(kuberayDefinitionsOf(version), plurals);
   }
@@ -105,26 +105,26 @@ export class KubeApi {
     }
   }
 
-  /** Writes an object's status, where its kind has one that is written apart. */
+  /** Writes an object's status, if its kind has a status subresource. */
   async setStatus(object: KubeObject): Promise<void> {
     if (!(await this.#kindOf(object)).hasStatus) return;
     const path = `${await this.pathOf(object)}/status`;
     await this.ask('PATCH', path, { status: object['status'] }, 'application/merge-patch+json');
   }
 
-  /** Changes the fields that are given and leaves the others; `null` removes one (JSON merge patch). */
+  /** Changes the given fields and keeps the others; `null` removes a field (JSON merge patch). */
   async merge(object: KubeObject, change: Readonly<Record<string, unknown>>): Promise<void> {
     await this.ask('PATCH', await this.pathOf(object), change, 'application/merge-patch+json');
   }
 
-  /** Puts an object in the place of what is there under its name, whatever that has become. */
+  /** Replaces the object with this name, in any state. */
   async replace(object: KubeObject): Promise<void> {
     const path = await this.pathOf(object);
     try {
       await this.ask('PUT', path, object);
     } catch (error) {
       if (!(error instanceof KubeRefusal && error.status === 422)) throw error;
-      // Some fields are never changed in place: those of a running pod, the role of a binding.
+      // Some fields can't be changed, for example those of a running pod or the role of a binding.
       await this.delete(object);
       await this.apply(object);
       return;
@@ -132,13 +132,13 @@ export class KubeApi {
     if (object['status'] !== undefined) await this.setStatus(object);
   }
 
-  /** Removes objects at once, with nobody asked to end; what is not there is no error. */
+  /** Deletes objects immediately, without a grace period. A missing object is not an error. */
   async delete(...objects: readonly KubeObject[]): Promise<void> {
     for (const object of objects) {
       const path = await this.pathOf(object);
       try {
         await this.ask('DELETE', `${path}?gracePeriodSeconds=0`);
-        // Nobody here empties a namespace and lets it go, as the controller manager of a cluster does.
+        // This cluster has no controller manager, which would empty and finalize a namespace.
         if (object.kind === 'Namespace') await this.#finalize(object, path);
         if (object.kind === 'CustomResourceDefinition') await this.#gone(path);
       } catch (error) {
@@ -147,27 +147,30 @@ export class KubeApi {
     }
   }
 
-  /** @returns the object, undefined when there is none under its name */
+  /** @returns the object, `undefined` if it does not exist */
   async get(object: KubeObject): Promise<KubeObject | undefined> {
     return this.#find(await this.pathOf(object));
   }
 
-  /** Which making of an object it is and how often its spec was changed, without the rest of it; undefined when there is none. */
+  /**
+   * Returns the uid and generation of an object, which change if it is recreated or its spec changes; undefined if it
+   * does not exist.
+   */
   async generation(object: KubeObject): Promise<string | undefined> {
     const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
     const found = await this.#find(await this.pathOf(object), accept);
     return found && `${String(found.metadata['uid'])} ${String(found.metadata['generation'])}`;
   }
 
-  /** All objects of a kind, in all namespaces; none where the kind does not exist (any more). */
+  /** Returns all objects of a kind, in all namespaces; none if the kind does not exist. */
   async list(apiVersion: string, kind: string): Promise<KubeObject[]> {
     const { plural } = await this.#kindOf({ apiVersion, kind, metadata: { name: '' } });
     const found = (await this.#find(`${rootOf(apiVersion)}/${plural}`)) as { items: KubeObject[] } | undefined;
-    // Items of a list do not say what they are.
+    // Items of a list lack these fields.
     return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
   }
 
-  /** A token of a service account, as a pod would have one. */
+  /** Returns a token of a service account, like the token in a pod. */
   async token(namespace: string, name: string, audiences?: readonly string[]): Promise<string> {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
     const spec = { expirationSeconds: 3600, ...(audiences && { audiences }) };
@@ -195,7 +198,7 @@ export class KubeApi {
     }
   }
 
-  /** A kind as the API server describes it; asked for again until a definition that has just been made is served. */
+  /** Returns a kind as described by the API server. Repeats the request until a new definition is served. */
   async #kindOf({ apiVersion, kind }: KubeObject): Promise<Kind> {
     for (let attempt = 0; ; attempt++) {
       const kinds = this.#kinds.get(apiVersion) ?? (await this.#readKinds(apiVersion));
@@ -230,7 +233,7 @@ export class KubeApi {
 
   async #finalize(object: KubeObject, path: string): Promise<void> {
     const { apiVersion, kind, metadata } = object;
-    // Without the version that was read, since the API server has changed it meanwhile.
+    // Omit the version that was read, because the API server has changed it meanwhile.
     await this.ask('PUT', `${path}/finalize`, {
       apiVersion,
       kind,
@@ -243,7 +246,7 @@ export class KubeApi {
 const asTests = 'fieldManager=tests&force=true';
 const applying = 'application/apply-patch+yaml';
 
-/** What names the definition of one of KubeRay's resources. */
+/** Returns the definition of one of KubeRay's resources, without its content. */
 export const definitionOf = (plural: string): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -10,35 +10,38 @@ import { Pki, TokenKey } from './pki.ts';
 import { type Running, startServer, until } from './processes.ts';
 
 export type KubeClusterOptions = {
-  /** More arguments of the API server, such as an authentication webhook. */
+  /** Additional arguments of the API server, for example for an authentication webhook. */
   readonly extraArgs?: readonly string[];
 };
 
-/** A real Kubernetes API: etcd and the API server, nothing that runs pods. */
+/** A real Kubernetes API: etcd and the API server, without anything that runs pods. */
 export type KubeCluster = {
-  /** `https://127.0.0.1:40123`, which is the issuer of its service accounts' tokens too. */
+  /** The address, such as `https://127.0.0.1:40123`, also the issuer of service account tokens. */
   readonly address: string;
   readonly folder: string;
   readonly pki: Pki;
   readonly tokenKey: TokenKey;
-  /** The tests' own way in, as an administrator. */
+  /** The administrator's client for the setup of tests. */
   readonly api: KubeApi;
   readonly audit: AuditLog;
-  /** Writes a kubeconfig by which one is somebody, after `change` has had its way with it. @returns its path */
+  /** Writes the kubeconfig of a user, changed by `change`. @returns its path */
   kubeconfig(person: Person, change?: (config: Kubeconfig) => void): string;
-  /** Stops answering without ending: connections are taken and nothing comes. */
+  /** Stops responding but does not end: connections are accepted without a response. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
 };
 
-/** Starts one, in a few seconds; it ends with this process at the latest. @throws Error with what its servers complained of */
+/**
+ * Starts a cluster in a few seconds. It ends with this process at the latest. @throws Error with the errors of its
+ * servers
+ */
 export async function startKubeCluster(options: KubeClusterOptions = {}): Promise<KubeCluster> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await start(options);
     } catch (error) {
-      // Somebody else on this machine took a port between our finding and using it.
+      // Another process has taken the port after it was found free.
       if (attempt === 3 || !/address already in use/.test(String(error))) throw error;
     }
   }
@@ -46,7 +49,7 @@ export async function startKubeCluster(options: KubeClusterOptions = {}): Promis
 
 let shared: Promise<KubeCluster> | undefined;
 
-/** One cluster for all tests of this process; who changes it puts it back. */
+/** Returns the cluster that all tests of this process share. A test that changes it must restore it. */
 export function sharedCluster(): Promise<KubeCluster> {
   shared ??= startKubeCluster();
   return shared;
@@ -120,7 +123,7 @@ function startEtcd(folder: string, client: number, peer: number): Running {
     'initial-cluster': `default=${peers}`,
     'log-level': 'error',
   };
-  // What it holds need not outlive the machine.
+  // The data need not survive a crash of the machine.
   return startServer(program, [...flags(args), '--unsafe-no-fsync'], join(folder, 'etcd.log'));
 }
 
@@ -152,7 +155,8 @@ function startApiServer(parts: {
     'authorization-mode': 'RBAC',
     'anonymous-auth': 'false',
     'service-cluster-ip-range': '10.0.0.0/24',
-    // They wait for the controller manager, which is not here: it makes default service accounts and lifts taints.
+    // These plugins need the controller manager, which does not run here: it creates default service accounts and
+    // removes taints.
     'disable-admission-plugins': 'ServiceAccount,TaintNodesByCondition',
     'audit-policy-file': policy,
     'audit-log-path': join(folder, 'audit.log'),

@@ -11,22 +11,22 @@ import { names } from './sound/names.ts';
 import { rights } from './sound/rights.ts';
 
 /**
- * KubeRay on a cluster of this machine. The operator and the scheduler are the real ones; nodes and pods are simulated: kwok
- * says of them that they are ready and run, and nothing runs in them. What a pod would answer on the port of Ray's dashboard
- * comes from whatever `head` is given to.
+ * KubeRay on a cluster of this machine. The operator and the scheduler are real. Nodes and pods are simulated: kwok
+ * reports them as ready and running, but nothing runs in them. `head` forwards the port of Ray's dashboard in a pod to
+ * any server.
  */
 export type KubeRay = {
   readonly cluster: KubeCluster;
-  /** What the head's dashboard port leads to. */
+  /** The server behind the head's dashboard port. */
   readonly head: ForwardTarget;
-  /** Removes all RayClusters, their pods, and what tests have added to nodes and quotas. */
+  /** Removes all RayClusters, their pods, and the changes of tests to nodes and quotas. */
   clear(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const dashboard = 8265;
 
-/** Starts it, in a few seconds, on a cluster that has nothing in it yet. */
+/** Starts KubeRay in a few seconds on an empty cluster. */
 export async function startKubeRay(cluster: KubeCluster, version: OperatorVersion): Promise<KubeRay> {
   const { api } = cluster;
   await api.defineVersion(version, 'rayclusters', 'rayjobs', 'rayservices');
@@ -55,7 +55,7 @@ export async function startKubeRay(cluster: KubeCluster, version: OperatorVersio
   return { cluster, head, clear: () => clear(cluster), stop };
 }
 
-/** Nodes without a state: kwok gives them one. */
+/** Nodes without a status; kwok sets it. */
 const nodes: readonly KubeObject[] = (
   [
     ['n-head', 'ray-head'],
@@ -68,7 +68,7 @@ const nodes: readonly KubeObject[] = (
     name,
     labels: { [`${names.labelDomain}/${part}`]: 'true', 'kubernetes.io/hostname': name, 'kubernetes.io/arch': 'amd64' },
   },
-  // Kept for its kind, as people do it.
+  // Reserved for one kind of pods, as users do.
   spec: { taints: [{ key: `${names.labelDomain}/${part}`, value: 'true', effect: 'NoSchedule' }] },
   status: {
     allocatable: { cpu: '16', memory: '64Gi', pods: '110' },
@@ -76,7 +76,7 @@ const nodes: readonly KubeObject[] = (
   },
 }));
 
-/** The operator as its chart would have installed it: here it is a process, of which the cluster knows nothing. */
+/** The operator's Deployment as its chart creates it. Here the operator is a process outside of the cluster. */
 const operatorDeployment = (version: OperatorVersion): KubeObject => {
   const labels = { 'app.kubernetes.io/name': 'kuberay-operator', 'app.kubernetes.io/component': 'kuberay-operator' };
   const image = `quay.io/kuberay/operator:v${version}`;
@@ -147,7 +147,7 @@ async function areNodesReady({ api }: KubeCluster): Promise<boolean> {
   });
 }
 
-/** There is no garbage collector here: what belonged to a RayCluster is removed by hand. */
+/** There is no garbage collector here, so objects that belonged to a RayCluster are deleted explicitly. */
 async function clear({ api }: KubeCluster): Promise<void> {
   const kinds = [
     ['ray.io/v1', 'RayCluster'],

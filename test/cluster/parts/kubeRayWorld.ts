@@ -12,14 +12,14 @@ import { profileFor } from './soundCluster.ts';
 
 const { namespace } = names;
 
-/** How long anything may take here. */
+/** Time limit for any operation here. */
 export const longEnough = 60_000;
 
-/** A cluster with an operator of KubeRay, behind whose heads a stand-in of Ray's dashboard answers. */
+/** A cluster with a KubeRay operator. A stand-in of Ray's dashboard responds for its heads. */
 export class KubeRayWorld {
   readonly ray: KubeRay;
   readonly dashboard: RayDashboardStandIn;
-  /** Of alice, with one group of workers. */
+  /** Alice's profile, with one group of workers. */
   readonly profile: ClusterProfile;
 
   private constructor(ray: KubeRay, dashboard: RayDashboardStandIn) {

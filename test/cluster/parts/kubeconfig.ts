@@ -1,12 +1,14 @@
 import type { Certificate, Pki } from './pki.ts';
 
-/** Who one is: an administrator, the person `alice` of the group `devs` by a certificate, or the bearer of a token. */
+/** The user: an administrator, `alice` of the group `devs` with a certificate, or the holder of a token. */
 export type Person =
   'admin' | 'alice' | { readonly token: string } | { readonly user: string; readonly groups: string[] };
 
 type Named<Name extends string, T> = { name: string } & { [name in Name]: T };
 
-/** A kubeconfig as plain data, to be changed by a test. One cluster, one user and one context, all named `test`. */
+/**
+ * A kubeconfig as plain data that a test can change. It has one cluster, one user and one context, all named `test`.
+ */
 export type Kubeconfig = {
   apiVersion: 'v1';
   kind: 'Config';
@@ -16,7 +18,7 @@ export type Kubeconfig = {
   contexts: Named<'context', { cluster: string; user: string; namespace?: string }>[];
 };
 
-/** The kubeconfig by which somebody reaches a cluster; a certificate of theirs is signed for it. */
+/** Returns the kubeconfig of a user for a cluster, and signs the user's certificate. */
 export function kubeconfigFor(
   person: Exclude<Person, 'admin'> | Certificate,
   { address, pki }: { address: string; pki: Pki },

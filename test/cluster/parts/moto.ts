@@ -32,7 +32,7 @@ import { startServer, until } from './processes.ts';
 export type Keys = { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
 export type Statement = Readonly<Record<string, unknown>>;
 
-/** The account that moto plays. */
+/** The account that moto simulates. */
 export const account = '123456789012';
 export const region = 'eu-west-1';
 export const roleArn = (name: string): string => `arn:aws:iam::${account}:role/${name}`;
@@ -46,10 +46,10 @@ export const allow = (action: string | readonly string[], resource: string | rea
   Resource: resource,
 });
 
-/** AWS as moto plays it, with signatures and policies looked at, and an administrator who sets it up. */
+/** AWS simulated by moto, with checks of signatures and policies, and an administrator who sets it up. */
 export class Moto {
   readonly address: string;
-  /** May do everything. */
+  /** An administrator with all permissions. */
   readonly admin: Keys;
   readonly iam: IAMClient;
   readonly s3: S3Client;
@@ -68,7 +68,7 @@ export class Moto {
     this.sts = new STSClient(config);
   }
 
-  /** A user with a policy. @returns their key */
+  /** Creates a user with a policy. @returns the user's key */
   async user(name: string, ...statements: readonly Statement[]): Promise<Keys> {
     return makeUser(this.iam, name, statements);
   }
@@ -83,7 +83,7 @@ export class Moto {
     await this.iam.send(new PutRolePolicyCommand(asked));
   }
 
-  /** Takes away all that a role may do. */
+  /** Removes all permissions of a role. */
   async forbidAll(role: string): Promise<void> {
     const { PolicyNames: names = [] } = await this.iam.send(new ListRolePoliciesCommand({ RoleName: role }));
     for (const name of names) await this.forbid(role, name);
@@ -93,7 +93,7 @@ export class Moto {
     await this.iam.send(new DeleteRolePolicyCommand({ RoleName: role, PolicyName: policy }));
   }
 
-  /** What a trust policy says, as text of JSON; `undefined` where there is no such role. */
+  /** Returns the trust policy of a role as JSON; `undefined` if the role does not exist. */
   async trust(role: string): Promise<string | undefined> {
     try {
       const { Role: found } = await this.iam.send(new GetRoleCommand({ RoleName: role }));
@@ -158,7 +158,7 @@ export class Moto {
   }
 }
 
-/** Starts moto's server, and has it look at signatures and policies from then on. */
+/** Starts moto's server with checks of signatures and policies. */
 export async function startMoto(): Promise<Moto> {
   const [port = 0] = await freePorts(1);
   const address = `http://127.0.0.1:${port}`;
@@ -172,7 +172,7 @@ export async function startMoto(): Promise<Moto> {
   });
   const admin = await makeUser(anybody, 'admin', [allow('*')]);
   anybody.destroy();
-  // How many requests go through unseen before it looks at them.
+  // The body is the number of requests that pass without a check.
   await request(`${address}/moto-api/reset-auth`, { method: 'POST', body: '0' });
   return new Moto(address, admin, () => server.stop());
 }

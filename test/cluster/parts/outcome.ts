@@ -3,15 +3,15 @@ import { allChecks } from '#cluster/checks/all.ts';
 import type { Fix } from '#cluster/fixes/fix.ts';
 import type { CheckReport, CheckStatus } from '#cluster/result.ts';
 
-/** The checks that failed or warned, with what became of them. */
+/** Returns the checks that failed or warned, with their statuses. */
 export const problemsOf = ({ results }: CheckReport): Partial<Record<CheckId, CheckStatus>> =>
   Object.fromEntries(
     results.filter(({ status }) => status === 'fail' || status === 'warn').map(({ id, status }) => [id, status]),
   );
 
 /**
- * Checks that a failure has blocked without need, or has not blocked though they need it, as sentences: none in a report that
- * is right. `failed` stands for all that did not pass.
+ * Returns the checks that are blocked without a reason, or not blocked despite one, as messages; none for a correct
+ * report. `failed` are all checks that did not pass.
  */
 export function wronglyBlocked({ results }: CheckReport): string[] {
   const statusOf = new Map(results.map(({ id, status }) => [id, status]));
@@ -25,14 +25,14 @@ export function wronglyBlocked({ results }: CheckReport): string[] {
   });
 }
 
-/** What a report says of one check. */
+/** Returns the message of a check in a report. */
 export function sentenceOf({ results }: CheckReport, id: CheckId): string {
   const found = results.find((result) => result.id === id);
   if (!found) throw new Error(`The report has no ${id}.`);
   return found.sentence;
 }
 
-/** What a report offers to put one check right. */
+/** Returns the fix of a check in a report. */
 export function mendOf({ results }: CheckReport, id: CheckId): Fix | undefined {
   const result = results.find((one) => one.id === id);
   return result && 'mend' in result ? result.mend : undefined;

@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../harness/needs/installing.ts';
 
-/** A certificate and its key, PEM. */
+/** A certificate and its key, as PEM. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
 const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
 
-/** A certificate authority of its own in a folder; what it signs is good for two days. */
+/** A separate certificate authority in a folder. Its certificates are valid for two days. */
 export class Pki {
   readonly folder: string;
   readonly caFile: string;
@@ -33,12 +33,14 @@ export class Pki {
     return readFileSync(this.caFile, 'utf8');
   }
 
-  /** Signs a certificate for a server on the loopback address, or for `hosts` as openssl writes them. @returns its files */
+  /** Signs a server certificate for the loopback address, or for `hosts` in openssl's syntax. @returns its files */
   server(name: string, hosts = 'IP:127.0.0.1,DNS:localhost'): { cert: string; key: string } {
     return this.#sign(name, `/CN=${name}`, `subjectAltName=${hosts}`);
   }
 
-  /** Signs the certificate by which a client is somebody: Kubernetes reads its CN as the user, its O as the groups; one of 0 days has ended. */
+  /**
+   * Signs a client certificate: Kubernetes reads its CN as the user and its O as the groups. With 0 days it is expired.
+   */
   client(user: string, groups: readonly string[], days = 2): Certificate {
     const subject = [...groups.map((group) => `/O=${group}`), `/CN=${user}`].join('');
     const { cert, key } = this.#sign(
@@ -67,7 +69,7 @@ export class Pki {
   }
 }
 
-/** The key that an API server signs the tokens of service accounts with. */
+/** The key with which an API server signs the tokens of service accounts. */
 export class TokenKey {
   readonly privateFile: string;
   readonly publicFile: string;
@@ -81,7 +83,7 @@ export class TokenKey {
     writeFileSync(this.publicFile, pair.publicKey.export({ type: 'spki', format: 'pem' }));
   }
 
-  /** A token with exactly these claims, such as one that ended an hour ago, which the API server itself would not give. */
+  /** Returns a token with exactly these claims, such as an expired one, which the API server itself would not issue. */
   sign(claims: Readonly<Record<string, unknown>>): string {
     const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part(claims)}`;
     return `${text}.${sign('RSA-SHA256', Buffer.from(text), this.#key).toString('base64url')}`;

@@ -4,17 +4,17 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
 
-/** A server that a test started; what it prints goes into a file. */
+/** A server that a test started. Its output is written to a file. */
 export type Running = {
   readonly child: ChildProcess;
-  /** The last that it printed. */
+  /** Returns the end of its output. */
   said(): string;
   /** Whether it has ended. */
   isOver(): boolean;
   stop(): Promise<void>;
 };
 
-/** Starts a program that ends with this process, however that ends: the kernel kills it when its parent is killed. */
+/** Starts a program that ends with this process for any reason: the system kills it when its parent is killed. */
 export function startServer(program: string, args: readonly string[], log: string): Running {
   const out = openSync(log, 'a');
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
@@ -40,8 +40,8 @@ export function startServer(program: string, args: readonly string[], log: strin
 }
 
 /**
- * Waits for a condition, by looking again and again.
- * @throws Error with what `told` gives when the limit in milliseconds is over or `told` has given up
+ * Waits for a condition by polling.
+ * @throws Error with the result of `told` after the limit in milliseconds, or if `told` throws
  */
 export async function until(
   what: string,

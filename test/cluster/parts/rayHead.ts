@@ -11,16 +11,16 @@ import { type Running, startServer, until } from './processes.ts';
 import { type InsideProcess, processesInside } from './rayProcesses.ts';
 
 export type HeadSettings = {
-  /** The token that its clients have to show. */
+  /** The token that clients must send. */
   readonly token?: string;
   readonly processors?: number;
-  /** Folders in which its jobs look for programs after its own, in place of that of Node. */
+  /** Folders that jobs search for programs after the usual ones, instead of the folder of Node. */
   readonly path?: string;
-  /** More variables of all that runs there. */
+  /** Additional environment variables of Ray and its jobs. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** A real Ray on its own in a namespace, with a way in for clients of this machine. */
+/** A real Ray in separate namespaces, to which clients of this machine can connect. */
 export class RayHead {
   readonly release: RayRelease;
   readonly token: string | undefined;
@@ -31,7 +31,7 @@ export class RayHead {
   #server: Server | undefined;
   #port = 0;
 
-  /** Starts one and waits until its dashboard answers. @throws Error with the last that it printed */
+  /** Starts a Ray and waits until its dashboard responds. @throws Error with the end of its output */
   static async start(release: RayRelease, settings: HeadSettings = {}): Promise<RayHead> {
     const head = new RayHead(release, settings);
     try {
@@ -42,7 +42,7 @@ export class RayHead {
           `Ray ${release}`,
           async () => {
             try {
-              // Not the version alone: the agent that takes jobs comes up seconds after the dashboard does.
+              // Don't wait for the version only: the agent that accepts jobs starts seconds after the dashboard.
               await client.list(AbortSignal.timeout(5000));
               return true;
             } catch {
@@ -65,13 +65,14 @@ export class RayHead {
     const { token, processors = 4, path = dirname(process.execPath), environment: more = {} } = settings;
     this.release = release;
     this.token = token;
-    // Short: Ray puts sockets into it, whose paths may have 107 characters.
+    // The path must be short, because Ray creates sockets in it, whose paths are limited to 107 characters.
     this.#folder = temporaryFolder('r-');
     const inside = join(import.meta.dirname, 'rayInside.sh');
     const environment = [
       `PATH=${[join(rayFolder(release), 'bin'), path, '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'].join(delimiter)}`,
       'RAY_USAGE_STATS_ENABLED=0',
-      // Not that of whoever runs the tests: a token that Ray once wrote there would be wanted of all clients.
+      // Not the home directory of the user, because if Ray once saved a token there, it would require it from all
+      // clients.
       `HOME=${this.#folder}`,
       ...(token === undefined ? ['RAY_AUTH_MODE=disabled'] : ['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${token}`]),
       ...Object.entries(more).map(([name, value]) => `${name}=${value}`),
@@ -92,12 +93,12 @@ export class RayHead {
     );
   }
 
-  /** By which clients on this machine reach it without a port. */
+  /** The socket by which clients of this machine reach Ray without a port. */
   get socket(): string {
     return join(this.#folder, 'dashboard.sock');
   }
 
-  /** Of its dashboard as this machine sees it. */
+  /** The address of the dashboard on this machine. */
   get address(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
@@ -106,7 +107,7 @@ export class RayHead {
     return this.token === undefined ? { address: this.address } : { address: this.address, token: this.token };
   }
 
-  /** Lets clients in, at the same address as before. */
+  /** Accepts clients again, at the same address as before. */
   async connect(): Promise<void> {
     const server = createServer((client) => {
       const upstream = connect(this.socket);
@@ -122,7 +123,7 @@ export class RayHead {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** Cuts all connections and takes no new ones, as a tunnel does that ended. */
+  /** Cuts all connections and accepts no new ones, like a closed tunnel. */
   async disconnect(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -130,7 +131,7 @@ export class RayHead {
     if (server) await new Promise((resolve) => server.close(resolve));
   }
 
-  /** Lets what runs there reach a server of this machine, at the same address as all others do: its port at 127.0.0.1. */
+  /** Gives Ray and its jobs access to a server of this machine, at the same address: its port at 127.0.0.1. */
   async letOut(port: number): Promise<void> {
     const socket = join(this.#folder, `out-${port}.sock`);
     const server = createServer((client) => joinedSockets(client, connect(port, '127.0.0.1')));
@@ -154,7 +155,7 @@ export class RayHead {
     this.#doors.push({ server, inside });
   }
 
-  /** What runs there, with the numbers by which this machine knows it. */
+  /** Returns the processes of Ray, with their ids on this machine. */
   processes(): InsideProcess[] {
     return processesInside(this.#running.child.pid ?? 0);
   }

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process inside of a namespace, by the number that it has outside of it. */
+/** A process inside of a namespace, with its id outside of it. */
 export type InsideProcess = { readonly pid: number; readonly parent: number; readonly command: string };
 
-/** All processes of the process namespace whose first process is the child of `unshare`. */
+/** Returns all processes of the namespace whose first process is the child of `unshare`. */
 export function processesInside(unsharePid: number): InsideProcess[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const processes = all.flatMap((name) => processOf(Number(name)) ?? []);
@@ -22,7 +22,7 @@ function processOf(pid: number): InsideProcess | undefined {
   });
 }
 
-/** `undefined` for a process that has ended meanwhile. */
+/** Returns `undefined` if the process has ended meanwhile. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

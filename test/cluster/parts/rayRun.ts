@@ -15,10 +15,10 @@ import { newJobId } from '#shared/jobs/jobId.ts';
 import { temporaryFolder } from '../../../scripts/processes.ts';
 import { until } from './processes.ts';
 
-/** The length of a text, in every kind that there is. */
+/** The length of a string, as a function of each kind. */
 const bodies = {
   sql: { kind: 'sql', expression: 'CAST(character_length(text) AS INT)' },
-  // Characters and not halves of them, as Arrow counts.
+  // Counts characters, not UTF-16 code units, as Arrow does.
   typescript: {
     kind: 'typescript',
     takes: 'row',
@@ -30,7 +30,7 @@ const bodies = {
 
 export type Kind = keyof typeof bodies;
 
-/** A function that computes the length of a text into a column. */
+/** Returns a function that computes the length of a string into a column. */
 export const lengthFunction = (
   column: string,
   body: FunctionBody | Kind,
@@ -46,8 +46,9 @@ export const lengthFunction = (
   });
 
 /**
- * The same in Python over batches, which writes down how many rows it was given: a run that goes on from another may not be given
- * a row of it again. It waits at gates: before the batch with a row of such an id, until the gate's file is there.
+ * Returns a Python function over batches that records how many rows it got, because a run that continues another must
+ * not compute a row twice. It waits at gates: before the batch that contains the row of a gate, until the gate's file
+ * exists.
  */
 export const countedFunction = (calls: string, { gates = [] }: { gates?: readonly Gate[] }): ComputedFunction =>
   lengthFunction(
@@ -76,25 +77,25 @@ def length(batch):
     { inputs: ['id', 'text'] },
   );
 
-/** Rows from an id on are held up until somebody opens it. */
+/** Rows from this id on wait until the file exists. */
 export type Gate = { readonly from: number; readonly file: string };
 
 export const gateAt = (from: number): Gate => ({ from, file: join(temporaryFolder('gate-'), 'open') });
 
 export const open = ({ file }: Gate): void => writeFileSync(file, '');
 
-/** Rows that a counted function was given altogether. */
+/** Returns the total number of rows that a counted function got. */
 export const rowsCalled = (calls: string): number =>
   (existsSync(calls) ? readFileSync(calls, 'utf8') : '').split('\n').reduce((sum, line) => sum + Number(line), 0);
 
 export type RayRun = {
   readonly events: NewEvent[];
-  /** What the runner logged. */
+  /** Returns the log of the runner. */
   log(): string;
-  /** What the runner keeps for the next process. */
+  /** The data that the runner stores for the next process. */
   readonly kept: Map<string, string>;
   readonly spec: JobSpec;
-  /** Cancels it. */
+  /** Aborting this cancels the run. */
   readonly cancelled: AbortController;
   readonly ended: Promise<void>;
 };
@@ -102,19 +103,19 @@ export type RayRun = {
 export type RayRunOptions = {
   readonly ray: RayPlace;
   readonly uri: string;
-  /** `length` where nothing is said. */
+  /** Default: `length`. */
   readonly column?: string;
   readonly function: ComputedFunction;
   readonly more?: Partial<Pick<JobSpec, 'concurrency' | 'checkpointSize' | 'commitGranularity' | 'numFrags' | 'where'>>;
   /** Settings of the object store. */
   readonly storageOptions?: Readonly<Record<string, string>>;
-  /** Of a run that this one takes up. */
+  /** The run that this one continues. */
   readonly after?: Pick<RayRun, 'kept' | 'spec'>;
   readonly onEvent?: (event: NewEvent) => void;
   readonly silence?: number | undefined;
 };
 
-/** Runs a job by the runner `ray`, in this process in place of one of its own. */
+/** Runs a job with the runner `ray` in this process instead of a separate one. */
 export function runOnRay(options: RayRunOptions): RayRun {
   const { ray, uri, column = 'length', more = {}, after, onEvent, silence } = options;
   const events: NewEvent[] = [];
@@ -154,26 +155,26 @@ export function runOnRay(options: RayRunOptions): RayRun {
     signal: cancelled.signal,
   };
   const ended = createRayRunner(silence).run(context);
-  // Whoever looks at its end is told of a failure; until then it is nobody's.
+  // The caller that awaits `ended` gets the failure; until then it must not count as unhandled.
   ended.catch(() => {});
   return { events, log: () => log, kept, spec, cancelled, ended };
 }
 
-/** The events of a kind. */
+/** Returns the events of a kind. */
 export const ofKind = <K extends NewEvent['kind']>(
   events: readonly NewEvent[],
   kind: K,
 ): Extract<NewEvent, { kind: K }>[] =>
   events.filter((event): event is Extract<NewEvent, { kind: K }> => event.kind === kind);
 
-/** Waits until a counted function was given so many rows. */
+/** Waits until a counted function has received this many rows. */
 export const untilRows = (calls: string, rows: number, run: RayRun): Promise<void> =>
   until(`${rows} rows`, async () => rowsCalled(calls) >= rows, {
     limit: 120_000,
     told: () => `${JSON.stringify(run.events)}\n${run.log()}`,
   });
 
-/** What a run failed of. */
+/** Returns the error with which a run failed. */
 export async function failureOf(run: RayRun): Promise<JobError> {
   const [result] = await Promise.allSettled([run.ended]);
   assert.ok(result.status === 'rejected', 'it succeeded');

@@ -8,14 +8,14 @@ import { type HeadSettings, RayHead } from './rayHead.ts';
 import { type RayRun, type RayRunOptions, runOnRay } from './rayRun.ts';
 import { type Compared, TextTables } from './textTables.ts';
 
-/** One Ray for all suites about a release of it: to start one takes longer than most tests do. */
+/** One Ray for all suites of a release, because starting a Ray takes longer than most tests. */
 export class RayWorld {
   readonly head: RayHead;
   readonly jobs: RayJobs;
   readonly tables = new TextTables();
-  /** A folder on a disk of a few megabytes. */
+  /** A folder on a disk of 8 megabytes. */
   readonly smallDisk: string;
-  /** That of the running test, with nothing in it but its table. */
+  /** The folder of the running test, with only its table. */
   #folder = '';
   readonly #mounted: string[] = [];
 
@@ -28,9 +28,9 @@ export class RayWorld {
   static async start(release: RayRelease, settings: HeadSettings = {}): Promise<RayWorld> {
     const smallDisk = join(temporaryFolder('rd-'), 'disk');
     mkdirSync(smallDisk);
-    // Before Ray, whose namespace sees what was mounted by then.
+    // Mount this before Ray starts, because its namespace contains only earlier mounts.
     mountMemory(smallDisk, '8m');
-    // A worker that stands still is found sooner than after the minute that people are given.
+    // Hanging workers are detected sooner than after the default of a minute.
     const environment = { LANCE_CATALOG_STALL_SECONDS: '8', ...settings.environment };
     return new RayWorld(await RayHead.start(release, { ...settings, environment }), smallDisk);
   }
@@ -42,7 +42,7 @@ export class RayWorld {
     for (const folder of [this.smallDisk, ...this.#mounted]) execFileSync('umount', ['--lazy', folder]);
   }
 
-  /** Gives the next test a folder of its own. */
+  /** Gives the next test a new folder. */
   renew(): void {
     this.#folder = temporaryFolder('rt-');
   }
@@ -51,7 +51,10 @@ export class RayWorld {
     return this.#folder;
   }
 
-  /** Makes a folder that is there for this machine and empty for Ray, whose namespace does not see what is mounted later. */
+  /**
+   * Creates a folder that exists on this machine but is empty for Ray, because it is mounted after Ray's namespace was
+   * created.
+   */
   unreachable(): string {
     const folder = join(this.#folder, 'elsewhere');
     mkdirSync(folder);
@@ -60,7 +63,7 @@ export class RayWorld {
     return folder;
   }
 
-  /** Where the function of the test notes what it was called for. */
+  /** The file in which the function of the test records its calls. */
   get calls(): string {
     return join(this.#folder, 'calls.txt');
   }
@@ -82,7 +85,7 @@ export class RayWorld {
   }
 }
 
-/** What a table of so many rows is when all of them are as Arrow computes them. */
+/** The expected comparison of a table in which all rows have the values that Arrow computes. */
 export const allRight = (rows = 40_000, fragments = 8): Compared => ({ rows, nulls: 0, wrong: 0, fragments });
 
 const mountMemory = (folder: string, size: string): void =>

@@ -10,10 +10,12 @@ export type Relay = {
   readonly stop: () => Promise<void>;
 };
 
-/** How a client has to ask for its tunnel. */
+/** How a client must request its tunnel. */
 type Way = 'plain' | 'connect' | 'socks';
 
-/** Hands bytes on to a server and counts who connects; what speaks to it as to a proxy is told that it has a tunnel. */
+/**
+ * Forwards bytes to a server and counts connections. A client that uses it as a proxy is told that the tunnel exists.
+ */
 export async function startRelay(target: string): Promise<Relay> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
@@ -42,7 +44,7 @@ export async function startRelay(target: string): Promise<Relay> {
           client.write('HTTP/1.1 200 Connection established\r\n\r\n');
           return tunnel();
         }
-        // A greeting, answered with "nobody has to sign in", and then where to connect to.
+        // Reply to the greeting that no sign-in is required, then read the target address.
         client.write(Buffer.from([5, 0]));
         client.once('data', (request: Buffer) => {
           if (request[0] === 5 && request[1] === 1) counts.tunnels++;

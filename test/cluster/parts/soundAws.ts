@@ -15,7 +15,7 @@ import { names } from './sound/names.ts';
 import { rights } from './sound/rights.ts';
 import { profileFor } from './soundCluster.ts';
 
-/** What things are called in the sound account. */
+/** Names in the sound account. */
 export const aws = {
   cluster: 'geneva',
   clusterArn: `arn:aws:eks:${region}:${account}:cluster/geneva`,
@@ -29,12 +29,12 @@ export const aws = {
 
 const objects = `arn:aws:s3:::${aws.bucket}/${aws.prefix}/*`;
 
-/** What client and service account may do, a policy for each thing, so that one can be taken away. */
+/** The permissions of client and service account, as one policy per action, so that a test can remove each. */
 export const policies: Readonly<Record<string, Statement>> = {
-  // moto asks for EKS's actions without naming a resource.
+  // moto checks EKS's actions without a resource.
   describe: allow('eks:DescribeCluster'),
   list: allow('s3:ListBucket', `arn:aws:s3:::${aws.bucket}`),
-  // AWS has no such action: there the question for a bucket's region takes s3:ListBucket.
+  // AWS does not have this action: there, reading the region of a bucket requires s3:ListBucket.
   region: allow('s3:HeadBucket'),
   put: allow('s3:PutObject', objects),
   get: allow('s3:GetObject', objects),
@@ -63,14 +63,14 @@ const pod: KubeObject = {
 
 export const serviceAccount = rights.find(({ kind }) => kind === 'ServiceAccount') as KubeObject;
 
-/** An account with all that a backfill needs of it, and the cluster that goes with it. */
+/** An account with everything that a backfill needs, and a cluster that uses this account. */
 export class SoundAws {
   readonly kube: KubeCluster;
   readonly moto: Moto;
   readonly sts: StsStandIn;
   readonly eks: EksStandIn;
   readonly webhook: TokenWebhookStandIn;
-  /** Alice's key, whom the client role trusts. */
+  /** The key of Alice; the client role trusts her. */
   readonly alice: Keys;
   readonly profile: ClusterProfile;
   readonly #environment: Readonly<Record<string, string | undefined>>;
@@ -100,14 +100,14 @@ export class SoundAws {
     return `arn:aws:iam::${account}:oidc-provider/${this.issuer}`;
   }
 
-  /** The issuer's address as policies have it. */
+  /** The issuer's address in the form that policies use. */
   get issuer(): string {
     return this.kube.address.replace('https://', '');
   }
 
   readonly clientTrust: Statement = { Effect: 'Allow', Principal: { AWS: aws.alice }, Action: 'sts:AssumeRole' };
 
-  /** @param claims that the token must have, where they are not the service account's own */
+  /** @param claims required claims of the token, if they differ from those of the service account */
   serviceTrust(claims: { aud?: string; sub?: string } = {}): Statement {
     const { aud = 'sts.amazonaws.com', sub = `system:serviceaccount:${names.namespace}:${names.serviceAccount}` } =
       claims;
@@ -119,7 +119,7 @@ export class SoundAws {
     };
   }
 
-  /** Has the process be Alice in front of all this, as a terminal would. */
+  /** Sets the environment of this process to Alice's credentials, as in a terminal. */
   signIn(keys: Keys = this.alice): void {
     const folder = tempFolder('aws-');
     const config = join(folder, 'config');
@@ -139,7 +139,7 @@ export class SoundAws {
     if (keys.sessionToken !== undefined) process.env['AWS_SESSION_TOKEN'] = keys.sessionToken;
   }
 
-  /** Makes it sound again, whatever a test has done to it. */
+  /** Restores the account after the changes of a test. */
   async restore(): Promise<void> {
     this.signIn();
     const { moto, eks, kube } = this;
@@ -168,7 +168,7 @@ export class SoundAws {
       if (one.metadata.name !== pod.metadata.name) await kube.api.delete(one);
   }
 
-  /** Runs the checks of AWS, or those that are named, with all that they need. */
+  /** Runs the AWS checks, or only the given ones, with the checks that they need. */
   verify(
     options: { probe?: boolean; only?: readonly CheckId[]; profile?: ClusterProfile; signal?: AbortSignal } = {},
   ): Promise<CheckReport> {
@@ -191,7 +191,9 @@ const factsOf = (kube: KubeCluster) => ({
   authenticationMode: 'API_AND_CONFIG_MAP',
 });
 
-/** Starts an account and a cluster of their own, since the cluster's API server asks the account who somebody is. */
+/**
+ * Starts an account and a separate cluster, because the cluster's API server asks the account for the user of a token.
+ */
 export async function startSoundAws(): Promise<SoundAws> {
   const webhook = new TokenWebhookStandIn(aws.cluster);
   await webhook.start();
@@ -210,7 +212,7 @@ export async function startSoundAws(): Promise<SoundAws> {
   return sound;
 }
 
-/** An API server that asks somebody else about tokens that it does not know, and remembers nothing of it. */
+/** Starts an API server that asks a webhook about unknown tokens and caches no results. */
 function startClusterWith(webhook: TokenWebhookStandIn): Promise<KubeCluster> {
   const config = join(tempFolder('webhook-'), 'webhook.kubeconfig');
   const parts = {

@@ -10,25 +10,25 @@ import { rights } from './sound/rights.ts';
 const definitions = ['rayclusters', 'rayjobs'] as const;
 const objects: readonly KubeObject[] = [...rights, ...nodes, ...kuberay];
 
-/** A cluster with all that a backfill needs. A test breaks something in it and has it restored. */
+/** A cluster with everything that a backfill needs. A test creates a fault in it, then restores it. */
 export type SoundCluster = KubeCluster & {
-  /** What a person with rights to ask everything has in their settings. */
+  /** The profile of a user who may read everything. */
   readonly profile: ClusterProfile;
-  /** A copy of one of its objects, to be changed: by kind and name. */
+  /** Returns a copy of an object by kind and name, for a test to change. */
   readonly object: (kind: string, name: string) => KubeObject;
-  /** Makes it what it was: what is missing or changed is put back, what was added is removed. */
+  /** Restores the cluster: recreates missing or changed objects, and deletes added ones. */
   restore(): Promise<void>;
 };
 
 let shared: Promise<SoundCluster> | undefined;
 
-/** The shared cluster, made sound once in this process. */
+/** Returns the shared cluster, set up once in this process. */
 export function soundCluster(): Promise<SoundCluster> {
   shared ??= sharedCluster().then(makeSound);
   return shared;
 }
 
-/** Puts all of a sound cluster into one that is empty. */
+/** Creates all objects of a sound cluster in an empty one. */
 export async function makeSound(cluster: KubeCluster): Promise<SoundCluster> {
   const { api } = cluster;
   await api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } });
@@ -50,7 +50,7 @@ export async function makeSound(cluster: KubeCluster): Promise<SoundCluster> {
 
 const label = (part: string): Record<string, string> => ({ [`${names.labelDomain}/${part}`]: 'true' });
 
-/** A profile for the sound cluster by a kubeconfig, without a cloud, storage or catalog. */
+/** Returns a profile for the sound cluster with a kubeconfig, without a cloud, storage or catalog. */
 export function profileFor(kubeconfig: string): ClusterProfile {
   const common = { serviceAccount: names.serviceAccount, image: names.image };
   const workers = { ...common, minReplicas: 0, maxReplicas: 4 };
@@ -84,7 +84,7 @@ export function profileFor(kubeconfig: string): ClusterProfile {
   };
 }
 
-/** Every kind that a test may add objects of, in the order of making them. */
+/** Every kind of object that a test may add, in the order of creation. */
 const kinds: readonly (readonly [apiVersion: string, kind: string])[] = [
   ...new Map(objects.map(({ apiVersion, kind }) => [`${apiVersion} ${kind}`, [apiVersion, kind] as const])).values(),
   ['rbac.authorization.k8s.io/v1', 'Role'],
@@ -93,7 +93,7 @@ const kinds: readonly (readonly [apiVersion: string, kind: string])[] = [
 
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
 
-/** Everything there is of those kinds, the roles of Kubernetes itself among it. */
+/** Returns all objects of those kinds, including the roles of Kubernetes itself. */
 async function snapshot(api: KubeApi): Promise<Map<string, KubeObject>> {
   const lists: KubeObject[][] = [];
   for (const [apiVersion, kind] of kinds) lists.push(await api.list(apiVersion, kind));
@@ -102,11 +102,11 @@ async function snapshot(api: KubeApi): Promise<Map<string, KubeObject>> {
 
 type Before = {
   readonly objects: ReadonlyMap<string, KubeObject>;
-  /** Generations by the resource's plural; another one after the definition was made anew. */
+  /** Generations of definitions by the resource's plural; recreating a definition changes it. */
   readonly definitions: Map<string, string | undefined>;
 };
 
-/** Only what differs is written: most tests change one thing. */
+/** Writes only differences, because most tests change one object. */
 async function restore(api: KubeApi, before: Before): Promise<void> {
   for (const plural of definitions) {
     const definition = definitionOf(plural);
@@ -123,7 +123,7 @@ async function restore(api: KubeApi, before: Before): Promise<void> {
   }
 }
 
-/** An object without what the API server writes into it. */
+/** Returns an object without the fields that the API server adds. */
 function asSent(object: KubeObject): KubeObject {
   const { name, namespace, labels, annotations } = object.metadata;
   const metadata = {

@@ -1,4 +1,5 @@
-"""Tables for backfills on a real Ray, what others do to them meanwhile, and what Arrow alone computes for them."""
+"""Tables for backfills on a real Ray, concurrent changes by other writers, and the values that Arrow computes for them.
+"""
 
 import os
 
@@ -38,7 +39,7 @@ def delete(at, where):
 
 
 def compact(at, target):
-    """Until it gets through: a commit of the backfill in the same moment is in its way."""
+    """Retry, because a simultaneous commit of the backfill may conflict."""
     for attempt in range(20):
         try:
             opened(at).optimize.compact_files(target_rows_per_fragment=target)
@@ -49,7 +50,7 @@ def compact(at, target):
 
 
 def compare(at, column):
-    """How a column differs from the number of characters of the text, as Arrow counts them."""
+    """Returns how a column differs from the number of characters of the text, as Arrow counts them."""
     dataset = opened(at)
     table = dataset.to_table(columns=["text", column])
     found, expected = table[column], pc.utf8_length(table["text"]).cast(pa.int32())

@@ -1,22 +1,25 @@
 import { join } from 'node:path';
 import { PythonCalls } from '../../harness/needs/pythonCalls.ts';
 
-/** Where a table is. */
+/** The location of a table. */
 export type TableAt = { readonly uri: string; readonly options?: Readonly<Record<string, string>> };
 
 export type Compared = {
   readonly rows: number;
   readonly nulls: number;
-  /** Rows whose value is another than the length of the text, computed by Arrow alone. */
+  /** Number of rows whose value is not the length of the text, as computed by Arrow. */
   readonly wrong: number;
   readonly fragments: number;
 };
 
-/** Tables of texts: makes them by pylance, writes to them as somebody else does, and compares them with what Arrow computes. */
+/**
+ * Tables of strings: creates them with pylance, writes to them as another client, and compares them with the values
+ * that Arrow computes.
+ */
 export class TextTables {
   readonly #python = new PythonCalls(join(import.meta.dirname, 'textTables.py'));
 
-  /** Of ids and texts, with as many rows to a fragment. */
+  /** Creates a table of ids and strings, with the rows divided equally among the fragments. */
   make = (at: TableAt, rows: number, fragments: number): Promise<void> =>
     this.#python.call('make', { at, rows, fragments });
 

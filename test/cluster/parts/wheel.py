@@ -1,4 +1,4 @@
-"""Makes a package that pip installs, of files: `wheel.py FOLDER NAME VERSION` with {"path": "text"} on stdin."""
+"""Creates a package for pip from files: `wheel.py FOLDER NAME VERSION` with {"path": "text"} on stdin."""
 
 import base64
 import hashlib
@@ -24,6 +24,6 @@ files[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,\n"])
 with zipfile.ZipFile(f"{folder}/{name}-{version}-py3-none-any.whl", "w") as wheel:
     for path, text in files.items():
         entry = zipfile.ZipInfo(path)
-        # A program may be run.
+        # Programs must be executable.
         entry.external_attr = 0o100755 << 16
         wheel.writestr(entry, text)

@@ -16,7 +16,7 @@ suite('A backfill on a cluster from a terminal: a real API server, objects for a
   suiteSetup(async () => {
     cluster = await soundCluster();
     for (const name of ['data', 'state', '.vscode']) mkdirSync(join(folder, name));
-    // Without a RayCluster: what comes after the checks ends at once.
+    // A profile without a RayCluster, so that the backfill ends immediately after the checks.
     const prod = {
       kubeconfig: cluster.kubeconfig('alice'),
       namespace: names.namespace,

@@ -86,7 +86,7 @@ for (const version of operatorVersions) {
 
       test('a quota that lets no pod be made is told in the words of the API server', async () => {
         const hard = { pods: '0' };
-        // In a cluster its controller counts what is used.
+        // In a real cluster, the controller of quotas sets the used amounts.
         await world.ray.cluster.api.apply({
           apiVersion: 'v1',
           kind: 'ResourceQuota',

@@ -11,7 +11,7 @@ import type { KubeObject } from '../parts/kubeApi.ts';
 import { type KubeCluster, startKubeCluster } from '../parts/kubeCluster.ts';
 import { until } from '../parts/processes.ts';
 
-// Mocha's own limit ends a test; files are read long before their turn.
+// No time limit here, because mocha's limit ends a test, and this file is loaded long before its tests run.
 const { signal } = new AbortController();
 
 suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real API server', () => {
@@ -31,7 +31,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     await cluster?.stop();
   });
 
-  // As the service's documents write it.
+  // With the names of the service's documentation.
   const profile = readProfile('prod', {
     namespace: 'geneva',
     head_group: { service_account: 'runner', num_cpus: 1, memory: 2048, node_selector: { pool: 'head' } },
@@ -86,7 +86,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
         error.message,
         /^spec\.workerGroupSpecs\[cpu\]\.maxReplicas: current 4, requested 9\. Use its settings/m,
       );
-      // 4096Mi is 4Gi.
+      // 4096Mi equals 4Gi.
       assert.doesNotMatch(error.message, /memory/);
       return true;
     });
@@ -111,7 +111,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
       kind: 'CustomResourceDefinition',
       metadata: { name: 'rayclusters.ray.io' },
     });
-    // The API server goes on serving them for a moment.
+    // The API server serves them for another moment.
     await until('An API server without RayClusters', () =>
       cluster.api.ask('GET', '/apis/ray.io/v1/namespaces/geneva/rayclusters').then(
         () => false,

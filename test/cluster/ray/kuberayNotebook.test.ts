@@ -23,7 +23,7 @@ const textsOf = (outputs: readonly KernelOutput[]): string =>
 
 const portOf = (address: string): number => Number(new URL(address).port);
 
-/** How the documentation says that a Ray is reached. */
+/** The address of a Ray in the documentation. */
 const documented = 'http://127.0.0.1:8265';
 
 suite(`Ray ${newestRay} from a notebook: nodes and pods simulated by kwok, a real Ray behind them`, function () {
@@ -38,7 +38,7 @@ suite(`Ray ${newestRay} from a notebook: nodes and pods simulated by kwok, a rea
     ray = await startKubeRay(await startKubeCluster(), '1.3.2');
     head = await RayHead.start(newestRay);
     ray.head.leadTo(portOf(head.address));
-    // The documentation's own, which settings without one mean.
+    // The service account of the documentation, which is the default of settings.
     const metadata = { name: 'geneva-ray-runner', namespace: names.namespace };
     await ray.cluster.api.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
     env.KUBECONFIG = ray.cluster.kubeconfig('alice');
@@ -67,18 +67,18 @@ suite(`Ray ${newestRay} from a notebook: nodes and pods simulated by kwok, a rea
     await ray?.cluster.stop();
   });
 
-  /** Runs a cell that has to succeed. @returns what it showed */
+  /** Runs a cell that must succeed. @returns its output */
   async function pass(code: string): Promise<string> {
     const { reply, outputs } = await run(kernel, code);
     assert.equal(reply.status, 'ok', `${errorOf(outputs)?.traceback.join('\n')}\n${textsOf(outputs)}`);
     return textsOf(outputs);
   }
 
-  /** Appends a row whose words are yet to be counted. */
+  /** Appends a row whose words are not counted yet. */
   const append = (caption: string): Promise<string> =>
     pass(`await products.add([{ id: await products.countRows(), caption: '${caption}', words: null }]);`);
 
-  /** How many rows have another number of words than their caption has. */
+  /** Returns the number of rows whose count of words differs from their caption. */
   const wrongRows = (): Promise<unknown> =>
     valueOf(
       kernel,
@@ -166,7 +166,7 @@ suite(`Ray ${newestRay} from a notebook: nodes and pods simulated by kwok, a rea
   test('without port forwarding the head is reached by the name of its service', async () => {
     await pass("const kept = await ray.cluster({ profile: 'prod', name: 'direct', onExit: 'retain' });");
     await append('straight to the head');
-    // Pods are in a network of their own; here the name leads to a port before Ray, for the command alone.
+    // Pods have a separate network. Here, only for this command, the name leads to a port in front of Ray.
     const service = `direct-head-svc.${names.namespace}.svc`;
     const hosts = join(folder, 'hosts');
     writeFileSync(hosts, `127.0.0.1 localhost ${service}\n`);

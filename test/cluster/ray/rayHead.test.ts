@@ -26,7 +26,7 @@ suite('The check of the head that runs', function () {
 
   suiteTeardown(() => head?.stop());
 
-  // A front cannot hand on a certificate that a client shows it, so this person signs in by a token.
+  // The relay can't forward a client certificate, so this user signs in with a token.
   setup(async () => {
     const account = { kind: 'ServiceAccount', name: names.serviceAccount, namespace: names.namespace };
     const binding: KubeObject = {

@@ -11,7 +11,7 @@ import { allRight, RayWorld } from '../parts/rayWorld.ts';
 import { packagesFrom, testRayPackages } from './testRayPackages.ts';
 
 suite('A real Ray that wants a token, and has an old Node and no network', function () {
-  // Ray makes an environment for each list of packages, which takes a minute on a machine with much to do.
+  // Ray creates an environment for each list of packages, which takes a minute on a busy machine.
   this.timeout(400_000);
   const token = 'a-token-of-this-test-that-nobody-else-has';
   const folders = { wheels: temporaryFolder('wheels-'), modules: temporaryFolder('modules-') };
@@ -20,7 +20,7 @@ suite('A real Ray that wants a token, and has an old Node and no network', funct
 
   suiteSetup(async () => {
     const environment = packagesFrom(folders.wheels, folders.modules);
-    // The first one on PATH; what else this machine has is not to be found by chance.
+    // The first `node` on PATH, so that the test does not find another one of this machine.
     writeFileSync(join(folders.modules, 'node'), '#!/bin/sh\necho v18.20.0\n', { mode: 0o755 });
     world = await RayWorld.start(newestRay, { token, environment, path: folders.modules });
     head = world.head;

@@ -20,7 +20,7 @@ import { countedFunction, gateAt, open, rowsCalled } from '../parts/rayRun.ts';
 import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 import { profileFor } from '../parts/soundCluster.ts';
 
-/** Jobs on a Ray that is behind the port of a pod, for the suite of the release that the cluster says it has. */
+/** Jobs on a Ray behind a forwarded port of a pod, for the suite of the release that the cluster reports. */
 export function testForwardedRay(world: () => RayWorld): void {
   suite(
     'jobs through the forwarded port of a RayCluster: real API server, operator and scheduler, pods simulated by kwok, this Ray beside them',
@@ -47,7 +47,7 @@ export function testForwardedRay(world: () => RayWorld): void {
         await ray?.cluster.stop();
       });
 
-      // Mocha's own limit ends a test; files are read long before their turn.
+      // No time limit here, because mocha's limit ends a test, and this file is loaded long before its tests run.
       const { signal } = new AbortController();
 
       async function run(jobs: RayJobs, code: string, onText: (text: string) => void = () => {}): Promise<string> {
@@ -128,7 +128,7 @@ export function testForwardedRay(world: () => RayWorld): void {
         void ended.then((ran) => (over = ran));
         const waiting = { limit: 200_000, giveUp: () => over !== undefined, told: () => JSON.stringify(over) };
         await until('the first half', async () => rowsCalled(calls) >= 20_000, waiting);
-        // A connection that is made anew between two questions is no loss to anybody: it is cut until one is under way.
+        // A connection that is renewed between two requests loses nothing, so cut it until a request is in progress.
         await until(
           'a word of it',
           async () => {
@@ -137,7 +137,7 @@ export function testForwardedRay(world: () => RayWorld): void {
           },
           waiting,
         );
-        // Who follows it looks now and then: it stays lost for longer than that.
+        // The follower polls now and then, so keep the connection cut for longer.
         for (const end = Date.now() + 3000; Date.now() < end; await sleep(20)) api.cut();
         open(gate);
         const { code: exitCode, stdout, stderr } = await ended;
@@ -151,7 +151,7 @@ export function testForwardedRay(world: () => RayWorld): void {
   );
 }
 
-/** All that jobs of a person have told so far. */
+/** Returns all messages in the records of a user's jobs. */
 function jobSentences(state: string): string {
   const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('events.ndjson'),

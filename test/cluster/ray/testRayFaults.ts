@@ -21,11 +21,11 @@ import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 
 const limit = 120_000;
 
-/** What becomes of a backfill when parts of it end, stand still or are lost, for the suite of a release. */
+/** Defines the tests of backfills whose parts end, hang or are lost, for the suite of a release. */
 export function testRayFaults(ray: () => RayWorld, release: string): void {
   /**
-   * Begins one over a table of 40,000 rows, whose second half waits, and waits until the first half is computed and both of its
-   * workers are at the second.
+   * Starts a backfill of 40,000 rows whose second half waits. Resolves when the first half is computed and both workers
+   * have reached the second half.
    */
   async function halfWay(silence?: number): Promise<{ run: RayRun; gate: Gate }> {
     await ray().make();
@@ -203,7 +203,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
 
 const restarts = ({ events }: RayRun): string[] => ofKind(events, 'restarted').map(({ what }) => what);
 
-/** Writes a file until the disk has no room left. */
+/** Writes a file until the disk is full. */
 function fill(file: string): void {
   for (const size of [1 << 20, 1 << 16, 1 << 12])
     for (;;)

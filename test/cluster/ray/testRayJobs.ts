@@ -15,7 +15,7 @@ import type { RayWorld } from '../parts/rayWorld.ts';
 const newId = (): string => `test-${randomUUID().slice(0, 8)}`;
 const python = (code: string): string => `python -c '${code}'`;
 
-/** What the interface of Ray's jobs does, for the suite of a release. */
+/** Defines the tests of Ray's API for jobs, for the suite of a release. */
 export function testRayJobs(ray: () => RayWorld): void {
   suite('its jobs', () => {
     let head: RayHead;
@@ -113,7 +113,7 @@ export function testRayJobs(ray: () => RayWorld): void {
     });
 
     test('gives each line of a long log once, of which only the end is read', async () => {
-      // About 2 MB, with a pause in which the beginning is read, and then more.
+      // About 2 MB, then a pause in which the test reads the start, then more.
       const code =
         'import time\ndef say(a, b):\n  for i in range(a, b): print("line %d %s" % (i, "x" * 60))\n' +
         'say(0, 30000)\nprint(end="", flush=True)\ntime.sleep(3)\nsay(30000, 30200)\nprint(end="", flush=True)\ntime.sleep(2)\nsay(30200, 30300)';
@@ -241,7 +241,7 @@ export function testRayJobs(ray: () => RayWorld): void {
       );
       const { state } = await jobs.status(id, signal);
       assert.equal(state, 'PENDING');
-      // Ray ends it only when it would begin it: it is not waited for.
+      // Ray stops the job only when it would start it, so the call does not wait for that.
       assert.equal((await jobs.stop(id, signal)).state, 'PENDING');
     });
 

@@ -10,7 +10,7 @@ import { type KubeRayWorld, longEnough } from '../parts/kubeRayWorld.ts';
 import { until } from '../parts/processes.ts';
 import { names } from '../parts/sound/names.ts';
 
-/** The tests of the way to a Ray on Kubernetes, for the suite of its cluster. */
+/** Defines the tests of the connection to a Ray on Kubernetes, for the suite of its cluster. */
 export function testRayLink(world: () => KubeRayWorld): void {
   suite('the way to its Ray', () => {
     test('goes on after the connection to the API server was cut in the midst of an answer', async () => {
@@ -41,7 +41,7 @@ export function testRayLink(world: () => KubeRayWorld): void {
       assert.ok(head);
       await world().ray.cluster.api.delete(head);
       world().ray.head.cut();
-      // It waits for the new one.
+      // The request waits for the new connection.
       assert.equal((await ask(cluster.target, '/api/version')).status, 200);
     });
 
@@ -78,7 +78,7 @@ export function testRayLink(world: () => KubeRayWorld): void {
         const onProblem = ({ message }: Error): void => void problems.push(message);
         const signal = AbortSignal.timeout(longEnough);
         await using link = await openRayLink(world().profile, { rayCluster: cluster.name, signal, onProblem });
-        // The API server goes by a cache of roles.
+        // The API server caches roles, so the refusal may take a moment.
         await until('A refusal', async () => {
           await ask(link.target, '/api/version').catch(() => {});
           return problems.length > 0;
@@ -136,7 +136,7 @@ export function testRayLink(world: () => KubeRayWorld): void {
   });
 }
 
-/** One request to a Ray, as its clients send them. */
+/** Sends a request to a Ray as its clients do. */
 async function ask(
   { address, socketPath }: RayTarget,
   path: string,
@@ -159,7 +159,7 @@ type Browsed = {
   readonly headers: NodeJS.Dict<string> & { 'set-cookie'?: string[] };
 };
 
-/** One request as a browser would send it, under any name of the host. */
+/** Sends a request as a browser does, with any host name. */
 const browse = (address: URL, path: string, headers: Record<string, string> = {}): Promise<Browsed> =>
   new Promise((resolve, reject) => {
     const asked = request({ host: address.hostname, port: address.port, path, headers, agent: false }, (answer) => {
@@ -170,7 +170,7 @@ const browse = (address: URL, path: string, headers: Record<string, string> = {}
     asked.once('error', reject).end();
   });
 
-/** What comes back for a request to become something else than HTTP. */
+/** Returns the response to a request for a protocol upgrade. */
 async function upgrade({ port, host, origin: own }: URL, path: string, origin = own): Promise<string> {
   const socket = connect(Number(port), '127.0.0.1');
   const lines = [

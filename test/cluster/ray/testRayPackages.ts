@@ -10,7 +10,7 @@ import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 const inTiny = (text: string) =>
   lengthFunction('length', { kind: 'python', takes: 'row', entry: 'tiny_length', code: text });
 
-/** What a Ray is told of where packages are: in a folder, in place of a network that it has not. */
+/** The environment of a Ray that reads packages from a folder, because it has no network. */
 export const packagesFrom = (wheels: string, modules: string): Readonly<Record<string, string>> => ({
   PIP_NO_INDEX: '1',
   PIP_FIND_LINKS: wheels,
@@ -18,8 +18,8 @@ export const packagesFrom = (wheels: string, modules: string): Readonly<Record<s
 });
 
 /**
- * What is missing for a backfill, and what becomes of it, for the suite of a Ray that has an old Node and no network.
- * @param folders where its packages are, and modules that it has beside its own
+ * Defines the tests of backfills that miss packages, for the suite of a Ray with an old Node and no network.
+ * @param folders the folder of its packages, and the folder of its additional modules
  */
 export function testRayPackages(ray: () => RayWorld, folders: { wheels: string; modules: string }): void {
   suite('a function that needs what is not there', () => {

@@ -10,13 +10,13 @@ import { until } from '../parts/processes.ts';
 import { countedFunction, gateAt, open, rowsCalled } from '../parts/rayRun.ts';
 import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 
-/** The process of a job on this machine, for the suite of a release. */
+/** Defines the tests of the process of a job on this machine, for the suite of a release. */
 export function testRayProcess(ray: () => RayWorld): void {
   suite('the process here of a job there', () => {
     let stateBefore: string | undefined;
 
     suiteSetup(() => {
-      // What was agreed to on this machine is nobody's but this run's.
+      // Functions accepted in this run must not affect the user's state.
       stateBefore = process.env['XDG_DATA_HOME'];
       process.env['XDG_DATA_HOME'] = temporaryFolder('data-');
       ray().renew();
@@ -59,7 +59,7 @@ export function testRayProcess(ray: () => RayWorld): void {
       await jobs.resume(id, { request }, signal);
       for await (const now of jobs.follow(id, signal)) view = now;
       assert.equal(view?.state, 'succeeded', JSON.stringify(view));
-      // It was the same job of Ray all along: nothing was computed twice.
+      // Ray ran the same job all the time, so no row was computed twice.
       assert.equal(rowsCalled(calls), 40_000);
       assert.deepEqual(await ray().compare(), allRight());
     });

@@ -28,7 +28,10 @@ import {
 } from '../parts/rayRun.ts';
 import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 
-/** Backfills that Ray takes up from others, and those of tables that are in an object store, for the suite of a release. */
+/**
+ * Defines the tests of backfills that Ray continues from other runners, and of tables in an object store, for the suite
+ * of a release.
+ */
 export function testRayResumes(ray: () => RayWorld): void {
   const jobOf = (fn: ComputedFunction, options: LocalJob['options']): LocalJob => ({
     catalog: { implementation: 'dir', root: ray().folder },
@@ -38,7 +41,7 @@ export function testRayResumes(ray: () => RayWorld): void {
     options: { checkpointSize: 200, ...options },
   });
 
-  /** Makes the column, as is done before a job begins. */
+  /** Creates the column, as before the start of a job. */
   async function register(fn: ComputedFunction): Promise<void> {
     const db = await connectNamespace('dir', { root: ray().folder });
     try {
@@ -67,12 +70,12 @@ export function testRayResumes(ray: () => RayWorld): void {
           giveUp: () => failed !== undefined,
           told: () => `${String(failed)} ${JSON.stringify(before.events)}`,
         });
-        // What waits was not computed; what was is kept as soon as the run ends.
+        // Waiting rows were not computed. Computed rows are saved when the run ends.
         before.abort.abort();
         await assert.rejects(running, { name: 'AbortError' });
         gated.open();
         const after = contextOf(jobOf(computed, { ray: ray().head.target }));
-        // Ray knows the job of another test by its id.
+        // Ray knows the job of another test by its id, so use a new id.
         const spec = { ...after.context.spec, jobId: newJobId(Date.now(), randomBytes(8)) };
         await createRayRunner().run({ ...after.context, spec });
         assert.deepEqual(await ray().compare(), allRight(4000, 4));

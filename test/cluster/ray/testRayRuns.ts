@@ -19,7 +19,7 @@ const kinds: readonly Kind[] = ['sql', 'typescript', 'python'];
 const looks = ({ events }: RayRun): number =>
   ofKind(events, 'workers').filter(({ waitingFor }) => waitingFor?.startsWith('a check of')).length;
 
-/** Backfills from their beginning to their end, for the suite of a release. */
+/** Defines the tests of whole backfills, for the suite of a release. */
 export function testRayRuns(ray: () => RayWorld, release: string): void {
   const isNewest = release === newestRay;
 
@@ -48,7 +48,8 @@ export function testRayRuns(ray: () => RayWorld, release: string): void {
     test('go on after they were cancelled, and compute no row a second time', async () => {
       await ray().make();
       const { calls, jobs } = ray();
-      // What waits there is not computed; Ray gives what is under way three seconds to be kept, which may be too few.
+      // Waiting rows are not computed. Ray leaves running tasks three seconds to save their rows, which may be too
+      // short.
       const gate = gateAt(20_000);
       const computed = countedFunction(calls, { gates: [gate] });
       const first = ray().begin({ function: computed });

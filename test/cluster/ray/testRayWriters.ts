@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { countedFunction, gateAt, ofKind, open, rowsCalled, untilRows } from '../parts/rayRun.ts';
 import { allRight, type RayWorld } from '../parts/rayWorld.ts';
 
-/** What others do to the table of a backfill meanwhile, for the suite of a release. */
+/** Defines the tests of other writers that change the table during a backfill, for the suite of a release. */
 export function testRayWriters(ray: () => RayWorld): void {
   suite('a backfill whose table others write to', () => {
     setup(() => ray().renew());
@@ -28,7 +28,7 @@ export function testRayWriters(ray: () => RayWorld): void {
       const computed = countedFunction(calls, { gates: [early, late] });
       const run = ray().begin({ function: computed, more: { commitGranularity: 3 } });
       await untilRows(calls, 10_000, run);
-      // Of rows that are computed and not committed, of those that are at work, and of those that wait.
+      // Rows that are computed but not committed, rows that are being computed, and waiting rows.
       await tables.update({ uri }, 'id % 5000 < 100');
       await tables.delete({ uri }, 'id % 5000 >= 4900');
       open(early);

@@ -6,8 +6,8 @@ import type { SoundAws } from '../parts/soundAws.ts';
 type Options = Readonly<Record<string, string>>;
 
 /**
- * Stands for a person at a terminal with the AWS command line: does what a mend says, by its very text, and fails at a
- * command, an option or a file that it does not know. What is done is done to moto, the stand-in of EKS and the API server.
+ * Stands in for a user at a terminal with the AWS command line. Executes the exact text of a fix, and fails for an
+ * unknown command, option or file. The changes are made in moto, the stand-in of EKS, and the API server.
  */
 export async function doMend(sound: SoundAws, mend: Fix): Promise<void> {
   if (mend.kind === 'objects') return sound.kube.api.apply(...(mend.objects as unknown as KubeObject[]));
@@ -27,7 +27,7 @@ export async function doMend(sound: SoundAws, mend: Fix): Promise<void> {
   const verb = words.join(' ');
   switch (verb) {
     case 'aws iam put-role-policy': {
-      // moto asks for EKS's actions without naming a resource.
+      // moto checks EKS's actions without a resource.
       const { Statement: statements } = JSON.parse(fileOf('policy-document')) as {
         Statement: Record<string, unknown>[];
       };
@@ -40,7 +40,7 @@ export async function doMend(sound: SoundAws, mend: Fix): Promise<void> {
     case 'aws iam create-open-id-connect-provider':
       return moto.provider(options['url'] ?? '', options['client-id-list'] ?? '');
     case 'aws iam add-client-id-to-open-id-connect-provider': {
-      // moto has no such call: what it comes to is a provider that has one audience more.
+      // moto does not have this call. Its result is a provider with one more audience.
       await moto.removeProvider(options['open-id-connect-provider-arn'] ?? '');
       return moto.provider(sound.kube.address, options['client-id'] ?? '');
     }
@@ -67,7 +67,7 @@ export async function doMend(sound: SoundAws, mend: Fix): Promise<void> {
   }
 }
 
-/** The words of a command and the options after them, each of which has a value. */
+/** Returns the words of a command and its options. Each option has a value. */
 function readCommand(command: string): { words: readonly string[]; options: Options } {
   const parts = command.match(/'[^']*'|\S+/g)?.map((part) => part.replaceAll("'", '')) ?? [];
   const first = parts.findIndex((part) => part.startsWith('--'));

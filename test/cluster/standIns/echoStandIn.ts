@@ -9,28 +9,28 @@ import {
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A request as it came, its body as text. */
+/** A received request, its body as text. */
 export type Came = { readonly method: string; readonly path: string; readonly headers: string; readonly body: string };
 
 type Answer = { readonly status: number; readonly type?: string; readonly text: string };
 
 export type EchoOptions = {
-  /** How an error is written here, around a text. */
+  /** Returns an error response that contains a text. */
   readonly error: (text: string, came: Came) => Answer;
-  /** What is answered as it should be, so that there are more secrets to send on; undefined for all the rest. */
+  /** Returns the regular response, so that the client sends further secrets; undefined responds with an error. */
   readonly succeed?: (came: Came) => Answer | undefined;
-  /** PEM texts, for TLS. */
+  /** Certificate and key for TLS, as PEM. */
   readonly tls?: { readonly cert: string; readonly key: string };
 };
 
 /**
- * Stands in for a server, or for a proxy in front of one, whose errors quote the whole request with its credentials. Servers
- * do that in their debug modes; none can be made to on demand.
+ * Stands in for a server, or for a proxy in front of one, whose errors quote the whole request with its credentials.
+ * Real servers do this only in debug modes, which a test can't turn on.
  */
 export class EchoStandIn {
   readonly #server: Server;
   readonly #scheme: string;
-  /** How many errors it has given. */
+  /** Number of errors sent. */
   quoted = 0;
 
   private constructor(server: Server, scheme: string) {

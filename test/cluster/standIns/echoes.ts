@@ -16,7 +16,7 @@ export const asKubernetes = (status: number): Pick<EchoOptions, 'error'> => ({
   error: (message) => json(status, { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, code: status }),
 });
 
-/** A web page, as a proxy makes one of an error. */
+/** Errors as a web page of a proxy. */
 export const asPage: Pick<EchoOptions, 'error'> = {
   error: (text) => ({
     status: 502,
@@ -25,12 +25,12 @@ export const asPage: Pick<EchoOptions, 'error'> = {
   }),
 };
 
-/** A server of Lance namespaces. */
+/** Errors of a server of Lance namespaces. */
 export const asCatalog: Pick<EchoOptions, 'error'> = {
   error: (detail) => json(403, { error: detail, code: 10, type: 'PermissionDenied', detail, status: 403 }),
 };
 
-/** Google Cloud, which signs a person in and exchanges a token of a cluster. */
+/** Errors of Google Cloud, which signs a user in and exchanges a token of a cluster. */
 export const asGoogle = (tokens: { person: string; federated: string }): EchoOptions => ({
   error: (message, { path }) =>
     path.includes('/token')
@@ -48,7 +48,7 @@ export const asGoogle = (tokens: { person: string; federated: string }): EchoOpt
   },
 });
 
-/** AWS, which says who one is and lets one become a role, and refuses all the rest. */
+/** Errors of AWS, which returns the identity and assumes a role, and refuses all other requests. */
 export const asAws = (role: { secretAccessKey: string; sessionToken: string }): EchoOptions => ({
   error: (message, came) => {
     switch (serviceOf(came)) {
@@ -76,6 +76,6 @@ export const asAws = (role: { secretAccessKey: string; sessionToken: string }): 
   },
 });
 
-/** The service that a signature is for. */
+/** Returns the service for which a request is signed. */
 const serviceOf = ({ headers }: Came): string =>
   /Credential=[^/]+\/\d+\/[^/]+\/(\w+)\/aws4_request/.exec(headers)?.[1] ?? 'sts';

@@ -7,10 +7,10 @@ export type Entry = {
   policies: { policyArn: string; scope: string; namespaces: string[] }[];
 };
 
-/** What a real cluster says of itself, in place of what moto makes up. */
+/** Properties of a real cluster, instead of those that moto invents. */
 export type ClusterFacts = {
   endpoint: string;
-  /** PEM. */
+  /** The certificate authority as PEM. */
   ca: string;
   issuer: string | undefined;
   status: string;
@@ -18,19 +18,19 @@ export type ClusterFacts = {
 };
 
 /**
- * Stands for EKS where moto has nothing: access entries and their policies, in the shapes that EKS answers with, and a
- * cluster's own address, certificate and issuer, which are those of the tests' API server. Whether somebody may describe the
- * cluster is moto's to say, and so is whether a signature is good; of the questions about entries, `refused` says who may not.
+ * Stands in for the parts of EKS that moto lacks: access entries and their policies, in the formats of EKS, and a
+ * cluster's address, certificate and issuer, which are those of the tests' API server. moto decides whether a user may
+ * describe the cluster and whether a signature is valid. `refused` lists the users who may not read entries.
  */
 export class EksStandIn {
   readonly #server: StandInServer;
   readonly entries = new Map<string, Entry>();
   facts: ClusterFacts;
-  /** Ids of what gives service accounts a role without an annotation. */
+  /** Ids of associations that give service accounts a role without an annotation. */
   readonly podIdentities: string[] = [];
-  /** Access keys of people in another account, who find no cluster here. */
+  /** Access keys of users in another account, who find no cluster here. */
   readonly foreign = new Set<string>();
-  /** Access keys that may not ask for access entries, or `everybody`. */
+  /** Access keys that may not read access entries, or `everybody`. */
   readonly refused = new Set<string>();
 
   constructor(moto: Moto, facts: ClusterFacts) {
@@ -84,7 +84,7 @@ export class EksStandIn {
 
   async #describe(received: Received): Promise<Answer> {
     const answer = await this.#server.pass(received);
-    // moto refuses in the XML of other services.
+    // moto's refusals are in the XML format of other services.
     if (answer.status === 403)
       return refusal(403, 'AccessDeniedException', 'User is not authorized to perform: eks:DescribeCluster');
     if (answer.status !== 200) return answer;
@@ -109,5 +109,5 @@ const json = (status: number, body: unknown): Answer => ({
   text: JSON.stringify(body),
 });
 
-/** The SDK reads the code of a refusal from its body. */
+/** The SDK reads the error code from the body. */
 const refusal = (status: number, code: string, message: string): Answer => json(status, { __type: code, message });

@@ -5,8 +5,8 @@ import { tempFolder } from '../../harness/temp.ts';
 import { google, type GoogleState } from './googleState.ts';
 
 /**
- * Stands in for the gcloud program: runs a line in a real shell, so that its quoting counts, with a program of that name on PATH
- * that writes down its words, and then does to the state what gcloud would do in the project.
+ * Stands in for the gcloud program. Runs a command in a real shell, so that its quoting is tested, with a `gcloud` on
+ * PATH that records its arguments. Then changes the state as gcloud would change the project.
  */
 export function runGcloudStandIn(line: string, state: GoogleState): void {
   const folder = tempFolder('gcloud-');
@@ -21,7 +21,7 @@ export function runGcloudStandIn(line: string, state: GoogleState): void {
   for (const call of said.trimEnd().split('\n')) act(call.split('\0').slice(0, -1), state);
 }
 
-/** The commands it knows, each with what follows its name. */
+/** The supported commands, each with its arguments. */
 const commands: Readonly<
   Record<string, (subject: string, flag: (name: string) => string, state: GoogleState) => void>
 > = {

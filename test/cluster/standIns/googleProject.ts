@@ -10,24 +10,24 @@ import { GoogleStandIn } from './googleStandIn.ts';
 import { google, soundState } from './googleState.ts';
 import type { KeySet } from './webToken.ts';
 
-/** What a credentials file holds beside the refresh token. */
+/** A secret in a credentials file in addition to the refresh token. */
 export const clientSecret = 'GOCSPX-client-secret';
 
-/** The sound cluster as a GKE cluster of a project in which all is in order, with a person who is signed in. */
+/** The sound cluster as a GKE cluster of a project without faults, with a user who is signed in. */
 export type GoogleProject = {
   readonly cluster: SoundCluster;
   readonly standIn: GoogleStandIn;
   readonly profile: ClusterProfile;
-  /** Runs the checks of Google Cloud, or only some, with what they need. */
+  /** Runs the checks of Google Cloud, or only some with the checks that they need. */
   check(profile?: ClusterProfile, only?: readonly CheckId[], more?: Partial<VerifyOptions>): Promise<CheckReport>;
-  /** Puts the project in order again. */
+  /** Removes all faults of the project. */
   reset(): void;
   stop(): Promise<void>;
 };
 
 export async function startGoogleProject(): Promise<GoogleProject> {
   const cluster = await soundCluster();
-  // The keys that the API server publishes are what Google verifies its tokens by.
+  // Google verifies tokens with the keys that the API server publishes.
   const keys = (await cluster.api.ask('GET', '/openid/v1/jwks', undefined, undefined, '*/*')) as KeySet;
   const standIn = await GoogleStandIn.start(soundState(cluster.address, keys));
   const { project, location, clusterName, account, bucket, refreshToken } = google;
@@ -64,7 +64,7 @@ export async function startGoogleProject(): Promise<GoogleProject> {
   };
 }
 
-/** Which checks did not pass, and what became of them; a probe that nobody asked for is left out. */
+/** Returns the checks that did not pass, with their statuses; omits probes that were not requested. */
 export const others = ({ results }: CheckReport): Partial<Record<CheckId, string>> =>
   Object.fromEntries(
     results

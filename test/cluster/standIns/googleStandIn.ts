@@ -6,21 +6,21 @@ import type { GoogleEndpoints } from '#cluster/gcp/googleClient.ts';
 import { google, holds, type Binding, type GoogleState } from './googleState.ts';
 import { verifyToken } from './webToken.ts';
 
-/** One question as it came. */
+/** One received request. */
 export type Asked = { readonly method: string; readonly path: string; readonly token: string | undefined };
 
 /**
- * Stands in for the interfaces of Google Cloud that the checks ask (OAuth, Container, IAM, IAM Credentials, Security Token
- * Service, Cloud Storage), since there is no emulator of them. It grants nothing by itself: tokens of the cluster are verified by
- * the API server's own keys, issuer, audience and end, and who may do what goes by the policies in `state`. What it says when
- * it refuses is worded as Google words it.
+ * Stands in for the APIs of Google Cloud that the checks use (OAuth, Container, IAM, IAM Credentials, Security Token
+ * Service, Cloud Storage), because there is no emulator of them. It verifies tokens of the cluster with the API
+ * server's own keys, and their issuer, audience and expiry. The policies in `state` define all permissions. Its
+ * refusals have Google's wording.
  */
 export class GoogleStandIn {
   state: GoogleState;
   readonly asked: Asked[] = [];
-  /** The next removal of an object fails, as when the service is busy. */
+  /** Whether the next deletion of an object fails, as when the service is busy. */
   failNextDelete = false;
-  /** Who holds which token that was given here: `person`, `principal …` (federated) or `serviceAccount:…`. */
+  /** The holder of each issued token: `person`, `principal …` (federated) or `serviceAccount:…`. */
   readonly #tokens = new Map<string, string>();
   readonly #server: Server;
 
@@ -54,12 +54,12 @@ export class GoogleStandIn {
     };
   }
 
-  /** All tokens that were given, none of which a report may show. */
+  /** All issued tokens. A report must contain none of them. */
   get secrets(): readonly string[] {
     return [google.refreshToken, ...this.#tokens.keys()];
   }
 
-  /** A token of a Google service account, as a machine's metadata server gives one. */
+  /** Returns a token of a Google service account, as the metadata server of a machine does. */
   tokenFor(email: string): string {
     return this.#give(`serviceAccount:${email}`);
   }
@@ -158,7 +158,7 @@ export class GoogleStandIn {
       : refused(404, 'NOT_FOUND', `Unknown service account: ${email}.`);
   }
 
-  /** A cluster's token, verified as Google does it, for one that its holder is known by. */
+  /** Verifies a cluster's token as Google does, and exchanges it for a federated token of its holder. */
   #exchange({ audience = '', subjectToken = '' }: Record<string, string>): Answer {
     const [, pool = '', provider = ''] = /^identitynamespace:([^:]+):(.+)$/.exec(audience) ?? [];
     const known = this.state.issuers.get(provider);

@@ -1,12 +1,12 @@
 import type { KeySet } from './webToken.ts';
 
-/** What stands in the project that `GoogleStandIn` plays; a test changes a part of it to plant a fault. */
+/** The state of the project that `GoogleStandIn` simulates. A test changes a part of it to create a fault. */
 export type GoogleState = {
-  /** The login of the person: what the token endpoint makes of its refresh token. */
+  /** The login of the user, which is the token endpoint's reply to its refresh token. */
   login: 'good' | 'expired' | 'too old' | 'account deleted';
-  /** What the person may do, by permission. */
+  /** The permissions of the user. */
   mayPerson: Set<string>;
-  /** Interfaces that are not enabled, by host. */
+  /** APIs that are not enabled, by host. */
   disabled: Set<string>;
   cluster: {
     path: string;
@@ -15,13 +15,15 @@ export type GoogleState = {
     autopilot: boolean;
     nodePools: { name: string; labels: Record<string, string>; mode: string | undefined }[];
   };
-  /** Who gives tokens for the pool: the providers' addresses with their issuers and keys. */
+  /** The token issuers of the pool: addresses of providers, with their issuers and keys. */
   issuers: Map<string, { issuer: string; keys: KeySet }>;
   /** Members by Google service account, with the role roles/iam.workloadIdentityUser. */
   accounts: Map<string, Binding[]>;
   /** Bindings by bucket. */
   buckets: Map<string, Binding[]>;
-  /** Bindings of the project, which hold for all in it and which no policy of a part shows. */
+  /**
+   * Bindings of the project. They apply to everything in the project, and policies of its resources don't list them.
+   */
   project: Binding[];
   /** Objects by `bucket/name`. */
   objects: Map<string, string>;
@@ -29,7 +31,7 @@ export type GoogleState = {
 
 export type Binding = { role: string; members: string[]; condition?: { expression: string } };
 
-/** What a role holds of the permissions that matter here. */
+/** The permissions of a role that matter here. */
 export const permissionsOf: Readonly<Record<string, readonly string[]>> = {
   'roles/iam.workloadIdentityUser': ['iam.serviceAccounts.getAccessToken'],
   'roles/storage.objectAdmin': [
@@ -56,7 +58,7 @@ const clusterPath = `projects/${google.project}/locations/${google.location}/clu
 export const provider = `https://container.googleapis.com/v1/${clusterPath}`;
 export const workload = `serviceAccount:${google.pool}[geneva/geneva-sa]`;
 
-/** All in order. @param issuer of the cluster's tokens, with its keys */
+/** Returns a state without faults. @param issuer of the cluster's tokens, with its keys */
 export const soundState = (issuer: string, keys: KeySet): GoogleState => ({
   login: 'good',
   mayPerson: new Set(['container.clusters.get', 'iam.serviceAccounts.getIamPolicy', 'storage.buckets.getIamPolicy']),
@@ -81,7 +83,7 @@ export const soundState = (issuer: string, keys: KeySet): GoogleState => ({
   objects: new Map(),
 });
 
-/** Whether a member has a permission by these bindings; a condition never holds here. */
+/** Whether these bindings give a member a permission. A condition is never met here. */
 export const holds = (bindings: readonly Binding[], member: string, permission: string): boolean =>
   bindings.some(
     ({ role, members, condition }) =>

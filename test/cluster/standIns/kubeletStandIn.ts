@@ -10,21 +10,21 @@ import type { KubeCluster } from '../parts/kubeCluster.ts';
 
 export type KubeletOptions = {
   readonly cluster: KubeCluster;
-  /** The node that it plays. */
+  /** The node of this kubelet. */
   readonly node: KubeObject;
-  /** Variables that take the place of a container's own: where the stand-ins are. */
+  /** Variables that replace those of a container, with the addresses of the stand-ins. */
   readonly environment: Readonly<Record<string, string>>;
 };
 
 type Started = { readonly child: ChildProcess; readonly said: string[]; ended: boolean; isEnding: boolean };
 
 /**
- * Stands in for the scheduler and the kubelet of a node, which the tests' Kubernetes API does without: puts pods on its node, runs
- * the command of each as a process of this machine in place of its image, reports how that goes, gives the API server what it
- * printed, and ends it when the pod is deleted.
+ * Stands in for the scheduler and the kubelet of a node, which the tests' Kubernetes API lacks. Assigns pods to its
+ * node, runs the command of each as a process of this machine instead of its image, reports the status and the output
+ * to the API server, and ends the process when the pod is deleted.
  */
 export class KubeletStandIn {
-  /** What becomes of new pods. */
+  /** How new pods behave. */
   behaviour: 'runs' | 'finds no image' = 'runs';
   readonly #options: KubeletOptions;
   readonly #server: Server;
@@ -55,7 +55,7 @@ export class KubeletStandIn {
     return kubelet;
   }
 
-  /** Says in the node's status where it answers; to be said again after the node was made what it was. */
+  /** Writes the address of this kubelet to the node's status. Call it again after the node was restored. */
   announce(): Promise<void> {
     const { port } = this.#server.address() as AddressInfo;
     return this.#setNode({
@@ -64,7 +64,7 @@ export class KubeletStandIn {
     });
   }
 
-  /** Pods of its that are running. */
+  /** The running pods of this node. */
   get running(): readonly string[] {
     return [...this.#started].filter(([, { ended }]) => !ended).map(([name]) => name);
   }
@@ -102,7 +102,7 @@ export class KubeletStandIn {
       else await api.delete(pod);
       return;
     }
-    // Only what a pod says itself can be run: there is nothing of images here.
+    // Only the command of a pod can be run, because images are not supported here.
     const canRun = pod['spec'].containers[0].command !== undefined;
     const isNew =
       canRun && started === undefined && pod['status'].phase === 'Pending' && !pod['status'].conditions?.length;
@@ -113,7 +113,7 @@ export class KubeletStandIn {
     }
   }
 
-  /** Asks it to end, and makes it end once its time is over. */
+  /** Sends SIGTERM, then SIGKILL after the given time. */
   #end(started: Started, seconds: number): void {
     if (started.isEnding) return;
     started.isEnding = true;
@@ -139,7 +139,10 @@ export class KubeletStandIn {
     await this.#report(pod, 'Running', { running: {} }, conditions);
   }
 
-  /** Its own group, so that what the shell starts ends with it; SIGTERM goes to the shell alone, as in a container. */
+  /**
+   * Uses a separate process group, so that the child processes of the shell end with it. SIGTERM is sent to the shell
+   * only, as in a container.
+   */
   #run(pod: KubeObject): void {
     const [container] = pod['spec'].containers as { command: string[]; env: { name: string; value: string }[] }[];
     const [program = '', ...words] = container?.command ?? [];

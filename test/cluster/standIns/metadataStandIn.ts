@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Who asks the metadata server is, as it says. */
+/** The identity that the metadata server reports. */
 export type MetadataIdentity = { readonly email: string; readonly token: () => string };
 
 /**
- * Stands in for the metadata server of a machine or a node of Google's, which only such a machine has: the account, and
- * tokens of it, to whoever asks with the header that it wants.
+ * Stands in for the metadata server of a Google machine or node, which exists only on such machines. Returns the
+ * account and its tokens to requests with the required header.
  */
 export class MetadataStandIn {
-  /** Without one it says 404, as on a machine that has no service account. */
+  /** Without an identity it responds with 404, as on a machine without a service account. */
   identity: MetadataIdentity | undefined;
-  /** Takes questions and never answers. */
+  /** Whether it accepts requests but never responds. */
   hangs = false;
-  /** How long a token is good, as it says. */
+  /** The reported lifetime of a token. */
   seconds = 3599;
   readonly #server: Server;
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 
 /**
- * Stands in for an API server whose clock goes wrong: passes requests on to a real one, and puts another time into the replies.
- * The clock of a machine that others use is not ours to change.
+ * Stands in for an API server whose clock is wrong: forwards requests to a real one, and changes the time in the
+ * responses. A test can't change the clock of a shared machine.
  */
 export class OtherClockStandIn {
   readonly #server: Server;
@@ -17,7 +17,7 @@ export class OtherClockStandIn {
     this.#agent = agent;
   }
 
-  /** @param ahead milliseconds by which its clock is ahead of ours */
+  /** @param ahead milliseconds by which its clock is ahead */
   static async start(
     real: { readonly address: string; readonly ca: string },
     tls: { readonly cert: string; readonly key: string },

@@ -9,12 +9,12 @@ export type AskedOfRay = {
 };
 
 /**
- * Stands in for the dashboard of a Ray where a test is about the way to it and not about Ray: it says a version, gives back
- * what it is sent, and takes web sockets as far as their first line. A real Ray takes half a minute to start.
+ * Stands in for the dashboard of a Ray in tests of the connection to it, because a real Ray takes half a minute to
+ * start. It returns a version, echoes requests, and accepts web sockets up to their first line.
  */
 export class RayDashboardStandIn {
   readonly asked: AskedOfRay[] = [];
-  /** What it wants to be shown, where it lets not everybody in. */
+  /** The required token; undefined if none is required. */
   token: string | undefined;
   readonly #server: Server;
   readonly #upgraded = new Set<Socket>();
@@ -25,13 +25,13 @@ export class RayDashboardStandIn {
       this.asked.push({ method, path: url, headers });
       if (this.token !== undefined && headers.authorization !== `Bearer ${this.token}`)
         return void response.writeHead(headers.authorization === undefined ? 401 : 403).end();
-      // An answer that does not end.
+      // A response that does not end.
       if (url === '/slow') return void response.writeHead(200, { 'content-length': '8' }).write('half');
       response.setHeader('content-type', 'application/json');
       if (url.endsWith('/api/version')) response.end(JSON.stringify({ version: '4', ray_version: '2.43.0' }));
       else request.pipe(response);
     });
-    // It is ended by who has asked: kwok does not tell of an end on this side.
+    // The client must end the connection, because kwok does not report its end on this side.
     this.#server.on('upgrade', (request, socket: Socket) => {
       this.asked.push({ method: 'UPGRADE', path: request.url ?? '', headers: request.headers });
       this.#upgraded.add(socket);

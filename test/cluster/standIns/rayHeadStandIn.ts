@@ -7,11 +7,11 @@ import { Agent, request } from 'undici';
 export type HeadAnswer = { readonly status: number; readonly body: unknown } | 'nothing';
 
 /**
- * Stands in for the dashboard of a Ray head behind the API server's proxy, and passes everything else on to the real server. An
- * API server connects to no loopback address, which is all that a head of these tests could have.
+ * Stands in for the dashboard of a Ray head behind the API server's proxy, and forwards all other requests to the real
+ * server. An API server connects to no loopback address, but a head in these tests has no other.
  */
 export class RayHeadStandIn {
-  /** What the head says to who asks for its version. */
+  /** The response of the head to a request for its version. */
   answer: HeadAnswer = { status: 200, body: { version: '4', ray_version: '2.43.0' } };
   readonly #server: Server;
   readonly #agent: Agent;

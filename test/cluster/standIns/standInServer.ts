@@ -16,7 +16,9 @@ export type Answer = {
   readonly headers?: IncomingHttpHeaders;
 };
 
-/** A server on loopback in front of another one: it answers what it knows itself, and passes the rest on as it came. */
+/**
+ * A server on loopback in front of another one. It responds to some requests itself and forwards the others unchanged.
+ */
 export class StandInServer {
   readonly #answer: (received: Received) => Promise<Answer | undefined>;
   readonly #behind: string | undefined;
@@ -53,7 +55,7 @@ export class StandInServer {
     response.writeHead(status, { ...headers, 'content-type': type }).end(text);
   }
 
-  /** What the server behind says. The request goes there with all its headers, `host` too, since they are signed. */
+  /** Returns the response of the server behind this one. Forwards all headers, even `host`, because they are signed. */
   async pass({ request, body }: Received): Promise<Answer> {
     const { method, url, headers } = request;
     const onward = send(`${this.#behind}${url}`, { method, headers });
@@ -65,6 +67,6 @@ export class StandInServer {
   }
 }
 
-/** The access key that a request says it is signed with. */
+/** Returns the access key with which a request claims to be signed. */
 export const accessKeyOf = ({ request }: Received): string =>
   /Credential=([^/]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';

@@ -6,15 +6,15 @@ import { account, type Keys, type Moto } from '../parts/moto.ts';
 import { accessKeyOf, StandInServer, type Answer, type Received } from './standInServer.ts';
 import { isTrusted } from './trustRules.ts';
 
-/** Somebody that STS has given keys to. */
+/** A session for which STS has issued keys. */
 export type Session = { readonly keys: Keys; readonly roleArn: string; readonly arn: string };
 
 type Claims = { readonly iss: string; readonly sub: string; readonly aud: readonly string[]; readonly exp: number };
 
 /**
- * Stands for STS where moto believes everybody: it lets nobody assume a role whom the role's trust policy does not name, and
- * believes a service account's token only when IAM has a provider for its issuer and the API server's own key has signed it.
- * Keys, signatures and all other questions are moto's.
+ * Stands in for STS where moto accepts every request. A user can assume a role only if its trust policy names the user.
+ * A token of a service account is accepted only if IAM has a provider for its issuer and the API server has signed it.
+ * moto handles keys, signatures and all other requests.
  */
 export class StsStandIn {
   readonly #moto: Moto;
@@ -22,7 +22,7 @@ export class StsStandIn {
   readonly #server: StandInServer;
   readonly #people = new Map<string, string>();
   readonly sessions = new Map<string, Session>();
-  /** How many tokens were exchanged. */
+  /** Number of exchanged tokens. */
   exchanges = 0;
 
   constructor(moto: Moto, api: KubeApi) {
@@ -43,7 +43,7 @@ export class StsStandIn {
     return this.#server.stop();
   }
 
-  /** Says whose a key is, which moto tells nobody; it knows one account alone. */
+  /** Registers the user of a key, because moto does not report it and knows only one account. */
   introduce(keys: Keys, userName: string, inAccount = account): void {
     this.#people.set(keys.accessKeyId, `arn:aws:iam::${inAccount}:user/${userName}`);
   }
@@ -57,7 +57,7 @@ export class StsStandIn {
     return undefined;
   }
 
-  /** Whoever was introduced is told who they are; moto looks at the signature. */
+  /** Returns the identity of a registered user; moto checks the signature. */
   async #caller(received: Received): Promise<Answer> {
     const answer = await this.#server.pass(received);
     const arn = this.#people.get(accessKeyOf(received));
@@ -68,8 +68,8 @@ export class StsStandIn {
   }
 
   async #assume(received: Received, roleArn: string): Promise<Answer> {
-    // moto looks at the key and the signature. Its own reading of trust policies, which takes only the simplest, is passed
-    // over: a role of the same account that names a user needs nothing else.
+    // moto checks the key and the signature. Its own evaluation of trust policies, which supports only the simplest, is
+    // ignored: a role of the same account that names a user needs nothing else.
     const answer = await this.#server.pass(received);
     if (answer.status !== 200 && !answer.text.includes('<Code>AccessDenied</Code>')) return answer;
     const caller = this.#people.get(accessKeyOf(received)) ?? this.sessions.get(accessKeyOf(received))?.roleArn ?? '';
@@ -101,8 +101,9 @@ export class StsStandIn {
   }
 
   /**
-   * Has moto make keys for the role, so that it knows them afterwards, and hands them out as a reply to the call has them. The
-   * administrator asks for them, by a path that the role does not have: the role's trust policy would be held against them.
+   * Makes moto create keys for the role, so that it accepts them later, and returns them in the format of the call. The
+   * administrator requests them, with a path that the role does not have, because moto would otherwise apply the role's
+   * trust policy.
    */
   async #give(roleArn: string, action: string): Promise<Answer> {
     const name = nameOf(roleArn);
@@ -120,7 +121,7 @@ export class StsStandIn {
     return answerOf(`<${action}Response xmlns="${xmlns}">${result}</${action}Response>`);
   }
 
-  /** The claims of a token that the API server has signed. */
+  /** Returns the claims of a token that the API server has signed. */
   async #verified(token: string): Promise<Claims | undefined> {
     const [header = '', payload = '', signature = ''] = token.split('.');
     const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string };

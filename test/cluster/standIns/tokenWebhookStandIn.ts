@@ -4,13 +4,13 @@ import { StandInServer, type Answer, type Received } from './standInServer.ts';
 import type { StsStandIn } from './stsStandIn.ts';
 
 const prefix = 'k8s-aws-v1.';
-/** Minutes for which a cluster takes a token. */
+/** Minutes for which a cluster accepts a token. */
 const lifetime = 15;
 
 /**
- * Stands for the authenticator in a cluster's control plane: the API server asks it whose a token is. The real one sends the
- * presigned question in the token to STS; here the signature is computed again from the keys that STS has handed out. Who
- * has no access entry is nobody.
+ * Stands in for the authenticator in a cluster's control plane, which tells the API server the user of a token. The
+ * real one sends the presigned request in the token to STS. Here the signature is computed from the keys that STS has
+ * issued. A user without an access entry is unknown.
  */
 export class TokenWebhookStandIn {
   readonly #server: StandInServer;
@@ -66,7 +66,7 @@ export class TokenWebhookStandIn {
     return { authenticated: true, user: { username: session.arn, uid: accessKeyId, groups: entry.kubernetesGroups } };
   }
 
-  /** Signature version 4 of a presigned question, from its definition. */
+  /** Returns the signature (version 4) of a presigned request, computed from its specification. */
   #signatureOf(address: URL, secret: string, scope: readonly string[]): string {
     const query = address.search
       .slice(1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-// How the stand-in of STS reads trust policies. It is written apart from what it tests, for the few forms that the tests use,
-// and fails at any other.
+// Evaluates trust policies for the stand-in of STS. It is independent of the code under test, supports only the forms
+// that the tests use, and fails for all others.
 
 type Values = string | readonly string[];
 
@@ -15,7 +15,7 @@ type Rule = {
 const list = (values: Values | undefined): readonly string[] =>
   values === undefined ? [] : typeof values === 'string' ? [values] : values;
 
-/** Whether somebody may take an action by a trust policy: who they are, and what is known of their request. */
+/** Returns whether a trust policy allows an action, for a principal and the properties of its request. */
 export function isTrusted(
   policy: string,
   action: string,

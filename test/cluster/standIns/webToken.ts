@@ -1,9 +1,9 @@
 import { createPublicKey, verify, type JsonWebKey } from 'node:crypto';
 
-/** Public keys of an issuer of tokens, as it publishes them. */
+/** Public keys of a token issuer, as published. */
 export type KeySet = { readonly keys: readonly (JsonWebKey & { readonly kid?: string })[] };
 
-/** What a token says, once its signature is known to be its issuer's. */
+/** The claims of a token whose signature was verified. */
 export type Claims = {
   readonly iss: string;
   readonly sub: string;
@@ -12,8 +12,8 @@ export type Claims = {
 };
 
 /**
- * Reads a token of an issuer.
- * @throws Error with the reason, in the words of who verifies such tokens
+ * Verifies a token of an issuer.
+ * @throws Error with the reason, as verifiers of such tokens word it
  */
 export function verifyToken(token: string, issuer: string, { keys }: KeySet): Claims {
   const [head = '', body = '', signature = ''] = token.split('.');

@@ -40,7 +40,7 @@ suite('backfills that another runner goes on with, and values of other types', f
       const second = contextOf(job);
       await to.run(second.context);
       const again = [...gated.calls()].filter(([id, times]) => computed.has(id) && times > 1).length;
-      // Of the batch that was on its way nothing was kept.
+      // Nothing was saved of the batch that was being computed.
       assert.ok(again <= 1200, `${again} rows were computed twice`);
       assert.ok((eventsOf(second.events, 'planned')[0]?.reusedRows ?? 0) + committed(first.events, 2000) >= 1500);
       assert.deepEqual(
@@ -86,6 +86,6 @@ suite('backfills that another runner goes on with, and values of other types', f
   }
 });
 
-/** Rows that a run had put into the table when it ended, where fragments have so many. */
+/** Returns the rows that a run had committed when it ended, given the rows per fragment. */
 const committed = (events: Parameters<typeof eventsOf>[0], rows: number): number =>
   eventsOf(events, 'committed').reduce((total, { fragments }) => total + fragments.length * rows, 0);

@@ -7,7 +7,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { type Moto, startMoto } from '../moto.ts';
 import type { LocalJob } from './local/localJobs.ts';
 
-/** The place of the tables of a suite, and jobs on them. */
+/** The location of the tables of a suite, and the jobs on them. */
 export type BackfillRoot = {
   readonly root: string;
   readonly catalog: CatalogConfig;
@@ -15,13 +15,13 @@ export type BackfillRoot = {
   readonly jobOf: (table: string, job: Pick<LocalJob, 'function'> & Partial<LocalJob>) => LocalJob;
 };
 
-/** Tables in a folder; to be called within a suite, whose end closes it. */
+/** Creates tables in a folder. Call it within a suite, which closes them at its end. */
 export function folderRoot(): BackfillRoot {
   const root = tempFolder();
   return opened(() => ({ root }));
 }
 
-/** Tables in a bucket, beside the S3 server that it is in; to be called within a suite, whose end stops both. */
+/** Creates tables in a bucket, and starts its S3 server. Call it within a suite, which stops both at its end. */
 export function bucketRoot(checks: 'strict' | 'lenient' = 'lenient'): BackfillRoot & { readonly moto: Moto } {
   let moto: Moto | undefined;
   suiteSetup(async () => {

@@ -20,29 +20,30 @@ type ServerJob = {
   readonly events: string[];
 };
 
-/** What the test has the stand-in do. */
+/** Behavior of the stand-in, set by the test. */
 export type Behaviour = {
-  /** SQL by which each column is computed, as a server has its functions. */
+  /** The SQL expression of each column, instead of the server's functions. */
   readonly columns: Readonly<Record<string, string>>;
   /** Jobs stay in this state until `release` is called. */
   hold?: 'QUEUED' | 'IN_PROGRESS' | undefined;
-  /** Jobs fail so, in place of computing anything. */
+  /** Jobs fail with this instead of computing anything. */
   failure?: Json | undefined;
 };
 
 /**
- * Stands for a server that has computed columns and runs jobs: none that can be had here does. Its tables are real ones, in
- * a directory, behind our own contract; the routes of jobs are its own and go by the document of the specification ("AlterTableBackfillColumnsRequest", 202 with `job_id`), those of
- * `/v1/jobs` by what upstream's client reads. What it computes is computed, by SQL.
+ * Stands in for a server that has computed columns and runs jobs, because no available server does. Its tables are
+ * real, in a directory behind our own contract. The routes of jobs follow the specification
+ * ("AlterTableBackfillColumnsRequest", 202 with `job_id`), and those of `/v1/jobs` follow upstream's client. It
+ * computes real values with SQL.
  */
 export class BackfillServerStandIn {
   readonly behaviour: Behaviour;
-  /** The bodies of what was asked, by path. */
+  /** The bodies of requests, with their paths. */
   readonly asked: { readonly path: string; readonly body: Json }[] = [];
   readonly jobs: ServerJob[] = [];
-  /** While it is set every request is answered with it: a server that is away. */
+  /** If set, every request gets this status, as from an unavailable server. */
   away: number | undefined;
-  /** Breaks the connection of the next backfill after it has begun: its answer is lost. */
+  /** Breaks the connection of the next backfill after its start, so that the response is lost. */
   losesAnswer = false;
   readonly #server: Server;
   readonly #catalog: Catalog;
@@ -72,7 +73,7 @@ export class BackfillServerStandIn {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Lets jobs go on that are held. */
+  /** Continues the held jobs. */
   async release(): Promise<void> {
     delete this.behaviour.hold;
     for (const job of this.jobs) if (job.state === 'QUEUED' || job.state === 'IN_PROGRESS') await this.#compute(job);
@@ -150,7 +151,7 @@ export class BackfillServerStandIn {
   }
 }
 
-/** What a body of a backfill may have, read from the document of the specification. */
+/** Returns the allowed fields of a backfill's body, read from the specification. */
 async function fieldsOfRequest(): Promise<ReadonlySet<string>> {
   const file = new URL('../../fixtures/namespace-spec/lance-namespace-spec-0.11.1.yaml', import.meta.url);
   const text = await readFile(file, 'utf8');

@@ -1,7 +1,7 @@
 import { inRoot } from '../../../scripts/paths.ts';
 import { PythonCalls } from '../../harness/needs/pythonCalls.ts';
 
-/** Where a table is. */
+/** The location of a table. */
 export type At = { readonly uri: string; readonly options?: Readonly<Record<string, string>> };
 
 export type Checked = { readonly rows: number; readonly wrong: number; readonly samples: readonly unknown[] };
@@ -12,7 +12,10 @@ export type TableState = {
   readonly metadata: Readonly<Record<string, string>>;
 };
 
-/** Makes tables with pylance, writes to them as somebody else would, and checks columns against values of its own. */
+/**
+ * Creates tables with pylance, writes to them as another client, and compares columns with independently computed
+ * values.
+ */
 export class BackfillTables {
   readonly #python = new PythonCalls(inRoot('test/contract/python/backfillTables.py'));
 

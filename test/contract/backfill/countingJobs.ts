@@ -16,21 +16,21 @@ import { Int32 } from '#arrow';
 
 export const countingEntry = inRoot('test/contract/backfill/countingJob.ts');
 
-// What was agreed to on this machine is nobody's but this run's.
+// Functions accepted in this run must not affect the user's state.
 process.env['XDG_DATA_HOME'] = tempFolder();
 
-/** The stand-in under the names of two runners, for who starts jobs. */
+/** The stand-in, registered as two runners, to start jobs. */
 export const countingRunners = {
   known: ['local', 'local-python'] as const,
   load: () => Promise.resolve(countingRunnerStandIn),
 };
 
-/** A signal for calls that no test cancels; one that hangs is ended all the same. */
+/** Returns a signal for calls that no test cancels, so that a hanging call ends. */
 export const soon = (): AbortSignal => AbortSignal.timeout(60_000);
 
 let made: Promise<string> | undefined;
 
-/** A directory with a table `words`, made once for a file. */
+/** Returns a directory with a table `words`, created once per file. */
 const madeRoot = (): Promise<string> => (made ??= makeRoot());
 
 async function makeRoot(): Promise<string> {
@@ -41,16 +41,16 @@ async function makeRoot(): Promise<string> {
   return root;
 }
 
-/** Jobs in a folder of their own, whose runner stands still until a test lets it go on. */
+/** Jobs in a separate folder. Their runner waits until a test lets it continue. */
 export type Counting = {
   readonly jobs: Jobs;
   readonly folder: string;
   readonly root: string;
   readonly gate: string;
-  /** Lets fragments go up to a number, or says what else is to happen. */
+  /** Allows fragments up to a number, or sets another action. */
   allow(word: number | string): void;
   request(more?: Partial<BackfillRequest>): BackfillRequest;
-  /** The job as soon as it is as wanted, or has ended. */
+  /** Resolves with the job when the condition is true or the job has ended. */
   until(id: string, isFine: (view: JobView) => boolean): Promise<JobView>;
 };
 
@@ -60,7 +60,7 @@ export async function countingJobs(folder: string = join(tempFolder(), 'jobs')):
   const jobs = openJobs({ folder, entry: countingEntry, runners: countingRunners });
   const allow = (word: number | string): void => writeFileSync(gate, String(word));
   allow(0);
-  // Inherited by the processes that are started from now on.
+  // Processes that are started from now on inherit this variable.
   process.env['COUNTING_GATE'] = gate;
   const until = async (id: string, isFine: (view: JobView) => boolean): Promise<JobView> => {
     for await (const view of jobs.follow(id, soon())) if (isFine(view)) return view;
@@ -76,7 +76,7 @@ export async function countingJobs(folder: string = join(tempFolder(), 'jobs')):
   return { jobs, folder, root, gate, allow, request, until };
 }
 
-/** A function that nobody runs: the stand-in only counts. */
+/** A function that never runs, because the stand-in only counts. */
 const countingFunction = withHash({
   kind: 'sql',
   expression: 'length(text)',
@@ -87,7 +87,7 @@ const countingFunction = withHash({
   onError: { mode: 'fail' },
 });
 
-/** The process of a job. */
+/** Returns the process id of a job. */
 export function pidOf({ folder }: Counting, id: string): number {
   const mark = readMark(join(folder, id));
   assert.ok(mark, `job ${id} has a process`);

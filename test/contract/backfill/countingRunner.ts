@@ -6,12 +6,12 @@ import type { RunContext, Runner } from '#jobs/runners/runner.ts';
 export const fragments = 10;
 export const rowsOfFragment = 100;
 
-/** How a test tells the runner what to do: a word in the file that this variable names. */
+/** This variable names a file; the word in the file controls the runner. */
 export const gateVariable = 'COUNTING_GATE';
 
 /**
- * Stands for a runner that computes: counts up to as many fragments as the gate's file says, and keeps what it has counted
- * beside the record. Tests of processes and records need a runner that stands still where they want it to.
+ * Stands in for a runner that computes. It counts fragments up to the number in the gate's file, and stores its count
+ * beside the record. Tests of processes and records need a runner that stops where they want.
  */
 export const countingRunnerStandIn: Runner = {
   name: 'local',
@@ -43,7 +43,7 @@ async function run({ emit, log, folder, signal, request, kept }: RunContext): Pr
         throw new Error('Nobody waits for this.');
       });
     if (word === 'tell') {
-      // What an engine may quote in an error or a log.
+      // An engine may quote this in an error or a log.
       log(`connecting with ${JSON.stringify(request)}\n`);
       emit({ kind: 'notice', text: `connected with ${JSON.stringify(request.table)}` });
     }

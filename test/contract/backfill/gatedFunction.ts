@@ -4,19 +4,19 @@ import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { rowFunction } from './local/localJobs.ts';
 
-/** A function that notes each call in a file, and from a row on waits until it is let go. */
+/** A function that records each call in a file, and waits from a row on until the test lets it continue. */
 export type Gated = {
   readonly function: ComputedFunction;
-  /** How often it was called for each id. */
+  /** Returns the number of calls for each id. */
   calls(): Map<number, number>;
-  /** Processes that it was called in. */
+  /** Returns the processes in which it was called. */
   pids(): number[];
   open(): void;
 };
 
 /**
  * @param from the first id that waits
- * @param value what it gives, as TypeScript of `id` and `text`
+ * @param value the result, as a TypeScript expression of `id` and `text`
  */
 export function gatedFunction(column: string, from: number, value = 'text.length'): Gated {
   const folder = tempFolder();

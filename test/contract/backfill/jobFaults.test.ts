@@ -22,7 +22,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { eventually } from '../eventually.ts';
 import { countingJobs, pidOf, soon, type Counting } from './countingJobs.ts';
 
-/** All files below a folder, with what is in them. */
+/** Yields all files below a folder with their content. */
 function* filesBelow(folder: string): Generator<{ path: string; text: string }> {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -30,7 +30,7 @@ function* filesBelow(folder: string): Generator<{ path: string; text: string }> 
   }
 }
 
-/** Fills a disk to its last byte. */
+/** Fills a disk completely. */
 function fillDisk(folder: string): void {
   const file = openSync(join(folder, 'filler'), 'w');
   try {
@@ -87,7 +87,7 @@ suite('A job whose surroundings fail', function () {
   });
 
   test('comes to its end on a disk that is full, and the record says so', async function () {
-    // To make a small disk takes the right to mount one.
+    // Creating a small disk requires the right to mount.
     if (process.getuid?.() !== 0) return this.skip();
     const disk = join(tempFolder(), 'disk');
     mkdirSync(disk);

@@ -10,7 +10,7 @@ import { eventually } from '../eventually.ts';
 
 const rows = 200;
 
-// All of it as an editor uses it: the bundles of the product, a real table, the runner that needs nothing else.
+// Everything as in VS Code: the bundles of the product, a real table, and the runner that needs no installation.
 suite('A backfill that an editor asks for', function () {
   this.timeout(120_000);
   let root: string;

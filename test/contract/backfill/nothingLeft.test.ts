@@ -13,7 +13,7 @@ import { functionOf, rowFunction } from './local/localJobs.ts';
 import { textTable } from './local/localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
-/** Functions that make a file and never come back from the row after some. */
+/** Functions that create a file and never return from a later row on. */
 const endless = {
   TypeScript: (begun: string): ComputedFunction =>
     rowFunction(
@@ -26,7 +26,7 @@ const endless = {
          for (;;);
        };`,
     ),
-  // A regular expression holds Python's lock for as long as it takes, and this one takes for ever.
+  // A regular expression holds Python's lock while it runs, and this one never ends.
   Python: (begun: string): ComputedFunction =>
     functionOf('length', {
       kind: 'python',
@@ -60,7 +60,7 @@ suite('Processes of a backfill whose function never comes back', function () {
           function: withHash(endless[language](begun)),
           runner,
           python: python(),
-          // Of so many workers not all are threads of the driver.
+          // With this number of workers, not all are threads of the driver.
           concurrency: what === 'its worker' ? 5 : 1,
         },
         soon(),

@@ -7,10 +7,10 @@ import { tempFolder } from '../../harness/temp.ts';
 
 export const soon = (): AbortSignal => AbortSignal.timeout(120_000);
 
-/** Jobs in a folder of their own, by the product's own bundle of a job's process, with the runners that it has. */
+/** Returns jobs in a separate folder, run by the product's own bundle with its runners. */
 export function ownJobs() {
   const folder = join(tempFolder(), 'jobs');
-  // What was agreed to on this machine is nobody's but this run's.
+  // Functions accepted in this run must not affect the user's state.
   process.env['XDG_DATA_HOME'] = tempFolder();
   const jobs = openJobs({ folder, entry: inRoot('dist/job.cjs') });
   const ended = async (id: string): Promise<JobView> => {

@@ -47,7 +47,7 @@ suite('plans and trials of backfills', function () {
     assert.equal(eventsOf(events, 'fragment').length, plan.fragments.toCompute.value);
     assert.equal(done?.bytesWritten, plan.bytes.written.value);
     assert.equal(plan.bytes.rewritten.value, 0);
-    // Texts are several times as large as what was written: none of them were written again.
+    // The strings are several times as large as the written bytes, so they were not written again.
     assert.ok(dataBytes('planned') - before < plan.bytes.read.value / 2);
   });
 

@@ -2,7 +2,7 @@ import { countingEntry, countingRunners } from './countingJobs.ts';
 import { openJobs } from '#jobs/service/openJobs.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 
-// A process that starts a job, prints its id, and stays until it is killed: `node startAndWait.ts FOLDER REQUEST`.
+// A process that starts a job, prints its id, and runs until it is killed: `node startAndWait.ts FOLDER REQUEST`.
 
 const [folder = '', text = ''] = process.argv.slice(2);
 const jobs = openJobs({ folder, entry: countingEntry, runners: countingRunners });

@@ -44,7 +44,7 @@ for (const [where, open, pairs] of places)
           commitGranularity: 1,
         } as const;
         const { id } = await jobs.start(request, soon());
-        // Two fragments are in the table, and the others wait.
+        // Two fragments are committed, and the others wait.
         await eventually(async () => {
           const inTable = await lengths(table, 'length IS NOT NULL AND id < 1000');
           assert.equal(inTable.length, 1000 - deletedBelow(1000));
@@ -67,7 +67,7 @@ for (const [where, open, pairs] of places)
     }
   });
 
-/** Files of a job in which a secret of its catalog can be read. */
+/** Returns the files of a job that contain a secret of its catalog. */
 function secretsIn(folder: string, catalog: CatalogConfig): string[] {
   const options = catalog.implementation === 'dir' ? catalog.storageOptions : undefined;
   const secret = options?.['aws_secret_access_key'];

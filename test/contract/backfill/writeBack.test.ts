@@ -19,13 +19,13 @@ import { lengthOf, lengths, textTable } from './local/localTable.ts';
 const { signal } = new AbortController();
 const inputs = ['text'];
 
-// What happens between the last look at the table and the merge can't be timed from outside. So the merge is one that lets
-// others go first; all that they and it do is done by the engine.
+// A test can't time writes between the last read of the table and the merge. So this merge first lets other clients
+// write. The engine does all writes.
 suite('rows that others change while they are written back', function () {
   this.timeout(60_000);
   const place = folderRoot();
 
-  /** Computes the lengths of the texts of all rows, and writes them back while `others` do something. */
+  /** Computes the lengths of the strings of all rows, and writes them back while `others` runs. */
   async function written(
     name: string,
     others: (theirs: Table) => Promise<unknown>,
@@ -173,7 +173,7 @@ function computed(read: ReadRows): ComputedRows {
   };
 }
 
-/** The table, except that its merges wait for somebody else first, and are the last thing that a killed process does. */
+/** Wraps the table: its merges first wait for `others`, and a simulated kill ends the process after the merge. */
 function lettingOthersFirst(table: Table, others: () => Promise<void>, isKilled: boolean): Table {
   const mergeInsert: Table['mergeInsert'] = (on) =>
     new MergeInsert(

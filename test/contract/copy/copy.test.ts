@@ -7,7 +7,7 @@ import { fails } from '../expect.ts';
 import { forEachSubject } from '../subjects.ts';
 import { manyColumns, manyKinds, rowsOf } from './copySource.ts';
 
-/** A directory with a table in two fragments, and rows deleted among them. */
+/** Creates a directory with a table of two fragments with deleted rows. */
 async function sourceCatalog(): Promise<Catalog> {
   const db = await openDir({ root: tempFolder() });
   await db.createNamespace(['shop'], { properties: { owner: 'me' } });
@@ -138,7 +138,7 @@ forEachSubject('copy', (makeCatalog) => {
     const copied = await db.openTable('orders');
     const indexes = (await copied.listIndices()).map(({ name, columns }) => `${name} on ${columns.join()}`);
     assert.deepEqual(indexes.toSorted(), ['by_id on id', 'name_idx on name', 'vector_idx on vector']);
-    // Upstream's server does not say the distance, so it is read where the index is.
+    // Upstream's server does not report the distance, so read it from the directory.
     const files = await openDir({ root });
     const made = await files.openTable('orders');
     assert.match((await made.indexStats('vector_idx')).distanceType ?? '', /cosine/i);

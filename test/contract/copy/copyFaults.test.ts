@@ -9,7 +9,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { fails } from '../expect.ts';
 import { rowsOf } from './copySource.ts';
 
-/** Some calls of an object answered otherwise, all others by the object itself. */
+/** Returns an object in which some calls are replaced. */
 function withCalls<T extends object>(original: T, calls: Partial<T>): T {
   return new Proxy(original, {
     get: (target, key) => {
@@ -22,8 +22,8 @@ function withCalls<T extends object>(original: T, calls: Partial<T>): T {
 }
 
 /**
- * Stands for a server that damages, loses or refuses what a real one would keep: none can be made to do that at will.
- * A real directory is behind it; `change` gives what its tables do otherwise.
+ * Stands in for a server that damages, loses or refuses data, which a real server can't be made to do. It uses a real
+ * directory; `change` replaces calls of its tables.
  */
 function catalogStandIn(db: Catalog, change: (table: Table) => Partial<Table>, calls: Partial<Catalog> = {}): Catalog {
   const openTable = (async (...args: Parameters<Catalog['openTable']>) => {
@@ -38,7 +38,7 @@ function catalogStandIn(db: Catalog, change: (table: Table) => Partial<Table>, c
 }
 
 const count = 1000;
-/** Eight bytes a row: chunks of a hundred rows. */
+/** Eight bytes per row: chunks of a hundred rows. */
 const chunkBytes = 800;
 const from = ['numbers'];
 
@@ -47,7 +47,7 @@ const numbers = (): ArrowTable =>
     x: makeVector(makeData({ type: new Float64(), data: Float64Array.from({ length: count }, (_, x) => x) })),
   });
 
-/** The same batches with one bit of one value turned over. */
+/** Yields the same batches with one flipped bit. */
 async function* damaged(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
   for await (const batch of batches) {
     const copied = tableFromIPC(tableToIPC(new ArrowTable([batch]), 'stream')).batches[0]!;
@@ -228,7 +228,7 @@ suite('A copy that meets trouble', function () {
     assert.equal(await (await db.openTable('copied.copying')).countRows(), 1);
   });
 
-  /** What a copy leaves that is stopped in the middle. */
+  /** Creates the partial result of a copy that stops in the middle. */
   const stopHalfway = async (path: readonly string[]): Promise<void> => {
     const stop = new AbortController();
     const onProgress = ({ rowsDone }: { rowsDone: number }): void => {

@@ -22,13 +22,13 @@ const changing: ReadonlySet<PropertyKey> = new Set<keyof Catalog | keyof Table>(
 
 const openers: ReadonlySet<PropertyKey> = new Set<keyof Catalog>(['openTable', 'createTable', 'createEmptyTable']);
 
-/** Thrown in the place of a process that ends. */
+/** Thrown instead of ending the process. */
 class Ended extends Error {}
 
 /**
- * Stands for a process that ends at its `last` call that changes the target: before the call was sent, or after it was
- * carried out and before the answer came; of what it would do after that nothing is done. A real process can't be ended
- * at a chosen call. The target itself is real.
+ * Stands in for a process that ends at its `last` call that changes the target: before the call is sent, or after it
+ * was executed but before the response. All later calls do nothing. A real process can't be ended at a chosen call. The
+ * target is real.
  */
 function endingStandIn(
   target: Catalog,
@@ -128,7 +128,7 @@ suite('A copy that is interrupted at any call', function () {
   }
 });
 
-/** What has the name of the copy is the table of before, the whole copy, or says that it is unfinished. */
+/** Checks that the table with the name of the copy is the earlier table, the complete copy, or marked as unfinished. */
 async function neverTakenForWhole(target: Catalog, whole: string[], old: string[] | undefined): Promise<void> {
   if (!(await target.tableExists('copied'))) return;
   const rows = await rowsOf(target, ['copied']);

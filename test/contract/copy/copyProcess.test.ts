@@ -43,7 +43,7 @@ const column = (seed: number) =>
     makeData({ type: new Float64(), data: Float64Array.from({ length: rows }, (_, row) => Math.sin(row * seed)) }),
   );
 
-/** 16 MB of numbers that nothing can shrink: sixteen chunks of one megabyte. */
+/** 16 MB of incompressible numbers: sixteen chunks of one megabyte. */
 async function makeSource(): Promise<string> {
   const root = tempFolder();
   const db = await openDir({ root });
@@ -54,13 +54,13 @@ async function makeSource(): Promise<string> {
   return root;
 }
 
-/** Rows of the copy that are there so far, under whatever name it grows. */
+/** Returns the number of copied rows so far, under the temporary or the final name. */
 async function rowsSoFar(db: Catalog): Promise<number> {
   try {
     const [name] = await db.tableNames();
     return name === undefined ? 0 : await (await db.openTable(name)).countRows();
   } catch (error) {
-    // A moment in which it comes into being or is renamed.
+    // The table is being created or renamed.
     if (isCatalogError(error)) return 0;
     throw error;
   }

@@ -28,7 +28,7 @@ const columns: readonly [name: string, type: DataType, value: (row: number) => u
   ['bytes', new Binary(), (row) => (row % 3 === 0 ? null : Uint8Array.of(row & 255, 0))],
 ];
 
-/** The schema's own metadata and that of a column; both have to arrive. */
+/** Metadata of the schema and of a column; a copy must contain both. */
 const metadata = new Map([['made by', 'the tests']]);
 const fieldMetadata = new Map([['unit', 'EUR']]);
 
@@ -37,7 +37,7 @@ const schema = new Schema(
   metadata,
 );
 
-/** Rows of many kinds with nulls among them, the same every time. */
+/** Returns rows of many types with nulls, the same each time. */
 export function manyKinds(count: number, from = 0): Table {
   const rows = Array.from({ length: count }, (_, index) => from + index);
   return new Table(
@@ -49,7 +49,7 @@ export function manyKinds(count: number, from = 0): Table {
 const sparse = (column: number, row: number): number | null =>
   column % 2 === 1 || row % 3 === 0 ? null : row * column;
 
-/** Sixty-four columns, every value of the odd ones null, and every third row of the others. */
+/** Returns sixty-four columns. The odd ones contain only nulls, the others a null in every third row. */
 export function manyColumns(count: number): Table {
   const names = Array.from({ length: 64 }, (_, index) => `c${index}`);
   const fields = names.map((name) => new Field(name, new Int32(), true));
@@ -67,7 +67,7 @@ export function manyColumns(count: number): Table {
   );
 }
 
-/** The rows of a table as JSON, for comparing: whole numbers and bytes as text. */
+/** Returns the rows of a table as JSON for comparison, with integers and bytes as strings. */
 export async function rowsOf(db: Catalog, path: readonly string[]): Promise<string[]> {
   const table = await db.openTable(path.at(-1) ?? '', path.slice(0, -1));
   const rows = await table.query().toArray();

@@ -129,7 +129,7 @@ suite('connecting', () => {
     const root = tempFolder();
     chmodSync(root, 0o700);
     const program = fileURLToPath(new URL('readRoot.ts', import.meta.url));
-    // Root reads everything, so as root another user has to try.
+    // The user root can read everything, so use another user.
     const isRoot = process.getuid?.() === 0;
     if (!isRoot) chmodSync(root, 0o000);
     const tried = spawnSync(process.execPath, [program, root], {
@@ -149,7 +149,7 @@ forEachOfOurs('broken catalogs', (makeCatalog, subject) => {
     await db.createTable('t', [{ id: 1 }]);
     rmSync(root, { recursive: true });
     if (subject.id !== 'serve') return fails(() => db.listTables(), 'InvalidInput', 'no directory', `"${root}"`);
-    // A server says which database it is and keeps its paths to itself.
+    // A server names the database, but none of its paths.
     const told = await fails(() => db.listTables(), 'ServiceUnavailable', '"default"');
     return assert.ok(!told.message.includes(root));
   });
@@ -233,7 +233,7 @@ suite('The connection to a root', () => {
       gate.emit('begun');
       return once(gate, 'open');
     });
-    // Before that it looks at the root, and would find the new one.
+    // Earlier, it would still check the root and find the new one.
     await begun;
     rmSync(root, { recursive: true });
     renameSync(fresh, root);

@@ -19,14 +19,14 @@ async function newCatalog(): Promise<{ db: DirCatalog; root: string }> {
 
 const batch = () => new Table({ id: makeVector(BigInt64Array.of(1n, 2n, 3n)) }).batches[0]!;
 
-/** Batches, after the first of which `then` happens. */
+/** Yields batches, and calls `then` after the first one. */
 async function* batches(then: () => Promise<unknown>): AsyncGenerator<RecordBatch> {
   yield batch();
   await then();
   yield batch();
 }
 
-/** Takes away what makes it a table. */
+/** Deletes the files that make the folder a table. */
 async function damage(db: DirCatalog, path: string[]): Promise<string> {
   await db.createTable('t', rows, path);
   const { location } = await db.describeTable('t', path);

@@ -6,7 +6,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { fails } from '../expect.ts';
 
-/** A directory with tables of names that upstream takes and nobody else would. */
+/** Creates a directory with tables whose names only upstream accepts. */
 async function oddRoot(path: string[]): Promise<string> {
   const root = tempFolder();
   const theirs = await upstream.connectNamespace('dir', { root });

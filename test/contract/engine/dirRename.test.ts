@@ -14,7 +14,7 @@ import { fails } from '../expect.ts';
 const run = promisify(execFile);
 const rows = [{ id: 1 }, { id: 2 }, { id: 3 }];
 
-/** Two ways into one directory that share nothing in memory, as two processes have. */
+/** Opens one directory twice without shared memory, as two processes do. */
 async function twoCatalogs(): Promise<{ root: string; a: DirCatalog; b: DirCatalog }> {
   const root = tempFolder();
   const [a, b] = [await openDir({ root }), await openDir({ root })];
@@ -55,7 +55,7 @@ print(json.dumps(out))`;
     const told = JSON.parse(stdout) as Record<string, unknown>;
     assert.deepEqual([told['shop'], told['attic'], told['root'], told['gone']], [[], ['old'], ['cups'], true]);
     assert.deepEqual([told['old'], told['cups']], [4, 3]);
-    // They dropped what we renamed, and we see that.
+    // `b` has dropped the table that `a` renamed, and `a` sees this.
     assert.deepEqual([await a.tableNames(['attic']), await a.tableNames()], [[], []]);
   });
 
@@ -92,7 +92,7 @@ print(json.dumps(out))`;
       const { root, a, b } = await twoCatalogs();
       const theirs = await upstream.connectNamespace('dir', { root });
       await a.createTable('t', rows, ['shop']);
-      // One begins a little before the other, each time by another little.
+      // One call starts a little before the other, with a different delay each time.
       const create = async () => {
         await pause(round * 2);
         if (round % 2 === 0) await b.createTable('x', [{ id: 9 }], ['shop']);
@@ -125,10 +125,10 @@ print(json.dumps(out))`;
     for (const path of [[], ['shop']]) {
       await a.createTable('left', rows, path);
       for (const after of [5, 30, 80]) {
-        // Renames to and fro until it is killed.
+        // Renames a table back and forth until it is killed.
         const child = spawn(process.execPath, [inRoot('test/contract/engine/renameForever.ts'), root, path.join('/')], {
           stdio: ['ignore', 'pipe', 'inherit'],
-          // What a killed process leaves in its temporary folder goes with that of the test.
+          // The temporary files of a killed process are deleted with the folder of the test.
           env: { ...process.env, TMPDIR: tempFolder() },
         });
         const exited = once(child, 'exit');

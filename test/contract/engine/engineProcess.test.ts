@@ -100,7 +100,7 @@ suite('the engine process and its parent', function () {
     assert.equal(arguments_.length, 2);
     const inherited = new Set(Object.entries(process.env).map(([name, value]) => `${name}=${value}`));
     const environment = readFileSync(`/proc/${engine.handshake.pid}/environ`, 'utf8').split('\0').filter(Boolean);
-    // Beside what it inherits it is told how to use memory, and nothing else.
+    // In addition to the inherited variables, only those that limit memory are set.
     const memory = ['MALLOC_ARENA_MAX=1', 'LANCE_DEFAULT_FRAGMENT_READAHEAD=1'];
     assert.deepEqual(
       environment.filter((entry) => !inherited.has(entry) && !memory.includes(entry)),
@@ -137,7 +137,7 @@ suite('the engine process and its parent', function () {
   });
 
   test('where the engine does not load it says so, and its calls name what works instead', async () => {
-    // A bundle finds its packages beside itself; here it finds an engine package that has no native part.
+    // A bundle loads packages from its folder. Here that is an engine package without the native part.
     const folder = tempFolder();
     const { engineEntry } = await import('../subjects.ts');
     const { inRoot } = await import('../../../scripts/paths.ts');
@@ -159,7 +159,7 @@ suite('the engine process and its parent', function () {
   test('a slow reader holds up what the engine writes', async () => {
     const engine = await startEngine();
     const db = engine.catalog(tempFolder());
-    // 96 MB of rows that nothing can shrink.
+    // 96 MB of incompressible rows.
     const width = 64;
     const count = 187_500;
     const values = Float64Array.from({ length: count * width }, Math.random);
@@ -172,7 +172,7 @@ suite('the engine process and its parent', function () {
     await db.createTable('wide', new Table(columns));
     const table = await db.openTable('wide');
     await table.query().select(['c0']).limit(1).toArrow();
-    // What it wrote to whatever reads it: this connection, for it makes no files here.
+    // Returns the bytes that it has written, which only this connection reads, because it writes no files here.
     const written = (): number =>
       Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${engine.handshake.pid}/io`, 'utf8'))?.[1]);
     const before = written();

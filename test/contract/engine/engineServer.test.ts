@@ -91,7 +91,7 @@ suite('the engine process, over plain HTTP', function () {
   test('takes JSON as JSON alone, and objects alone', async () => {
     const path = '/v1/namespace/shop/describe';
     refused(await engine.send({ path, headers }), 400, 'InvalidInput', 'Content-Type');
-    // No body at all is an empty one.
+    // A missing body counts as an empty one.
     assert.equal((await engine.send({ path, headers, body: '' })).status, 200);
     const plain = { ...headers, 'content-type': 'text/plain' };
     refused(await engine.send({ path, headers: plain }), 400, 'InvalidInput', 'text/plain');
@@ -162,7 +162,7 @@ suite('the engine process, over plain HTTP', function () {
       assert.equal(answer.status, 400, JSON.stringify(id));
       assert.match(answer.body, /another object/);
     }
-    // What DuckDB asks for first in the root: it goes on with the name alone.
+    // DuckDB sends this identifier first for the root, and then continues with the name alone.
     assert.equal((await countAt('%24%24products', ['$$products'])).status, 400);
   });
 
@@ -181,7 +181,7 @@ suite('the engine process, over plain HTTP', function () {
     const { location } = brief;
     assert.ok(location.startsWith(root) && existsSync(location), location);
     const schema = { fields: [{ name: 'id', nullable: true, type: { type: 'int64' } }] };
-    // LanceDB's own client reads the version and the schema without asking for them.
+    // LanceDB's own client reads the version and the schema without requesting them.
     assert.deepEqual(brief, { table: 'products', namespace: ['shop'], location, version: 1, schema });
     const query = 'load_detailed_metadata=true&with_table_uri=true&check_declared=true';
     const detailed = await engine.send({ path: `${path}?${query}`, headers: typed });

@@ -26,7 +26,7 @@ suite('rows on their way through our server', function () {
   suiteSetup(async () => {
     const root = tempFolder();
     const db = await openDir({ root });
-    // Numbers that nothing can shrink.
+    // Incompressible numbers.
     const wide = Array.from({ length: columns }, (_, at) => {
       const data = Float64Array.from({ length: rows }, Math.random);
       return [`c${at}`, makeVector(makeData({ type: new Float64(), data }))] as const;
@@ -38,10 +38,10 @@ suite('rows on their way through our server', function () {
   });
   suiteTeardown(() => server.close());
 
-  /** Sends a request and gives the answer before its body is read. */
+  /** Sends a request and returns the response before its body is read. */
   async function begin({ path, headers = json, body = Buffer.from('{}') }: Sent): Promise<IncomingMessage> {
     const sent = request(`${server.uri}${path}`, { method: 'POST', headers });
-    // What a server that has answered does with the rest of a body is its affair.
+    // A server that has responded may do anything with the rest of a body.
     sent.on('error', () => undefined);
     const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
     if (body instanceof Uint8Array) sent.end(body);

@@ -16,7 +16,7 @@ const batchOf = (batch: number): RecordBatch =>
     id: makeVector(BigInt64Array.from({ length: batchRows }, (_, row) => BigInt(batch * batchRows + row))),
   }).batches[0]!;
 
-/** Batches that take some 200 ms, so that there is a middle to be killed in. */
+/** Yields batches for about 200 ms, so that a test can kill the process in between. */
 async function* batches(): AsyncGenerator<RecordBatch> {
   for (let batch = 0; batch < batchCount; batch++) {
     await pause(15);
@@ -30,10 +30,10 @@ const create = (db: Catalog) => db.createTable('t', batches(), ['shop']);
 const overwrite = (db: Catalog) => db.createTable('t', batches(), ['shop'], { mode: 'overwrite' });
 const add = async (db: Catalog) => (await db.openTable('t', ['shop'])).add(batches());
 
-/** When the process is killed, in milliseconds after the call: in the request, among the batches, at the commit. */
+/** Milliseconds after the call at which the process is killed: in the request, between batches, at the commit. */
 const moments = [0, 20, 90, 180, 230, 260, 300, 380] as const;
 
-/** Starts an engine, kills it while it works, and gives the root as it was left. */
+/** Starts an engine, kills it during a call, and returns the root. */
 async function killDuring(
   prepare: (db: Catalog) => Promise<unknown>,
   work: (db: Catalog) => Promise<unknown>,
@@ -118,7 +118,7 @@ suite('an engine that is killed', function () {
         for await (const batch of table.query()) {
           if (rows === 0) process.kill(engine.handshake.pid, 'SIGKILL');
           rows += batch.numRows;
-          // What is in the socket's buffers still comes; the rest does not.
+          // Bytes in the buffers of the socket still arrive; later ones don't.
           await pause(1);
         }
       },

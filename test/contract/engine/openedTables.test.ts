@@ -15,7 +15,7 @@ const secret = 'a secret of the tests';
 const large = (): Table =>
   new Table({ id: makeVector(BigInt64Array.from({ length: 2_000_000 }, (_, i) => BigInt(i))) });
 
-/** Counts the tables that a catalog gives away and those that are closed again. */
+/** Counts the tables that a catalog opens and those that are closed again. */
 function counted(db: DirCatalog): { opened: number; closed: number } {
   const counts = { opened: 0, closed: 0 };
   const watch = (table: DirTable): DirTable => {
@@ -75,7 +75,7 @@ suite('the tables that requests open', function () {
     return response.statusCode;
   };
 
-  /** The server closes after its answer, which may be here before. */
+  /** The server closes a table after its response, which may arrive here earlier. */
   async function allClosed(atLeast: number): Promise<void> {
     await eventually(() => assert.equal(counts.closed, counts.opened));
     assert.ok(counts.opened >= atLeast, `only ${counts.opened} were opened`);
@@ -140,7 +140,7 @@ suite('a table of a directory', function () {
       const table = await db.openTable('large');
       const first = table.countRows('id % 2 = 0');
       table.close();
-      // One that is under way when the first comes back, whichever of them that is.
+      // A call that is in progress when the first one ends, whichever that is.
       const others = Array.from({ length: 5 }, (_, index) => table.countRows(`id % ${index + 3} = 0`));
       await Promise.all([first, ...others]);
       await eventually(() => assert.rejects(table.countRows()));

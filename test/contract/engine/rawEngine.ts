@@ -7,14 +7,14 @@ import { type EngineHandshake, parseHandshake } from '#catalog/engineHandshake.t
 import { tempFolder } from '../../harness/temp.ts';
 import { engineEntry } from '../subjects.ts';
 
-/** The engine process spoken to by plain HTTP, as anything else on the machine would. */
+/** The engine process, accessed by plain HTTP like any other program on the machine. */
 export type RawEngine = {
   readonly socket: string;
   readonly handshake: EngineHandshake;
-  /** What a rightful caller sends for a root. */
+  /** Returns the headers of an authorized request for a root. */
   headers(root: string): Record<string, string>;
   send(options: { method?: string; path: string; headers: Record<string, string>; body?: string }): Promise<RawAnswer>;
-  /** Closes its stdin and gives its exit code. */
+  /** Closes its stdin and resolves with its exit code. */
   stop(): Promise<number | null>;
 };
 

@@ -1,4 +1,4 @@
-// Run as another user by a test: says on stdout what kind of error a root gives, on stderr its sentence.
+// A test runs this as another user: prints the kind of error of a root to stdout, and its message to stderr.
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 

@@ -1,4 +1,4 @@
-// Renames a table of a directory to and fro until it is killed: `renameForever.ts ROOT NAMESPACE`.
+// Renames a table of a directory back and forth until it is killed: `renameForever.ts ROOT NAMESPACE`.
 import { openDir } from '#engine/dir/dirCatalog.ts';
 
 const [root = '', namespace = ''] = process.argv.slice(2);

@@ -14,7 +14,7 @@ import { type ServeProcess, startServe } from '../serve/serveProcess.ts';
 
 const secretOf = (moto: Moto): string => moto.storageOptions['aws_secret_access_key']!;
 
-/** How a server gets the settings of a store: the secret by its environment. */
+/** Returns the store settings for a server, with the secret in its environment. */
 function storageArguments(moto: Moto): string[] {
   return Object.entries(moto.storageOptions).flatMap(([name, value]) =>
     name === 'aws_secret_access_key'

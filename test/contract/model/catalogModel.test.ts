@@ -3,8 +3,8 @@ import { Roots, type SubjectName } from './roots.ts';
 import { runSequence, sequenceLength } from './runSequence.ts';
 
 /**
- * How many sequences run on a subject, and how many of them at once: an object store mostly waits. `npm run bench --
- * catalog-model` runs as many more as it is told to.
+ * The number of sequences per subject, and of concurrent ones, because an object store mostly waits. `npm run bench --
+ * catalog-model` runs more.
  */
 const plans: Readonly<Record<SubjectName, { sequences: number; atOnce: number }>> = {
   dir: { sequences: 10, atOnce: 1 },
@@ -14,7 +14,7 @@ const plans: Readonly<Record<SubjectName, { sequences: number; atOnce: number }>
   'store, killed': { sequences: 3, atOnce: 3 },
 };
 
-/** The seed of a sequence that failed: with it only that sequence runs, on each subject. */
+/** The seed of a failed sequence. If set, only that sequence runs, on each subject. */
 const seedVariable = 'CATALOG_MODEL_SEED';
 const onlySeed = process.env[seedVariable];
 

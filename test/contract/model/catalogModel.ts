@@ -5,15 +5,15 @@ import { namespaceKey, sorted, tableKey, type Tree } from './trees.ts';
 type ModelTable = {
   isWritten: boolean;
   rows: number;
-  /** The value in its rows: two tables with the same one have the same rows. */
+  /** The value in its rows. Tables with the same value have the same rows. */
   content: number;
-  /** What it is a copy of, and with which rows. */
+  /** The source of an unfinished copy, and its rows. */
   copyOf?: { from: string; content: number } | undefined;
-  /** The name that its files occupy in the root of a local directory: that of the table if it is in the root. */
+  /** The name that its files use in the root of a local directory; for a table in the root, its own name. */
   rootName?: string | undefined;
 };
 
-/** How an operation ends if it is refused. Thrown and caught in this file alone. */
+/** The error of a refused operation. Thrown and caught only in this file. */
 class Refusal extends Error {
   readonly kind: CatalogErrorKind;
 
@@ -27,15 +27,15 @@ function refuse(kind: CatalogErrorKind): never {
   throw new Refusal(kind);
 }
 
-/** How an operation ends depends on what the model does not have, such as version numbers. */
+/** The result of an operation depends on something that the model lacks, such as version numbers. */
 export class Undecided extends Error {}
 
 const key = (path: Path): string => path.join('/');
 const isPrefix = (path: Path, of: Path): boolean => path.every((name, index) => of[index] === name);
 
 /**
- * What a catalog has to do, by its specification, with nothing but maps in memory. A child of a namespace is a table or a
- * namespace; an operation that is refused changes nothing, but for copies of namespaces, which go table by table.
+ * The behavior of a catalog by its specification, implemented with maps in memory. A child of a namespace is a table or
+ * a namespace. A refused operation changes nothing, except copies of namespaces, which are done table by table.
  */
 export class CatalogModel {
   readonly isStore: boolean;
@@ -44,7 +44,7 @@ export class CatalogModel {
   #detached = new Map<DetachedId, ModelTable>();
   #steps: CatalogModel[] = [];
 
-  /** @param isStore whether the root is in an object store, which does not rename */
+  /** @param isStore whether the root is in an object store, which can't rename */
   constructor(isStore: boolean) {
     this.isStore = isStore;
   }
@@ -57,7 +57,7 @@ export class CatalogModel {
     return copy;
   }
 
-  /** Runs an operation. @throws Undecided if the model can't tell how it ends */
+  /** Runs an operation. @throws Undecided if the model can't predict the result */
   apply(operation: Operation): Outcome {
     this.#steps = [];
     try {
@@ -69,7 +69,7 @@ export class CatalogModel {
     }
   }
 
-  /** The states that the last operation went through, if it is not one step: a killed process may leave any of them. */
+  /** The intermediate states of the last operation, if it has several steps. A killed process may leave any of them. */
   get steps(): readonly CatalogModel[] {
     return this.#steps;
   }
@@ -93,17 +93,17 @@ export class CatalogModel {
     return [...this.#detached.keys()];
   }
 
-  /** The name in the root that the files of a deregistered table occupy, if they do. */
+  /** Returns the name in the root that the files of a deregistered table use, if they do. */
   detachedRootName(id: DetachedId): string | undefined {
     return this.#detached.get(id)?.rootName;
   }
 
-  /** Forgets a deregistered table, the location of which is not known. */
+  /** Forgets a deregistered table whose location is unknown. */
   forget(id: DetachedId): void {
     this.#detached.delete(id);
   }
 
-  /** Removes a table, whatever it was. */
+  /** Removes a table in any state. */
   remove(path: Path): void {
     this.#tables.delete(key(path));
   }
@@ -223,7 +223,7 @@ export class CatalogModel {
     }
   }
 
-  /** Refuses a new table whose name is taken, in the root of a directory also by files that no list shows. */
+  /** Refuses a new table whose name is in use. In the root of a directory, unlisted files also count. */
   #checkFree(path: Path, name: string): void {
     if (this.#isNamespace([...path, name])) refuse('NamespaceAlreadyExists');
     if (this.#tables.has(tableKey(path, name)) || (path.length === 0 && this.#isRootNameTaken(name)))
@@ -263,7 +263,7 @@ export class CatalogModel {
   #registerTable({ path, name, detached, mode }: Extract<Operation, { call: 'registerTable' }>): undefined {
     this.#mustExist(path);
     const table = detached === undefined ? undefined : this.#detached.get(detached);
-    // In the root a table is where its name says.
+    // The location of a table in the root follows from its name.
     if (path.length === 0 && (this.isStore || table?.rootName !== name)) refuse('Unsupported');
     if (!table?.isWritten) refuse('InvalidInput');
     if (this.#isNamespace([...path, name])) refuse('NamespaceAlreadyExists');
@@ -292,7 +292,7 @@ export class CatalogModel {
     if (!isTable && !this.#isNamespace(from)) refuse('TableNotFound');
     if (isTable && to.length === 0) refuse('InvalidInput');
     if (isPrefix(from, to)) refuse('InvalidInput');
-    // All names before the first change.
+    // Collect all names before the first change.
     const [namespaces, tables] = isTable ? [[], [[]]] : this.#below(from);
     this.#createParents(to);
     for (const path of namespaces) {
@@ -302,7 +302,7 @@ export class CatalogModel {
     for (const path of tables) this.#copyTable([...from, ...path], [...to, ...path], overwrite);
   }
 
-  /** All namespaces and tables in a namespace by their paths below it, in the order in which they are copied. */
+  /** Returns all namespaces and tables in a namespace by relative path, in the order of copying. */
   #below(path: Path): [Path[], Path[]] {
     const namespaces: Path[] = [];
     const tables: Path[] = [];
@@ -342,7 +342,7 @@ export class CatalogModel {
       this.#tables.delete(key(to));
       this.#steps.push(this.clone());
     }
-    // The copy would be made, and fail as it gets its name.
+    // The copy would be created, but could not get its name.
     if (!there && path.length === 0 && this.#isRootNameTaken(name)) throw new Undecided();
     this.#checkFree(path, name);
     const { rows, content } = source;

@@ -2,15 +2,15 @@ import { type CatalogModel, Undecided } from './catalogModel.ts';
 import type { Operation, Path } from './operations.ts';
 import type { Random } from './random.ts';
 
-/** Few names, for tables and namespaces alike, so that operations meet each other. */
+/** A few names for both tables and namespaces, so that operations affect each other. */
 const names = ['a', 'b', 'c'] as const;
 const deepestNamespace = 3;
-/** More would make a sequence slow and find nothing else. */
+/** More tables would only make a sequence slow. */
 const mostTables = 14;
 
 type Call = Operation['call'];
 
-/** How often each call is made, in relation to the others. */
+/** The relative frequency of each call. */
 const weights: Readonly<Record<Call, number>> = {
   createNamespace: 16,
   dropNamespace: 8,
@@ -32,7 +32,9 @@ const weights: Readonly<Record<Call, number>> = {
 };
 const calls = Object.entries(weights).flatMap(([call, weight]) => Array.from({ length: weight }, () => call as Call));
 
-/** The next operation of a sequence: by chance, and often about what is there. `number` is its place in the sequence. */
+/**
+ * Returns the next random operation of a sequence, often on existing objects. `number` is its position in the sequence.
+ */
 export function nextOperation(random: Random, model: CatalogModel, number: number): Operation {
   for (let tries = 0; tries < 100; tries++) {
     const operation = generate(random, model, random.pick(calls), number);
@@ -94,7 +96,7 @@ function generate(random: Random, model: CatalogModel, call: Call, number: numbe
     case 'renameTable': {
       const from = someTable(random, model, 0.9);
       const to = someTable(random, model, 0.15);
-      // Half of them stay where the table is: the other half is mostly refused for its namespace.
+      // Half of the renames stay in the namespace of the table, because most others are refused.
       const newPath = random.chance(0.5) ? from.path : to.path;
       return { call, ...from, newPath, newName: to.name };
     }
@@ -114,7 +116,7 @@ function generate(random: Random, model: CatalogModel, call: Call, number: numbe
 
 const name = (random: Random): string => random.pick(names);
 
-/** A table in the root can only be registered under its own name, so half of the time that is asked for. */
+/** A table in the root can only be registered under its own name, so use this name half of the time. */
 function register(random: Random, model: CatalogModel): Operation {
   const call = 'registerTable';
   const mode = random.pick(['create', 'create', 'overwrite'] as const);
@@ -126,7 +128,7 @@ function register(random: Random, model: CatalogModel): Operation {
   return { call, ...someTable(random, model, 0.2), detached, mode };
 }
 
-/** A namespace in which something may be created: mostly one that is there. */
+/** Returns a namespace in which to create something, mostly an existing one. */
 function parent(random: Random, model: CatalogModel, deepest: number): Path {
   const there = model.namespacePaths().filter(({ length }) => length <= deepest);
   if (there.length > 0 && random.chance(0.6)) return random.pick(there);
@@ -144,7 +146,7 @@ function anyTable(random: Random, model: CatalogModel): Path {
   return [...path, table];
 }
 
-/** The name of a table, with a probability that it is there. */
+/** Returns the name of a table, which exists with the given probability. */
 function someTable(random: Random, model: CatalogModel, existing: number): { path: Path; name: string } {
   const there = model.tablePaths();
   if (there.length > 0 && random.chance(existing)) {

@@ -3,27 +3,27 @@ import type { CatalogErrorKind } from '#shared/errors.ts';
 
 export type Path = readonly string[];
 
-/** The files of a table that was deregistered, by the number of that deregistration in its sequence. */
+/** Identifies the files of a deregistered table by the number of the deregistration in its sequence. */
 export type DetachedId = number;
 
-/** A call of a catalog as data, so that the model and a catalog can run the same one and a failure can print it. */
+/** A catalog call as data, so that both the model and a catalog can run it and a failure can print it. */
 export type Operation =
   | { call: 'createNamespace'; path: Path; mode: CreateMode; properties?: Record<string, string> }
   | { call: 'dropNamespace'; path: Path; mode: 'fail' | 'skip'; behavior: 'restrict' | 'cascade' }
   | { call: 'describeNamespace' | 'namespaceExists'; path: Path }
   | { call: 'listNamespaces'; path: Path; limit: number }
   | { call: 'listTables'; path: Path; limit: number; includeDeclared: boolean }
-  /** `content` is the value in every row: no two operations of a sequence write the same one. */
+  /** `content` is the value in every row. Each operation of a sequence writes another value. */
   | { call: 'createTable'; path: Path; name: string; rows: number; content: number; mode: CreateMode }
   | { call: 'declareTable' | 'dropTable'; path: Path; name: string }
   | { call: 'deregisterTable'; path: Path; name: string; detached: DetachedId }
-  /** `detached` is missing: a location where no table is. */
+  /** If `detached` is missing: a location without a table. */
   | { call: 'registerTable'; path: Path; name: string; detached?: DetachedId; mode: 'create' | 'overwrite' }
   | { call: 'renameTable'; path: Path; name: string; newPath: Path; newName: string }
   | { call: 'copy'; from: Path; to: Path; overwrite: boolean }
   | { call: 'describeTable' | 'tableExists' | 'openTable' | 'isOnlyDeclared'; path: Path; name: string };
 
-/** How a call ended: with a value, or with the kind of its error. */
+/** The result of a call: a value, or the kind of its error. */
 export type Outcome = { value?: unknown; error?: CatalogErrorKind };
 
 const readingCalls: ReadonlySet<Operation['call']> = new Set([

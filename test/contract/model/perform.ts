@@ -7,7 +7,7 @@ import { sortedProperties } from './trees.ts';
 
 const schema = new Schema([new Field('id', new Int64())]);
 
-/** Runs an operation on a catalog. An error that is no `CatalogError` is thrown: no call may fail with one. */
+/** Runs an operation on a catalog. Throws errors other than `CatalogError`, because no call may fail with them. */
 export async function perform(db: Catalog, operation: Operation, locations: Map<DetachedId, string>): Promise<Outcome> {
   try {
     const value = await run(db, operation, locations);
@@ -95,7 +95,7 @@ async function run(db: Catalog, operation: Operation, locations: Map<DetachedId,
   }
 }
 
-/** The names of a list, sorted. A page that is too long, or a name that comes twice, is in it as such. */
+/** Returns the sorted names of a list. Marks pages that are too long and names that occur twice. */
 async function paged(
   limit: number,
   read: (pageToken: string | undefined) => Promise<{ names: string[]; pageToken?: string }>,

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to, but not including, 1 (the "mulberry32" generator). */
+  /** Returns a number from 0 up to, but not including, 1 (the "mulberry32" generator). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to, but not including, `limit`. */
+  /** Returns an integer from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }

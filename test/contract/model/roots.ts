@@ -11,15 +11,15 @@ import { startEngine } from '../subjects.ts';
 import { readUpstreamTree, type Tree } from './trees.ts';
 import { UpstreamReader } from './upstreamReader.ts';
 
-/** A new root, and the catalog that works on it. */
+/** A new root, and the catalog that opens it. */
 export type Root = {
   readonly db: Catalog;
-  /** What upstream's own clients show of it: that of Node.js, and that of Python in a process of its own. */
+  /** Reads the root with upstream's own clients: that of Node.js, and that of Python in a separate process. */
   readUpstream(): Promise<Tree>;
   readPython(): Promise<Tree>;
-  /** If the process that works can be killed: kills it with SIGKILL, without waiting for its end. */
+  /** Kills the working process with SIGKILL and does not wait for its end; undefined if it can't be killed. */
   kill?: (() => void) | undefined;
-  /** Starts another process in the place of the one that was killed; `db` is another catalog then. */
+  /** Starts another process after a kill; `db` is then another catalog. */
   restart?: (() => Promise<void>) | undefined;
   close(): Promise<void>;
 };
@@ -28,7 +28,9 @@ export type SubjectName = 'dir' | 'serve' | 'store' | 'dir, killed' | 'store, ki
 
 type Location = { root: string; storageOptions?: Record<string, string> };
 
-/** Makes roots for the subjects of the state test, and runs what they need: an object store, and upstream's clients. */
+/**
+ * Creates roots for the subjects of the state test, and starts what they need: an object store and upstream's clients.
+ */
 export class Roots {
   readonly #stores: Moto[];
   readonly #reader: UpstreamReader;
@@ -39,7 +41,7 @@ export class Roots {
     this.#reader = new UpstreamReader();
   }
 
-  /** @param storeCount processes of the object store, each of which answers one request after the other */
+  /** @param storeCount processes of the object store; each handles one request at a time */
   static async start(storeCount: number): Promise<Roots> {
     registerRest();
     return new Roots(await Promise.all(Array.from({ length: storeCount }, () => startMoto('lenient'))));
@@ -88,7 +90,7 @@ export class Roots {
 
 export const isStore = (subject: SubjectName): boolean => subject.startsWith('store');
 
-/** A catalog over an engine process, as the editor has it. */
+/** A catalog with an engine process, as in VS Code. */
 class KillableWork {
   readonly #location: Location;
   #engine: EngineProcess;

@@ -7,19 +7,19 @@ import { Random } from './random.ts';
 import { isStore, type Root, type Roots, type SubjectName } from './roots.ts';
 import { asUpstream, differences, isSameTree, readTree, type Tree } from './trees.ts';
 
-/** Operations of a sequence at most. */
+/** Maximum number of operations in a sequence. */
 export const sequenceLength = 40;
-/** After so many operations the whole tree is compared; an object store takes its time to show it. */
+/** The whole tree is compared after this number of operations; reading it from an object store takes longer. */
 const checkEvery = { directory: 10, store: 20 } as const;
-/** How likely a process that can be killed is killed during an operation that changes something. */
+/** The probability of a kill during an operation that changes something, if the process can be killed. */
 const killChance = 0.15;
 
 export type SequenceResult = {
   operations: number;
   kills: number;
-  /** Names that were there before an operation and should be after it, and that are gone. */
+  /** Number of names that existed before an operation, should exist after it, and don't. */
   lost: number;
-  /** What was otherwise than in the model, with all that it takes to see it again; the sequence ends with it. */
+  /** The difference from the model, with everything needed to reproduce it. The sequence ends with it. */
   difference?: string;
 };
 
@@ -33,7 +33,7 @@ export async function runSequence(roots: Roots, subject: SubjectName, seed: numb
   }
 }
 
-/** Ends a sequence: what is there is not what the model says. */
+/** Ends a sequence because the root differs from the model. */
 class Difference extends Error {
   readonly lost: number;
 
@@ -104,7 +104,7 @@ class Sequence {
     );
   }
 
-  /** Kills the process at some moment of an operation. The tree has to be one that the operation goes through. */
+  /** Kills the process at some moment of an operation. The tree must then be one of the operation's states. */
   async #killDuring(operation: Operation): Promise<void> {
     this.#kills++;
     const before = this.#model;
@@ -135,14 +135,14 @@ class Sequence {
       );
     }
     this.#model = model;
-    // The call did not come back to tell where the files are.
+    // The call did not return the location of the files.
     for (const id of model.detachedIds()) if (!this.#locations.has(id)) model.forget(id);
     this.#compare('what upstream shows', asUpstream(model.tree()), await this.#root.readUpstream());
   }
 
   /**
-   * The tree without what a killed operation may leave: a table under the staging name of a copy, and in the root of an
-   * object store a name that is taken, as nothing can be renamed there.
+   * Returns the tree without the possible remains of a killed operation: a table with the temporary name of a copy and,
+   * in the root of an object store, a name in use, because nothing can be renamed there.
    */
   async #tidied(operation: Operation, before: CatalogModel): Promise<Tree> {
     const { db } = this.#root;
@@ -163,14 +163,14 @@ class Sequence {
   }
 }
 
-/** Whether a table in the root of an object store may be what a killed call has left. */
+/** Whether a table in the root of an object store may be the remains of a killed call. */
 function isUnfinished(operation: Operation, state: number | string, earlier: Tree[string] | undefined): boolean {
   const isChanged = JSON.stringify(earlier) !== JSON.stringify({ table: state });
   if (operation.call === 'copy') return isChanged;
   return (operation.call === 'createTable' || operation.call === 'dropTable') && state === 'unreadable' && isChanged;
 }
 
-/** The kill came after the answer that a table is missing and before the one that its namespace is missing too. */
+/** The process was killed between the responses that a table is missing and that its namespace is missing. */
 const isHalfTold = (expected: Outcome, found: Outcome): boolean =>
   expected.error === 'NamespaceNotFound' && found.error === 'TableNotFound';
 

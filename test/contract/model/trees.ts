@@ -4,17 +4,23 @@ import type { Catalog } from '#catalog/catalog.ts';
 import { allPages } from '#catalog/listPages.ts';
 import type { Path } from './operations.ts';
 
-/** Rows of a table; `unwritten` for a table that is only declared, `unreadable` for any other that can't be opened. */
+/**
+ * The number of rows of a table; `unwritten` for a table that is only declared, `unreadable` if it can't be opened for
+ * another reason.
+ */
 export type TableState = number | 'unwritten' | 'unreadable';
 
-/** All that a catalog shows: namespaces with their properties, and tables, both by path. */
+/** Everything that a catalog lists, by path: namespaces with their properties, and tables. */
 export type Tree = Record<string, { namespace: Record<string, string> } | { table: TableState }>;
 
-/** How a path is a key of a tree. A table and a namespace of one name would have different keys, so none hides the other. */
+/**
+ * Returns the key of a path in a tree. A table and a namespace of one name have different keys, so that neither hides
+ * the other.
+ */
 export const namespaceKey = (path: Path): string => `${path.join('/')}/`;
 export const tableKey = (path: Path, name: string): string => [...path, name].join('/');
 
-/** Reads everything that a catalog shows. */
+/** Reads everything that a catalog lists. */
 export async function readTree(db: Catalog): Promise<Tree> {
   const tree: Tree = {};
   const walk = async (path: Path): Promise<void> => {
@@ -45,7 +51,10 @@ async function tableState(db: Catalog, name: string, path: Path): Promise<TableS
   }
 }
 
-/** Reads the same with upstream's own client. It has no call for declarations, so `unwritten` is `unreadable` to it. */
+/**
+ * Reads the same with upstream's own client. That client does not support declarations, so `unwritten` becomes
+ * `unreadable`.
+ */
 export async function readUpstreamTree(
   connection: Connection,
   storageOptions: Record<string, string> | undefined,
@@ -91,7 +100,7 @@ async function upstreamState(
   }
 }
 
-/** The tree as a client sees it that does not tell declared tables from broken ones. */
+/** Returns the tree as seen by a client that can't distinguish declared tables from broken ones. */
 export const asUpstream = (tree: Tree): Tree =>
   Object.fromEntries(
     Object.entries(tree).map(([key, node]) => [
@@ -112,7 +121,7 @@ export const sortedProperties = (properties: Record<string, string>): Record<str
 
 export const isSameTree = (a: Tree, b: Tree): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** What two trees have different, a line each. */
+/** Returns the differences between two trees, one per line. */
 export function differences(expected: Tree, found: Tree): string[] {
   const keys = [...new Set([...Object.keys(expected), ...Object.keys(found)])].toSorted();
   return keys.flatMap((key) => {

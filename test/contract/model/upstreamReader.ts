@@ -13,14 +13,17 @@ type Running = {
   answers: AsyncIterator<string>;
 };
 
-/** A Python process with upstream's `lance.namespace.DirectoryNamespace`, which reads roots. Starts with the first root. */
+/**
+ * A Python process with upstream's `lance.namespace.DirectoryNamespace`, which reads roots. It starts with the first
+ * root.
+ */
 export class UpstreamReader {
   #running: Running | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Reads all that upstream shows of a root. */
+  /** Reads everything that upstream lists in a root. */
   read(location: { root: string; storageOptions?: Record<string, string> | undefined }): Promise<Tree> {
-    // One after the other: an answer does not name its root.
+    // One request at a time, because a reply does not name its root.
     const next = this.#last.then(async () => {
       const { child, answers } = (this.#running ??= start());
       child.stdin.write(`${JSON.stringify(location)}\n`);

@@ -6,7 +6,9 @@ import { forEachOfOurs } from '../subjects.ts';
 
 const rows = [{ id: 1 }, { id: 2 }];
 
-/** A deregistered table in the root keeps its folder, which has its name. `withManifest`: the root has a manifest too. */
+/**
+ * Deregisters a table in the root; its folder stays, under the same name. `withManifest`: the root also has a manifest.
+ */
 async function deregister(db: Catalog, withManifest: boolean): Promise<string> {
   if (withManifest) await db.createNamespace(['other']);
   await db.createTable('t', rows);
@@ -15,7 +17,7 @@ async function deregister(db: Catalog, withManifest: boolean): Promise<string> {
   return location;
 }
 
-/** Asserts that the table comes back with its rows. */
+/** Asserts that the table can be registered again with its rows. */
 async function comesBack(db: Catalog, location: string): Promise<void> {
   await db.registerTable('t', location);
   assert.equal(await (await db.openTable('t')).countRows(), 2);

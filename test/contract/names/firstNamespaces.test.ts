@@ -13,12 +13,12 @@ import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { type Moto, startMoto } from '../moto.ts';
 
-/** Without care one in about fifteen loses a namespace. */
+/** Without protection, one round in about fifteen loses a namespace. */
 const rounds = 10;
 
 type Root = { root: string; storageOptions?: Record<string, string> };
 
-/** Of each new root, how its first namespaces end that two processes make one after the other, beginning at the same moment. */
+/** In each new root, two processes start at the same moment and each creates the first namespaces one after another. */
 suite('The first namespaces of a root, made by two processes at once', function () {
   this.timeout(120_000);
   const names = ['left', 'right'];

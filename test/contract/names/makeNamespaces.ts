@@ -1,5 +1,5 @@
-// A process of its own that makes namespaces: told a root it opens it, at the time told it makes three, and says what came
-// of it.
+// A separate process that creates namespaces: opens the received root, creates three namespaces at the received time,
+// and sends the results.
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { loadNative } from '#engine/native.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
@@ -16,7 +16,7 @@ async function make(told: unknown): Promise<void> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- from the test that started this process
   const storageOptions = told['storageOptions'] as Record<string, string> | undefined;
   const db = await openDir({ root: told['root'], ...(storageOptions && { storageOptions }) });
-  // Both at the same moment, as well as two processes can.
+  // Two processes start at the same moment, as exactly as possible.
   while (Date.now() < Number(told['at'])) await new Promise(setImmediate);
   try {
     for (const each of [name, `${name}-2`, `${name}-3`]) await db.createNamespace([each]);

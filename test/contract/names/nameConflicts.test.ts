@@ -8,7 +8,7 @@ import { forEachSubject } from '../subjects.ts';
 const rows = [{ id: 1 }, { id: 2 }];
 const schema = new Schema([new Field('id', new Int64())]);
 
-/** Every identifier of a catalog with its kind and, for a table, its number of rows. */
+/** Returns every identifier of a catalog with its kind and, for a table, its number of rows. */
 async function contents(db: Catalog, path: readonly string[] = []): Promise<string[]> {
   const tables = await Promise.all(
     (await db.tableNames(path)).map(async (name) => {
@@ -26,7 +26,7 @@ async function contents(db: Catalog, path: readonly string[] = []): Promise<stri
   return [...tables, ...below.flat()].toSorted();
 }
 
-/** A namespace with a table, beside a namespace and a table, in the root and one level below it. */
+/** Creates a namespace with a table, another namespace and a table, in the root and one level below it. */
 async function fill(db: Catalog): Promise<string[]> {
   for (const path of [['shop'], ['n'], ['n', 'shop']]) await db.createNamespace(path, { properties: { owner: 'ada' } });
   for (const path of [[], ['shop'], ['n'], ['n', 'shop']]) await db.createTable('t', rows, path);
@@ -34,7 +34,10 @@ async function fill(db: Catalog): Promise<string[]> {
 }
 
 forEachSubject('tables and namespaces of one name', (makeCatalog, subject) => {
-  /** Asserts that a call is refused. Upstream's server has its own codes and sentences, and no rename and no declare there. */
+  /**
+   * Asserts that a call is refused. Upstream's server has other codes and messages, and does not support rename and
+   * declare.
+   */
   async function refused(call: () => Promise<unknown>, kind: CatalogErrorKind, ...words: string[]): Promise<void> {
     if (subject.id !== 'upstream') return void (await fails(call, kind, ...words));
     await assert.rejects(call, (error) => isCatalogError(error), kind + words.join());

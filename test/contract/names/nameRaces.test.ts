@@ -25,7 +25,7 @@ const createTable = (path: Path, name: string): Operation => ({
 });
 const createNamespace = (path: Path): Operation => ({ call: 'createNamespace', path, mode: 'create' });
 
-/** How far apart two processes start at most: what takes one of them longer has a head start in some rounds. */
+/** Maximum delay between the starts of two processes. The slower operation starts first in some rounds. */
 const spreadMs = { directory: 40, store: 150 } as const;
 
 const isOk = ({ error }: Outcome): boolean => error === undefined;
@@ -59,7 +59,7 @@ suite('Two processes that race for one name', function () {
     },
   } as const;
 
-  /** Runs two operations at nearly the same moment on a root that holds what `prepare` creates there. */
+  /** Runs two operations almost simultaneously on a root with the objects that `prepare` creates. */
   async function race(
     where: keyof typeof places,
     prepare: readonly Operation[],
@@ -110,7 +110,7 @@ suite('Two processes that race for one name', function () {
 
       test(`one creates a table and the other a namespace in ${parent} of a ${where}: one wins`, async () => {
         for (let round = 0; round < rounds; round++) {
-          // The first namespace of a root makes its manifest, which is a race of its own.
+          // The first namespace of a root creates its manifest, which is a separate race.
           const prepare = path.length === 0 && round % 2 === 0 ? [] : fresh;
           const operations = [createTable(path, 'x'), createNamespace([...path, 'x'])] as const;
           const { outcomes, tree, told } = await race(where, prepare, operations);
@@ -150,7 +150,7 @@ suite('Two processes that race for one name', function () {
           const { outcomes, tree, told } = await race(where, fresh, [drop, createTable(['n'], 'x')]);
           const [dropped, created] = outcomes;
           if (isOk(dropped)) {
-            // A cascade may drop the table as well, after it was created or before it is opened.
+            // A cascade may also drop the table, after it was created or before it is opened.
             const ends =
               behavior === 'restrict' ? ['NamespaceNotFound'] : ['NamespaceNotFound', 'TableNotFound', undefined];
             assert.ok(ends.includes(created.error), told);

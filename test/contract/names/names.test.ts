@@ -11,11 +11,11 @@ import { forEachSubject } from '../subjects.ts';
 const run = promisify(execFile);
 const rows = [{ id: 1 }, { id: 2 }];
 
-/** What the rule refuses to make and upstream's own client makes without a word. */
+/** Names that our rules refuse but upstream's own client accepts silently. */
 const spaced = ['a b', 'a:b'];
 const foreign = ['ümlaut', '東京'];
 
-/** A root with a namespace of each name and in it a table of its name, made by upstream's library once. */
+/** Roots with a namespace of each name that contains a table of the same name, created once by upstream's library. */
 const made = new Map<readonly string[], Promise<string>>();
 function madeByUpstream(names: readonly string[]): Promise<string> {
   const making = async (): Promise<string> => {

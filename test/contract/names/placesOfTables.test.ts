@@ -10,7 +10,7 @@ import { startServing } from '../serve/serving.ts';
 
 const rows = [{ id: 1 }, { id: 2 }];
 
-/** A root beside another one, in which there is a table that is not this one's to touch. */
+/** Creates a root beside another one, whose table the first one must not touch. */
 async function neighbours(): Promise<{ root: string; db: DirCatalog; victim: string }> {
   const both = tempFolder();
   const [root, other] = [join(both, 'a'), join(both, 'b')];

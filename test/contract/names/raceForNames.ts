@@ -1,5 +1,5 @@
-// A process that runs one operation of the state test at a given moment: it is sent a root, an operation and a time, and
-// sends back how the operation ended.
+// A process that runs one operation of the state test at a given time: receives a root, an operation and a time, and
+// sends back the result.
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { loadNative } from '#engine/native.ts';
 import { messageOf } from '#shared/errors.ts';
@@ -21,7 +21,7 @@ process.send?.('ready');
 async function race({ operation, startAt, ...place }: RaceRequest): Promise<void> {
   const db = await openDir(place);
   try {
-    // The connection of the engine is open before the race.
+    // Opens the engine's connection before the race.
     await db.listTables();
     while (Date.now() < startAt) await new Promise(setImmediate);
     process.send?.(await perform(db, operation, new Map()));

@@ -20,11 +20,11 @@ import { startEngine } from '../subjects.ts';
 type Place = { location: string; isLocal: boolean; storageOptions?: Record<string, string> };
 
 const nothing = { planned: [], recent: 0 };
-/** No folder is too young. */
+/** Repairs folders of any age. */
 const settled = { minAgeMs: 0 };
 const rows = [{ id: 1 }, { id: 2 }];
 
-/** Changes the manifest as an earlier version or another client could have left it. */
+/** Changes the manifest as an earlier version or another client might have. */
 const spoil = (place: Place, where: string, values: Record<string, string>): Promise<unknown> =>
   withDataset(place, manifestFolder, async (connection) => {
     const manifest = await connection.openTable(datasetName);
@@ -46,7 +46,7 @@ async function contents(db: Catalog, path: readonly string[] = []): Promise<stri
   return found.toSorted();
 }
 
-/** The folder of a table in a namespace. */
+/** Returns the folder of a table in a namespace. */
 const folderOf = async (root: string, id: string): Promise<string> =>
   (await readdir(root)).find((name) => name.endsWith(`_${id}`))!;
 
@@ -69,7 +69,10 @@ suite('repairing a catalog', function () {
   });
   teardown(() => db.close());
 
-  /** Damages are found, a plan changes nothing, a repair leaves none, and the catalog is as expected. */
+  /**
+   * Asserts that the damage is found, that a plan changes nothing, that a repair leaves no damage, and that the catalog
+   * is as expected.
+   */
   async function repairs(kinds: readonly string[], expected: readonly string[]): Promise<void> {
     const before = await contents(db).catch(() => undefined);
     const { planned } = await planRepair(place, settled);
@@ -196,7 +199,7 @@ suite('repairing a catalog', function () {
 
   test('changes nothing where something can not be read, which is not missing', async () => {
     await withoutRow(place, 'shop');
-    // What is below a file can't be looked at, for whatever user.
+    // No user can read a path below a file.
     await writeFile(join(root, 'file'), '');
     await spoil(place, "object_id = 'shop$products'", { location: "'file/deeper'" });
     await fails(() => repairCatalog(place, settled), 'PermissionDenied', 'file/deeper', 'Nothing was changed');

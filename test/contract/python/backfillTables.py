@@ -1,6 +1,6 @@
-"""Tables for tests of backfills, and what others do to them meanwhile.
+"""Tables for tests of backfills, and concurrent changes by other writers.
 
-What columns must hold is computed here from the inputs alone, without any of the code that is tested.
+The expected values of columns are computed here from the inputs, without the code under test.
 """
 
 import os
@@ -50,7 +50,8 @@ def update(at, values, where):
 
 
 def replace(at, rows):
-    """Changes some columns of rows in place: their fragments get new files of these, and the rows stay where they are."""
+    """Changes some columns of rows in place: their fragments get new files for these columns, and the rows keep their
+    positions."""
     table = opened(at)
     if not any(index["fields"] == ["id"] for index in table.list_indices()):
         table.create_scalar_index("id", "BTREE")
@@ -71,7 +72,7 @@ def drop(at, column):
     opened(at).drop_columns([column])
 
 
-# What each function of the tests must give.
+# The expected result of each function of the tests.
 oracles = {
     "length": lambda row: None if row["text"] is None else len(row["text"]),
     "words": lambda row: None if row["text"] is None else len(row["text"].split(" ")),
@@ -80,7 +81,7 @@ oracles = {
 
 
 def check(at, column, oracle, where=None):
-    """Rows, those whose value is another than the oracle's, and those without a value."""
+    """Counts the rows, the rows with an unexpected value, and the rows without a value."""
     found = opened(at).to_table(columns=["id", "text", "n", column], filter=where).to_pylist()
     wrong = [[row["id"], row[column], oracles[oracle](row)] for row in found if row[column] != oracles[oracle](row)]
     return {"rows": len(found), "wrong": len(wrong), "samples": wrong[:5]}

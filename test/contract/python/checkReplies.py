@@ -1,7 +1,9 @@
-"""Checks answers of a server against the specification's schemas.
+"""Checks responses of a server against the specification's schemas.
 
-argv: the OpenAPI document. stdin: a JSON list of {operation, status, contentType, body}, the body parsed where it is JSON.
-stdout: a JSON list of sentences, one for each answer that does not fit."""
+argv: the OpenAPI document. stdin: a JSON list of {operation, status, contentType, body}, with the body parsed if it is
+JSON.
+stdout: a JSON list of messages, one for each invalid response.
+"""
 
 import json
 import sys
@@ -31,7 +33,7 @@ def resolved(node):
 
 
 def absolute(node):
-    """The same schema with references that are found from anywhere."""
+    """Returns the same schema with references that resolve from any location."""
     if isinstance(node, dict):
         return {
             key: f"spec:{value}" if key == "$ref" and value.startswith("#") else absolute(value)

@@ -1,5 +1,5 @@
-"""What schemathesis has to know to ask our server by the specification: names that are there, so that requests reach
-something; bodies that are Arrow streams; and which answers are right though the specification leaves them out."""
+"""Tells schemathesis how to test our server by the specification: existing names, so that requests succeed; bodies that
+are Arrow streams; and responses that are correct although the specification omits them."""
 
 import hashlib
 import json
@@ -10,8 +10,8 @@ import schemathesis
 from hypothesis import strategies as st
 from schemathesis.core.failures import Failure
 
-# What the test has put there. Whatever changes a table works on another one than what only reads, so that the reading
-# finds something to the end; what is dropped or renamed is found once.
+# Tables that the test has created. Requests that change a table use other tables than requests that
+# only read, so that reads always succeed. A table to drop or rename is found only once.
 READ_TABLES = ["shop$products", "shop$eu$orders", "notes"]
 WRITE_TABLES = ["lab$products", "lab$other"]
 NAMESPACES = ["$", "shop", "shop$eu", "lab"]
@@ -37,7 +37,7 @@ def identifiers(operation_id, path):
     return READ_TABLES if operation_id in READING else WRITE_TABLES
 
 
-# Values for fields of bodies, by their names.
+# Values for fields of bodies, by field name.
 KNOWN = {
     "column": ["id", "name", "embedding", "price", "nope"],
     "index_type": ["BTREE", "BITMAP", "FTS", "IVF_FLAT", "LABEL_LIST", "IVF_PQ"],
@@ -110,7 +110,7 @@ def fill(rng, body):
 
 @schemathesis.hook
 def map_case(context, case):
-    """Lets most requests that fit the specification hit something; the same request always becomes the same one."""
+    """Makes most valid requests name existing objects; equal requests are changed equally."""
     if case.meta is None or case.meta.generation.mode.is_negative:
         return case
     operation_id = case.operation.definition.raw.get("operationId", "")
@@ -161,8 +161,8 @@ WHOLE = stream([ROW])
 BODIES = [WHOLE, stream([]), stream([ROW, {**ROW, "id": 8, "name": None}]), WHOLE[: len(WHOLE) // 2], b"", b"ARROW1\0\0", b"garbage"]
 schemathesis.openapi.media_type("application/vnd.apache.arrow.stream", st.sampled_from(BODIES))
 
-# Statuses that the specification's table of errors has and its list of answers of an operation lacks, with the reason.
-# Everything else that an operation does not list is a failure.
+# Statuses that are in the specification's table of errors, but not in its list of responses of an
+# operation, with the reason. All other unlisted statuses are failures.
 BESIDE = {
     406: "codes 0: \"Unsupported\" is an error of every operation, and 14 operations list its status",
     405: "HTTP's own answer to another method on a known address",
@@ -174,7 +174,7 @@ BESIDE = {
 
 
 class UndocumentedStatus(Failure):
-    """The server answered with a status that neither the specification nor the list above has."""
+    """The server responded with a status that neither the specification nor the list above contains."""
 
 
 @schemathesis.check
@@ -187,7 +187,7 @@ def status_is_known(ctx, response, case):
 
 
 class NoErrorBody(Failure):
-    """An error without the specification's body."""
+    """An error whose body does not follow the specification."""
 
 
 @schemathesis.check

@@ -1,4 +1,4 @@
-"""Makes namespaces and in each a table of its name, by upstream's own library: root, then the names."""
+"""Creates namespaces, each with a table of the same name, with upstream's own library. Arguments: root, names."""
 
 import sys
 

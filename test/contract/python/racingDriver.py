@@ -1,8 +1,9 @@
-"""The driver, with somebody who changes an input in place in the moment of its first commit, after its last look.
+"""Runs the driver while another writer changes an input in place, after the driver's last check and before its first
+commit.
 
-    python racingDriver.py DRIVER MANNER -     MANNER: `live`, or `die` for being killed right after that commit
+    python racingDriver.py DRIVER MANNER -     MANNER: `live`, or `die` to be killed right after that commit
 
-That moment can't be met from outside. What the other does and what the driver does are done by Lance.
+A test can't hit that moment from outside. Lance does both the change and the commit.
 """
 
 import importlib.util
@@ -23,7 +24,8 @@ commit = backfill.Driver._commit
 
 def raced(self, table, records):
     backfill.Driver._commit = commit
-    # The test has changed the first fragment in place to have an index, which knows that one no more: it would move the row.
+    # The test has changed the first fragment in place to create an index that no longer contains
+    # it: a change would move the row.
     fragment = max(record["fragment"] for record in records)
     assert fragment > 0
     row = table.get_fragment(fragment).to_table(columns=["id"], limit=1).column("id")[0].as_py()

@@ -1,6 +1,7 @@
-"""Reads directories of tables with upstream's client: a location a line on stdin, its tree as JSON a line on stdout.
+"""Reads directories of tables with upstream's client. Each line on stdin is a location, each line on stdout its tree as
+JSON.
 
-Ends when stdin closes, so that it never outlives the tests.
+Ends when stdin closes, so that it does not outlive the tests.
 """
 
 import json
@@ -17,7 +18,7 @@ from lance_namespace import (
 
 
 def pages(read):
-    """All names of a list, page by page."""
+    """Returns all names of a list, page by page."""
     token = None
     while True:
         names, token = read(token)

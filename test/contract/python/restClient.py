@@ -1,7 +1,7 @@
-"""Upstream's REST client against a server: its address as first argument, then headers as NAME=VALUE.
+"""Tests a server with upstream's REST client. Arguments: its address, then headers as NAME=VALUE.
 
-Reads the table shop/products, which is there, and makes shop/made, every operation a step; prints what each step gave as
-JSON by its name, or the error that it failed with.
+Reads the existing table shop/products and creates shop/made, one step per operation. Prints the result or the error of
+each step as JSON, by name.
 """
 
 import base64
@@ -22,7 +22,7 @@ results = {}
 def step(call):
     try:
         results[call.__name__] = call()
-    except Exception as error:  # What went wrong is what the test is told.
+    except Exception as error:  # The test gets the error as the result.
         results[call.__name__] = {"error": f"{type(error).__name__}: {error}"}
 
 
@@ -194,7 +194,7 @@ def delete():
 @step
 def versions():
     answer = client.list_table_versions(ln.ListTableVersionsRequest(id=made))
-    # This call alone takes a mapping.
+    # Only this call takes a mapping.
     one = ln.DescribeTableVersionResponse.model_validate(client.describe_table_version({"id": made, "version": 1}))
     return [sorted(version.version for version in answer.versions), one.version.version]
 

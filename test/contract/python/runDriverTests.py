@@ -1,4 +1,5 @@
-"""Runs the driver's own tests (driver/test*.py) and prints what became of them as JSON: how many ran, what failed."""
+"""Runs the driver's own tests (driver/test*.py) and prints the results as JSON: the number of tests and the failures.
+"""
 
 import json
 import os
@@ -6,12 +7,12 @@ import sys
 import unittest
 from pathlib import Path
 
-# The driver is imported from where it is, and nothing is left beside it.
+# The driver is imported from its folder; write no bytecode there.
 sys.dont_write_bytecode = True
 folder = Path(__file__).parent / "driver"
-# Read when lance is loaded, which a test may do before the driver says it.
+# lance reads this when it is loaded, which a test may do before the driver sets it.
 os.environ.setdefault("LANCE_LOG", "error")
-# What the driver, Lance or a test prints is no part of the answer.
+# Output of the driver, of Lance or of a test must not mix with the result.
 answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)
 

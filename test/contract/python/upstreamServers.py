@@ -1,6 +1,6 @@
-"""Upstream's own REST server over directories: a root a line on stdin, the port of its server a line on stdout.
+"""Upstream's own REST server on directories. Each line on stdin is a root, each line on stdout the port of its server.
 
-Ends when stdin closes, so that it never outlives the tests.
+Ends when stdin closes, so that it does not outlive the tests.
 """
 
 import sys

@@ -4,7 +4,7 @@ import { openRest, type RestCatalog } from '#catalog/rest/restCatalog.ts';
 import { Transport } from '#catalog/transport/transport.ts';
 import { type Behaviors, FaultyServerStandIn } from './faultyServer.ts';
 
-/** Servers and connections of a test, which end with it. */
+/** Servers and connections of a test, closed at its end. */
 export class Connecting {
   readonly #ends: (() => Promise<void>)[] = [];
 
@@ -14,14 +14,14 @@ export class Connecting {
     return server;
   }
 
-  /** A connection as a configuration describes it, which asks once unless that says otherwise. */
+  /** Opens a connection with this configuration. It sends each request once unless the configuration sets retries. */
   open(config: RestConfig): Transport {
     const transport = new Transport(transportOptionsOf({ retries: 0, ...config }));
     this.#ends.push(() => transport.close());
     return transport;
   }
 
-  /** The same with the catalog over it. */
+  /** Opens a connection with its catalog. */
   async catalog(config: RestConfig): Promise<RestCatalog> {
     const catalog = await openRest({ retries: 0, ...config });
     this.#ends.push(() => catalog.close());
@@ -32,7 +32,7 @@ export class Connecting {
     this.#ends.push(end);
   }
 
-  /** The last one first: who asks before who answers. */
+  /** Ends in reverse order: clients before their servers. */
   async end(): Promise<void> {
     for (const end of this.#ends.splice(0).toReversed()) await end();
   }

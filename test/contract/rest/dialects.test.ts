@@ -9,7 +9,7 @@ import { type Behaviors, bytes, inTurn, json, refusal, type Seen } from './fault
 const rows = [{ id: 1 }];
 const isProbe = (call: string): boolean => call === 'GET /v1/namespace/%24/table/list?limit=1';
 
-/** The service's own four endpoints, and 404 without a word for the rest. */
+/** The service's own four endpoints; everything else is an empty 404. */
 const service: Behaviors = {
   'GET /v1/tables': json({ tables: ['t'] }),
   'POST /v1/tables/new': json({}),
@@ -210,7 +210,7 @@ suite('what a connection sends', function () {
   });
 });
 
-/** The calls of an operation, as the stand-in notes them. */
+/** Returns the calls of an operation, as recorded by the stand-in. */
 const addressOf = ({ method, path }: { method: string; path: string }): RegExp =>
   new RegExp(`^${method} ${path.replaceAll(/\{[a-z_]+\}/g, '[^/]+')}(\\?.*)?$`);
 
@@ -242,7 +242,8 @@ suite('what a server can do', function () {
     assert.equal(can.RenameTable, 'no');
     assert.equal(can.DeregisterTable, 'no');
     assert.equal(can.ListNamespaces, 'yes');
-    // A mode that is refused says nothing of the others, and a right that is missing nothing of the server.
+    // A refused mode does not mean that the others are unsupported, and a missing permission says nothing about the
+    // server.
     assert.equal(can.CreateNamespace, 'unknown');
     assert.equal(can.DropNamespace, 'unknown');
   });

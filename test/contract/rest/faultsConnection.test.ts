@@ -11,7 +11,7 @@ const noTables = json({ tables: [] });
 const namespaces = { operation: 'ListNamespaces', id: [] } as const;
 const describeA = { operation: 'DescribeTable', id: ['a'], json: {} } as const;
 
-/** A body that breaks off after its first piece. */
+/** Yields a body that fails after its first part. */
 async function* breakingOff(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(10);
   await sleep(50);
@@ -156,7 +156,7 @@ suite('a connection to a server', function () {
           setTimeout(() => response.destroy(), 50);
         },
       });
-      // An error that nobody listens to would end this process.
+      // An unhandled error would end this process.
       await here.open({ uri: server.uri }).send({ operation: 'QueryTable', id: ['a'], json: {} });
       await sleep(150);
     });
@@ -234,7 +234,7 @@ suite('a connection to a server', function () {
     const server = await here.serve({ '*': noTables });
     const wire = here.open({ uri: server.uri });
     for (let call = 0; call < 20; call++) await wire.json(namespaces);
-    // The next call may come before the end of the answer has reached the pool.
+    // The next call may come before the pool has read the end of the response.
     assert.ok(server.connections <= 2, `${server.connections} connections for calls one after the other`);
   });
 

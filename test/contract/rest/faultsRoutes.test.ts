@@ -14,7 +14,7 @@ const noTables = json({ tables: [] });
 const list = { operation: 'ListTables', id: [] } as const;
 const namespaces = { operation: 'ListNamespaces', id: [] } as const;
 
-/** A forwarding proxy that takes every host for one on this machine: there is no other here to ask. */
+/** Starts a forwarding proxy that resolves every host to this machine, because no other machine is available. */
 async function proxyTo(
   port: number,
   here: Connecting,
@@ -134,7 +134,7 @@ suite('the way to a server', function () {
       assert.deepEqual(await here.open({ uri: server.uri }).json(list), { tables: [] });
       const asked = proxy.asked.length;
       process.env['NO_PROXY'] = 'example.com';
-      // There is no such host: what matters is who is asked for it.
+      // This host does not exist. The test checks which resolver or proxy gets the request.
       await fails(() => here.open(elsewhere).json(list), 'ServiceUnavailable', "can't be reached");
       assert.equal(proxy.asked.length, asked);
     });

@@ -3,7 +3,7 @@ import { createServer as createHttp, type IncomingMessage, type Server, type Ser
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A request that came, with its whole body unless the answer was given before. */
+/** A received request, with its whole body unless the response was sent earlier. */
 export type Seen = {
   method: string;
   path: string;
@@ -13,22 +13,23 @@ export type Seen = {
 
 export type Turn = { request: IncomingMessage; response: ServerResponse; seen: Seen };
 
-/** What is done with one request. */
+/** Handles one request. */
 export type Behavior = (turn: Turn) => void | Promise<void>;
 
-/** Behaviors by `METHOD /path`, the path as it was sent without its query; `*` for the rest. */
+/** Behaviors by `METHOD /path`, the path without its query; `*` for all other requests. */
 export type Behaviors = Record<string, Behavior>;
 
 /**
- * Stands for a catalog server that fails: one that breaks off, answers nonsense, asks for patience or sends elsewhere.
- * Real servers do so on bad days that can't be ordered. It knows nothing of catalogs: each test says what it answers.
+ * Stands in for a faulty catalog server: one that closes connections, sends invalid responses, asks the client to wait,
+ * or redirects. Real servers do this only on occasion. It knows nothing about catalogs: each test defines its
+ * responses.
  */
 export class FaultyServerStandIn {
-  /** What came, in the order of arrival. */
+  /** The received requests, in order. */
   readonly seen: Seen[] = [];
   readonly #server: Server;
   readonly #protocol: string;
-  /** How many connections were made. */
+  /** Number of connections. */
   connections = 0;
 
   private constructor(server: Server, protocol: string) {
@@ -56,7 +57,7 @@ export class FaultyServerStandIn {
     return `${this.#protocol}://127.0.0.1:${this.port}`;
   }
 
-  /** The `METHOD /path` of what came. */
+  /** The `METHOD /path` of each received request. */
   get calls(): string[] {
     return this.seen.map(({ method, path }) => `${method} ${path}`);
   }
@@ -76,13 +77,13 @@ export class FaultyServerStandIn {
       response.writeHead(404).end();
       return;
     }
-    // A client that goes away in the middle is what some of the tests are about.
+    // Some of the tests abort requests on purpose.
     request.on('error', () => undefined);
     await behave({ request, response, seen });
   }
 }
 
-/** Reads the body of a request to its end. */
+/** Reads the whole body of a request. */
 export async function readBody({ request, seen }: Turn): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -90,7 +91,7 @@ export async function readBody({ request, seen }: Turn): Promise<Buffer> {
   return seen.body;
 }
 
-/** Answers with JSON once the request is read. */
+/** Responds with JSON after the request is read. */
 export const json =
   (value: unknown, status = 200, headers: Record<string, string> = {}): Behavior =>
   async (turn) => {
@@ -98,7 +99,7 @@ export const json =
     turn.response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
   };
 
-/** Answers with whatever bytes once the request is read. */
+/** Responds with any bytes after the request is read. */
 export const bytes =
   (status: number, type: string, body: string | Uint8Array = '', headers: Record<string, string> = {}): Behavior =>
   async (turn) => {
@@ -106,11 +107,11 @@ export const bytes =
     turn.response.writeHead(status, { ...(type && { 'content-type': type }), ...headers }).end(body);
   };
 
-/** The first time this, the second time that; the last of them from then on. */
+/** Returns a behavior that uses these in order, one per request, and then repeats the last one. */
 export function inTurn(...behaviors: Behavior[]): Behavior {
   let turns = 0;
   return (turn) => behaviors[Math.min(turns++, behaviors.length - 1)]!(turn);
 }
 
-/** Error body of the specification. */
+/** Returns an error body as in the specification. */
 export const refusal = (status: number, code: number, error: string): Behavior => json({ error, code }, status);

@@ -4,14 +4,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { type RequestLog, createContractHandler } from '#engine/server/server.ts';
 
-/** The contract over one directory on TCP without keys, for tools that ask it as anyone would. */
+/** The contract on one directory over TCP without keys, for tools that send requests like any client. */
 export type PlainServer = {
   readonly uri: string;
-  /** What went wrong inside, with stack traces. */
+  /** Internal failures, with stack traces. */
   readonly failures: string[];
-  /** How every request went. */
+  /** The log of all requests. */
   readonly log: readonly RequestLog[];
-  /** Bytes that went out on all connections so far. */
+  /** Returns the number of bytes sent on all connections so far. */
   bytesWritten(): number;
   close(): Promise<void>;
 };

@@ -7,14 +7,14 @@ import { forEachSubject } from '../subjects.ts';
 
 const rowsPerBatch = 2000;
 
-/** The batch with the ids from `start`. */
+/** Returns the batch with the ids from `start`. */
 const batchFrom = (start: number): RecordBatch =>
   new Table({ id: makeVector(BigInt64Array.from({ length: rowsPerBatch }, (_, row) => BigInt(start + row))) })
     .batches[0]!;
 
-/** A source of batches that knows whether it was let go; `stopAt` throws instead of giving that batch. */
+/** A source of batches that records whether it was closed; `stopAt` throws instead of returning that batch. */
 class Source implements AsyncIterable<RecordBatch> {
-  /** What is not begun needs no end. */
+  /** A source that was not started need not be closed. */
   isClosed = true;
   given = 0;
   readonly #batches: number;
@@ -27,7 +27,7 @@ class Source implements AsyncIterable<RecordBatch> {
     this.#error = error;
   }
 
-  /** Waits until so many batches are given. */
+  /** Waits until this many batches were read. */
   async reached(batches: number): Promise<void> {
     while (this.given < batches) await later(5);
   }
@@ -171,7 +171,7 @@ forEachSubject('uploads', (makeCatalog) => {
     const abort = new AbortController();
     const creating = db.createTable('t', source, { signal: abort.signal });
     const reason = new Error('enough');
-    // In its midst, however long it takes to begin.
+    // Aborts in the middle, even if the start takes long.
     void source.reached(20).then(() => abort.abort(reason));
     await assert.rejects(creating, (error) => error === reason);
     await closed(source);

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as ask, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands before several servers in a cluster. */
+/** A load balancer in front of several servers, as in a cluster. */
 export type Balancer = { readonly uri: string };
 
 /**
- * Gives every request to the next of the servers, and to the one after it where a server can't be reached. Without
- * state, so that whatever a client did last, another server did.
+ * Sends each request to the next server, or to the one after it if that can't be reached. It keeps no state, so
+ * successive requests of a client reach different servers.
  */
 export async function startBalancer(uris: readonly string[]): Promise<Balancer> {
   const agents = uris.map(() => new Agent({ keepAlive: true }));
   let turn = 0;
   const pass = (request: IncomingMessage, response: ServerResponse, first: number, tries = 1): void => {
-    // Counted from the first one and not by turns, which others take meanwhile.
+    // Count from the first server, because other requests also advance the turn.
     const index = (first + tries - 1) % uris.length;
     const { hostname, port } = new URL(uris[index] ?? '');
     const { method, url: path, headers } = request;
@@ -33,7 +33,7 @@ export async function startBalancer(uris: readonly string[]): Promise<Balancer> 
       else send();
     });
     upstream.once('error', () => {
-      // Of a body that was begun nobody knows how far it came.
+      // If a part of the body was sent, it is unknown how much of it the server has processed.
       if (isConnected || tries === uris.length) response.destroy();
       else pass(request, response, first, tries + 1);
     });

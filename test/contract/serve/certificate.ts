@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A certificate that is its own authority, for localhost unless `hosts` says otherwise; the paths of its files. */
+/** Creates a self-signed certificate, for localhost or for `hosts`. Returns the paths of its files. */
 export function makeCertificate(
   folder: string,
   name: string,

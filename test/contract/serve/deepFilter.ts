@@ -1,4 +1,5 @@
-// A process of its own that asks the engine for a filter of 800 levels, past all that refuses such: `deepFilter.ts ROOT`.
+// A separate process that sends the engine a filter of 800 levels, without the checks that refuse it: `deepFilter.ts
+// ROOT`.
 import { loadNative } from '#engine/native.ts';
 
 const { connect } = await loadNative();

@@ -7,17 +7,19 @@ import { type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
 const key = 'a-key-that-may-only-read';
 const headers = { 'x-api-key': key, 'content-type': 'application/json' };
 
-/** A chain that ends the stack of the engine, if it is read as one. */
+/** A chain that overflows the engine's stack if it is parsed as one. */
 const chain = '::string::int'.repeat(3_000);
 
-/** Pieces of SQL whose reading differs between parsers: how texts, names and comments begin, and what stands before. */
+/**
+ * Parts of SQL that parsers read differently: starts of strings, names and comments, and the characters before them.
+ */
 const pieces = [
   "'", '"', '`', "''", '\\', "\\'", '/*', '*/', '--', '\n', '#', '@', '@@', '$', '$$', '?', ':', '::', ';', '(', ')',
   '[', '{', 'X', 'x', 'N', 'B', 'R', 'E', 'Q', 'NQ', 'U&', 'rb', '_utf8', 'DATE', 'INTERVAL', 'AND', 'IN', 'a', '1', '.',
   '<', '>', '-', '+', '|', '&', '~', '^', '%', '!', '=', ',', ' ', '\u00a0', '\u0000', 'é', '😀', 'X\'61\'', "X''",
 ] as const; // prettier-ignore
 
-/** One to four of them, as chance has it. */
+/** Returns one to four random parts. */
 const somePieces = (random: Random): string =>
   Array.from({ length: 1 + random.below(4) }, () => random.pick(pieces)).join('');
 
@@ -81,7 +83,7 @@ suite('lance-catalog serve and SQL that is meant to end it', function () {
       const before = performance.now();
       const [refused] = await Promise.all([post('query', { vector: {}, k: 1, ...part }), isAlive()]);
       assert.equal(refused.status, 400, refused.body.slice(0, 200));
-      // Reading a body of a megabyte takes milliseconds; without the limits each of these takes seconds.
+      // Parsing a body of a megabyte takes milliseconds. Without the limits each of these would take seconds.
       assert.ok(performance.now() - before < 2_000, `${performance.now() - before} ms`);
     });
   }

@@ -7,13 +7,14 @@ import { arrowStreamMime } from '#shared/mime.ts';
 type Job = Record<string, unknown> & { job_id: string };
 
 /**
- * Stands for a server that runs jobs: no server that can be had here does, the shapes are those of upstream's own client.
- * It keeps jobs in memory, gives them in pages of two, and calls a backfill finished when it has been asked about twice.
+ * Stands in for a server that runs jobs, because no such server is available. Its formats are those of upstream's own
+ * client. It keeps jobs in memory, lists them in pages of two, and finishes a backfill after two requests for its
+ * state.
  */
 export class JobsServerStandIn {
   readonly #server: Server;
   readonly #jobs: Job[] = [];
-  /** The bodies of what was asked, by path. */
+  /** The bodies of requests, with their paths. */
   readonly asked: { path: string; body: Record<string, unknown> }[] = [];
 
   private constructor(server: Server) {
@@ -32,7 +33,7 @@ export class JobsServerStandIn {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Adds a job, as a list tells it; `described` are the fields of its description. */
+  /** Adds a job in the form of a list; `described` are the fields of its description. */
   add(job: Job): void {
     this.#jobs.push(job);
   }

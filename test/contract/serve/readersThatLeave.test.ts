@@ -21,7 +21,7 @@ suite('a reader that leaves', function () {
     registerRest();
     const root = tempFolder();
     const local = await openDir({ root });
-    // 100 MB of rows that nothing can shrink.
+    // 100 MB of incompressible rows.
     const values = Float64Array.from({ length: width * count }, Math.random);
     const columns = Array.from({ length: width }, (_, at) => {
       const data = values.subarray(at * count, (at + 1) * count);
@@ -42,7 +42,7 @@ suite('a reader that leaves', function () {
     const line = (await answer.text()).split('\n').find((one) => one.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1));
   };
-  /** The request for this number itself is not counted. */
+  /** The request for this number is not counted. */
   const inFlight = () => measured('lance_catalog_requests_in_flight');
   const sent = () => measured('lance_catalog_sent_bytes_total');
 

@@ -60,7 +60,7 @@ suite('lance-catalog serve, and crowds that would lock others out', function () 
     return socket;
   }
 
-  /** The status of a request with a connection of its own. */
+  /** Returns the status of a request on a separate connection. */
   function status(path: string, headers: Record<string, string> = {}): Promise<number> {
     return new Promise((resolve, reject) => {
       const sent = request(`${server.address}${path}`, { headers, agent: false }, (response) => {
@@ -72,7 +72,7 @@ suite('lance-catalog serve, and crowds that would lock others out', function () 
   }
   const list = '/v1/namespace/%24/table/list';
 
-  /** Sends a body a byte at a time, and returns all that the server answers. */
+  /** Sends a body byte by byte, and returns the whole response of the server. */
   async function dribble(path: string, type: string, key: typeof ana, body: Uint8Array): Promise<string> {
     const socket = await connected(
       '127.0.0.1',
@@ -136,7 +136,7 @@ suite('lance-catalog serve, and crowds that would lock others out', function () 
     assert.equal(await status(list, ben), 200);
     assert.equal(await status(list, ana), 200);
     const statuses = (await Promise.all(slow)).map((said) => said.slice(9, 12));
-    // The key's share of bodies, and those above it.
+    // The key's share of bodies, and the requests above it.
     assert.deepEqual(statuses.toSorted(), [...Array<string>(3).fill('408'), ...Array<string>(9).fill('429')]);
   });
 

@@ -16,7 +16,7 @@ import { eventually } from '../eventually.ts';
 import { fails } from '../expect.ts';
 import { type ServeProcess, startServe } from './serveProcess.ts';
 
-// `lance-catalog serve --jobs` as a process: what a client asks of it becomes a job of this machine, run for real.
+// `lance-catalog serve --jobs` as a process: a request of a client becomes a real job on this machine.
 
 suite('a server that runs jobs', function () {
   this.timeout(120_000);

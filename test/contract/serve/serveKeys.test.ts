@@ -133,7 +133,7 @@ suite('lance-catalog serve with a file of keys', function () {
 
   test('opens a key its own databases alone, and says nothing of others', async () => {
     assert.equal((await server.send({ ...list, ...as(shopper, shop) })).status, 200);
-    // The one that it opens need not be named.
+    // A client need not name the only database of its key.
     assert.deepEqual(JSON.parse((await server.send({ ...list, ...as(shopper) })).body), { tables: ['t'] });
     const [there, missing] = await Promise.all(
       ['eu', 'us'].map((name) => server.send({ ...list, ...as(shopper, { 'x-service-database': name }) })),

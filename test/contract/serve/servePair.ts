@@ -5,7 +5,9 @@ import { type ServeProcess, startServe } from './serveProcess.ts';
 
 type Started = { moto: Moto; servers: ServeProcess[]; balancer: Balancer };
 
-/** After so many places one of the two is killed, and what comes then finds all that it did by the other. */
+/**
+ * After this number of locations one of the two servers is killed; later tests find all of its writes with the other.
+ */
 const placesOfBoth = 40;
 
 async function endAsMachinesDo(server: ServeProcess | undefined): Promise<void> {
@@ -13,13 +15,13 @@ async function endAsMachinesDo(server: ServeProcess | undefined): Promise<void> 
   await server?.exited;
 }
 
-/** Two servers on one root in an object store, behind a balancer, as a team runs them; all end with this process. */
+/** Two servers on one root in an object store behind a load balancer, as teams run them. All end with this process. */
 export class ServePair {
   readonly key = randomBytes(16).toString('hex');
   #started: Promise<Started> | undefined;
   #places = 0;
 
-  /** The address of a place in their root where nothing is yet. */
+  /** Returns the address of an empty location in their root. */
   async place(): Promise<string> {
     const { moto, servers } = await this.#start();
     this.#places++;
@@ -27,7 +29,7 @@ export class ServePair {
     return `${moto.root('pair')}/${this.#places}`;
   }
 
-  /** How a client reaches a place. */
+  /** Returns how a client reaches a location. */
   async reach(place: string): Promise<{ uri: string; apiKey: string; databasePrefix: string }> {
     const { balancer } = await this.#start();
     return { uri: balancer.uri, apiKey: this.key, databasePrefix: place.slice(place.lastIndexOf('/') + 1) };
@@ -47,7 +49,7 @@ export class ServePair {
     const env = { TEST_KEY: this.key, TEST_STORE_SECRET: moto.storageOptions['aws_secret_access_key'] ?? '' };
     const args = ['--root', moto.root('pair'), '--api-key-env', 'TEST_KEY', ...options];
     const servers = await Promise.all([startServe(args, { env }), startServe(args, { env })]);
-    // For who opens the place without the servers.
+    // For tests that open the location without the servers.
     for (const [name, value] of Object.entries(moto.storageOptions)) process.env[name.toUpperCase()] = value;
     process.env['AWS_ALLOW_HTTP'] = 'true';
     return { moto, servers, balancer: await startBalancer(servers.map(({ address }) => address)) };

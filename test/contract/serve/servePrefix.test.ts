@@ -14,7 +14,7 @@ import { type Answer, list, refused, type ServeProcess, startServe, writeKeys } 
 
 const prefix = (value: string): Record<string, string> => ({ 'x-service-database-prefix': value });
 
-// Every answer here is also searched for paths of the server: see `send` of ServeProcess.
+// `send` of ServeProcess also checks that no response contains paths of the server.
 
 suite('The database prefix of lance-catalog serve', function () {
   this.timeout(30_000);
@@ -112,12 +112,12 @@ suite('The database prefix of lance-catalog serve', function () {
     const answer = await ask(all, { 'x-service-database': 'hr' });
     assert.equal(answer.status, 503, answer.body);
     refused(answer, 'ServiceUnavailable', '"hr"');
-    // The administrator finds it in the log.
+    // The administrator finds the problem in the log.
     await server.logged('failure', ({ problem }) => String(problem).includes(roots.hr));
   });
 });
 
-/** A server that answers everything with one body, asked once while it is watched. */
+/** Starts a server that sends this body in every response, and watches one response. */
 async function watched(body: unknown): Promise<() => void> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -21,33 +21,35 @@ export type Sent = {
   method?: string;
   path: string;
   headers?: Record<string, string>;
-  /** `{}` for a POST when not given. */
+  /** Default for a POST: `{}`. */
   body?: string | Uint8Array;
   agent?: Agent;
 };
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 export type LogLine = { level: string; event: string } & Record<string, unknown>;
 
-/** `lance-catalog serve` as a process, spoken to by plain HTTP; an answer that tells a path of its arguments fails. */
+/**
+ * `lance-catalog serve` as a process, accessed by plain HTTP. Fails if a response contains a path from its arguments.
+ */
 export type ServeProcess = {
   readonly address: string;
   readonly port: number;
   readonly pid: number;
   send(sent: Sent): Promise<Answer>;
-  /** All that it wrote on stderr. */
+  /** Returns its stderr so far. */
   said(): string;
-  /** The lines of its log. */
+  /** Returns the lines of its log. */
   log(): LogLine[];
   /** Waits for a line of the log. */
   logged(event: string, holds?: (line: LogLine) => boolean): Promise<LogLine>;
   kill(signal: NodeJS.Signals): void;
   /** Resolves with its exit code or signal. */
   readonly exited: Promise<number | NodeJS.Signals | null>;
-  /** Tells it to end and waits. */
+  /** Sends SIGTERM and waits for its end. */
   stop(): Promise<number | NodeJS.Signals | null>;
 };
 
-/** Starts it with a free port on 127.0.0.1, unless the arguments say otherwise. */
+/** Starts it on a free port of 127.0.0.1, unless the arguments set another. */
 export async function startServe(
   args: readonly string[],
   options: { env?: Record<string, string>; ca?: string } = {},
@@ -58,7 +60,7 @@ export async function startServe(
     detached: true,
   });
   trackProcessGroup(child);
-  // The roots, the keys and the certificates.
+  // Paths of the roots, the keys and the certificates.
   const paths = args.map((arg) => arg.replace(/^[\w.-]+=/, '')).filter((arg) => isAbsolute(arg));
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (text += piece));
@@ -102,7 +104,7 @@ export async function startServe(
   };
 }
 
-/** Runs `lance-catalog serve` where it is expected to end by itself. */
+/** Runs `lance-catalog serve` in a case in which it must end by itself. */
 export function runServe(args: readonly string[], env: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cliEntry, 'serve', ...args], {
     env: { ...process.env, ...env },
@@ -140,18 +142,18 @@ function send(address: string, sent: Sent, ca: string | undefined): Promise<Answ
   });
 }
 
-/** Rows as the body of a create or an insert. */
+/** Returns rows as the body of a create or an insert. */
 export function rows(count: number, first = 0): Uint8Array {
   const id = BigInt64Array.from({ length: count }, (_, index) => BigInt(first + index));
   return tableToIPC(new Table(tableFromArrays({ id }).batches), 'stream');
 }
 
-/** Lists the tables of the root. */
+/** The request that lists the tables of the root. */
 export const list = { method: 'GET', path: '/v1/namespace/%24/table/list' };
 
 export const arrowType = { 'content-type': 'application/vnd.apache.arrow.stream' };
 
-/** A file of keys with the given lines: name, key, access, databases. */
+/** Writes a key file with the given lines: name, key, access, databases. */
 export function writeKeys(
   lines: readonly (readonly [string, string, string, string])[],
   path = join(tempFolder(), 'keys'),
@@ -166,14 +168,14 @@ export function writeKeys(
   return path;
 }
 
-/** Puts a file in place of another in one step, for its owner alone. */
+/** Replaces a file in one step; only its owner can read it. */
 export function replaceFile(path: string, text: string): void {
   writeFileSync(`${path}.next`, text, { mode: 0o600 });
   chmodSync(`${path}.next`, 0o600);
   renameSync(`${path}.next`, path);
 }
 
-/** Asserts that an answer is an error of a kind, in the contract's shape, whose sentences say all of `words`. */
+/** Asserts that a response is an error of this kind, in the contract's format, whose messages contain all `words`. */
 export function refused(answer: Answer, kind: CatalogErrorKind, ...words: string[]): void {
   assert.ok(answer.status >= 400, `${answer.status} ${answer.body}`);
   const { error, code, detail } = JSON.parse(answer.body) as { error: string; code: number; detail: string };

@@ -6,7 +6,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { arrowType, list, rows, type ServeProcess, startServe } from './serveProcess.ts';
 
-/** A request whose body is sent by hand. */
+/** Returns a request whose body the test sends. */
 function openRequest(server: ServeProcess, path: string, agent?: Agent) {
   const outgoing = request({
     host: '127.0.0.1',
@@ -25,12 +25,12 @@ function openRequest(server: ServeProcess, path: string, agent?: Agent) {
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
     });
   });
-  // Looked at later than it may fail.
+  // The test awaits this response after it may have failed.
   answer.catch(() => undefined);
   return { outgoing, answer };
 }
 
-/** Waits until a connection that sends `text` and no more is closed by the server. */
+/** Waits until the server closes a connection that sends only `text`. */
 function closedByServer(port: number, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1', () => socket.write(text));
@@ -77,7 +77,7 @@ suite('The limits of lance-catalog serve', function () {
   });
 
   test('end a request whose headers do not come', async () => {
-    // Both at once, and long before the half minute that a server waits when it is not told otherwise.
+    // Both at the same time, and long before the server's default limit of half a minute.
     await Promise.all(['GET /healthz HTTP/1.1\r\nHost: local', ''].map((text) => closedByServer(server.port, text)));
   });
 
@@ -132,7 +132,7 @@ suite('The end of lance-catalog serve', function () {
     await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const upload = await beginUpload();
-    // Kept open by a request that has begun, so that what is asked meanwhile has a way in.
+    // A started request keeps this connection open, so that later requests can use it.
     const waiting = openRequest(server, '/v1/table/other/create', agent);
     waiting.outgoing.write(bytes.subarray(0, 8));
     await until('both', async () => (await inFlight(server)) === 2);
@@ -154,7 +154,7 @@ suite('The end of lance-catalog serve', function () {
     await start();
     const upload = await beginUpload();
     const answers: string[] = [];
-    // Two requests in one connection: the second comes when the server is already told to end.
+    // Two requests on one connection: the second arrives when the server is already stopping.
     const socket = connect(server.port, '127.0.0.1');
     socket.setEncoding('utf8').on('data', (text: string) => answers.push(text));
     socket.write(
@@ -187,9 +187,9 @@ suite('The end of lance-catalog serve', function () {
     await beginUpload();
     server.kill('SIGTERM');
     await server.logged('stopping');
-    // At once it would be what a terminal and a parent both pass on, and no second wish.
+    // A second signal at the same time counts as the same, because both a terminal and a parent may send it.
     server.kill('SIGTERM');
-    // Again until it is heard: a process that gets no processor meanwhile takes two signals for one.
+    // Repeat it until the server reacts: a process that does not run in between receives two signals as one.
     const again = setInterval(() => server.kill('SIGTERM'), 700);
     assert.equal(await server.exited.finally(() => clearInterval(again)), 143);
   });

@@ -38,7 +38,7 @@ suite('lance-catalog serve, and those who ask and do not go on', function () {
   });
   suiteTeardown(() => server.close());
 
-  /** Sends the beginning of a request and no more. */
+  /** Sends only the start of a request. */
   async function begin(headers: string) {
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -56,7 +56,7 @@ suite('lance-catalog serve, and those who ask and do not go on', function () {
       const { status } = await fetch(`${server.address}/v1/namespace/%24/table/list`, { headers: knownAs });
       assert.equal(status, 200);
     }
-    // Without an end of their own they would stay until the test has taken too long.
+    // The server must close these connections, or the test would time out.
     await Promise.all(closed);
   });
 
@@ -81,7 +81,7 @@ suite('lance-catalog serve, and those who ask and do not go on', function () {
     lines.splice(0);
     writeKeys([['ana', key, 'read-only', '*']], keys);
     await eventually(() => assert.ok(lines.some((line) => line.includes('"keys_read"'))));
-    // Both would look at it within a second or two; it is the one that runs.
+    // Either would do this within a second or two. This process is the one that runs.
     await sleep(2500);
     assert.equal(lines.filter((line) => line.includes('"keys_read"')).length, 1, lines.join('\n'));
   });

@@ -10,7 +10,7 @@ import { type ServeProcess, startServe } from './serveProcess.ts';
 
 const rowsPerWrite = 10;
 
-/** Rows that say who wrote them. */
+/** Rows that contain the name of their writer. */
 const batchOf = (writer: string, count: number) =>
   Array.from({ length: rowsPerWrite }, (_, index) => ({ writer, batch: count, index }));
 
@@ -28,7 +28,7 @@ suite('two servers on one root', function () {
   const places = {
     'a directory': () => ({ root: tempFolder(), args: [], env: {} }),
     'an object store': () => ({
-      // A new one each time: a test that is run again finds nothing of the time before.
+      // Use a new root each time, so that a repeated test finds no earlier data.
       root: moto.root(`two-${randomUUID()}`),
       args: Object.entries(moto.storageOptions).flatMap(([name, value]) =>
         name.includes('secret')
@@ -81,7 +81,8 @@ suite('two servers on one root', function () {
               await table.add(batchOf(who, count));
               written[who] = count;
             } catch (error) {
-              // Two at once may lose the race for a version, and say so; nothing of it was written then.
+              // Two concurrent writers may lose the race for a version. The error reports this, and nothing was
+              // written.
               if (isCatalogError(error, 'ConcurrentModification')) continue;
               if (who === 'left' && isCatalogError(error, 'ServiceUnavailable')) return;
               throw error;
@@ -106,7 +107,7 @@ suite('two servers on one root', function () {
         end.abort();
         await writing;
 
-        // Every write that was confirmed is there as a whole; the one that was under way when its server died is too, or not at all.
+        // Every confirmed write is complete. The write in progress when its server was killed is complete or absent.
         const rows = (await (await right.openTable('t')).query().toArray()) as { writer: string; batch: bigint }[];
         const counts = new Map<string, number>();
         for (const { writer, batch } of rows) {
@@ -116,8 +117,8 @@ suite('two servers on one root', function () {
         for (let count = written.right; count > written.right - 3; count--) assert.ok(counts.has(`right${count}`));
         for (let count = written.left; count > written.left - 2; count--) assert.ok(counts.has(`left${count}`));
 
-        // A table that was being made is whole, or not listed, and its name can be used. In the root of an object store,
-        // where nothing can be renamed, the name may be taken already; that says so.
+        // A table that was being created is complete, or is not listed and its name can be used. In the root of an
+        // object store, where nothing can be renamed, the name may be in use; the error says so.
         const last = await made;
         assert.ok(last !== undefined);
         for (const name of (await right.tableNames()).filter((one) => one.startsWith('made'))) {

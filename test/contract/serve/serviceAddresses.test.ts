@@ -4,7 +4,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { arrowType, rows } from './serveProcess.ts';
 import { type Serving, startServing } from './serving.ts';
 
-/** Asks our server by an address as any HTTP client would, without a client of the contract. */
+/** Sends a request to our server as any HTTP client would, without our client. */
 async function ask(
   server: Serving,
   method: 'GET' | 'POST',

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { serve } from '#engine/serve/serve.ts';
 import { watchReplies } from '../upstream/replyPaths.ts';
 
-/** Our server as teams run it, over TCP and with a key, on a directory. Closing it fails if a reply told its path. */
+/**
+ * Our server as teams run it, over TCP and with a key, on a directory. Closing it fails if a response contained its
+ * path.
+ */
 export type Serving = { readonly uri: string; readonly key: string; close(): Promise<unknown> };
 
 export async function startServing(root: string): Promise<Serving> {

@@ -22,13 +22,13 @@ import {
 } from '../../unit/shared/arrow/arrowEdits.ts';
 import { shapeRows, writeShapes } from './arrowShapes.ts';
 
-// What a server, a notebook or a file says in Arrow is checked before a value is shown. Every edit is of bytes that
-// pyarrow wrote; each is read by the reader of streams and by both copies of Arrow, that of Node and that of browsers.
+// Arrow data from a server, a notebook or a file is checked before a value is shown. The tests edit bytes that pyarrow
+// wrote. The stream reader and both builds of Arrow, for Node and for browsers, read the result.
 
 type Read = (bytes: Uint8Array) => Promise<string[]>;
 type Browser = { readArrow: (bytes: Uint8Array) => Table; columnFormatter: typeof columnFormatter };
 
-/** All cells of a table, column by column, after its columns. */
+/** Returns the columns of a table and then all cells, column by column. */
 function cells(table: Table, format = columnFormatter): string[] {
   const columns = table.schema.fields.map((_, i) => {
     const read = format(table.getChildAt(i)!, { limits: unlimited });
@@ -49,7 +49,7 @@ async function tableOf(bytes: Uint8Array, maxRows?: number): Promise<Table> {
   return new Table(schema, all);
 }
 
-/** Builds the reader as webviews have it, with the other build of Arrow. */
+/** Builds the reader as in webviews, with the other build of Arrow. */
 async function browserReader(): Promise<Browser> {
   const contents = `export { readArrow } from '#shared/arrow/readArrow.ts';
 export { columnFormatter } from '#shared/format/cellText.ts';`;
@@ -75,7 +75,7 @@ const isIpcError = (problem: string, message: RegExp) => (error: unknown) => {
 
 const last = <T>(list: readonly T[]): T => list.at(-1)!;
 
-/** Changes the length of a vector of a batch or schema. */
+/** Changes the length of a vector in a batch or schema. */
 function setCount(message: Message, field: number, count: number): void {
   const { metadata, header } = batchIn(message);
   metadata.writeInt32LE(count, header.target(field));

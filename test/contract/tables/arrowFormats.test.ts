@@ -9,8 +9,8 @@ import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-// What other writers make: streams and files, with buffers compressed in either way or not, several batches, dictionaries
-// that are replaced and extended, nested and large types. pyarrow writes all of it, and says what is in it as JSON.
+// Data of other writers: streams and files, with and without compressed buffers, several batches, replaced and extended
+// dictionaries, nested and large types. pyarrow writes all of it, and prints its content as JSON.
 
 const writer = `
 import sys, json, datetime, decimal
@@ -59,10 +59,10 @@ const kinds = ['stream', 'deltas', 'file', 'old'] as const;
 const codecs = ['plain', 'lz4', 'zstd'] as const;
 const bytesOf = (name: string): Buffer => readFileSync(join(folder, name));
 
-/** The bytes in pieces, as a connection gives them. */
+/** Yields the bytes in parts, as a connection does. */
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) {
-    // A copy at an odd place: nothing may count on where a chunk lies in its buffer.
+    // A copy at an odd position, because no code may rely on the position of a chunk in its buffer.
     const copy = new Uint8Array(Math.min(size, bytes.length - at) + 1).subarray(1);
     copy.set(bytes.subarray(at, at + copy.length));
     yield copy;
@@ -76,7 +76,7 @@ async function read(bytes: Uint8Array, size = 65_536): Promise<Table> {
   return new Table(schema, all);
 }
 
-/** Rows as pyarrow says them: numbers and texts, decimals as text. */
+/** Returns rows in the form of pyarrow: numbers and strings, decimals as strings. */
 function plainRows(table: Table): unknown[] {
   const scale = 100n;
   const decimal = (words: Uint32Array): string => {
@@ -140,7 +140,8 @@ suite('Arrow data of other writers', function () {
     for (const name of ['stream.plain', 'file.lz4', 'old.plain']) {
       const bytes = bytesOf(name);
       const cuts = Array.from({ length: 60 }, (_, index) => Math.floor((bytes.length * index) / 60));
-      // The ends of messages, where all that is there is whole: the last bytes are the end mark or the footer.
+      // Cut at the ends of messages, so that all remaining messages are complete; the last bytes are the end mark or
+      // the footer.
       for (const cut of [
         ...cuts,
         bytes.length - 1,
@@ -175,7 +176,7 @@ suite('Arrow data of other writers', function () {
     const end = await endOfFirstBatch(bytes);
     const silent = (async function* () {
       yield bytes.subarray(0, end);
-      // Nothing more comes.
+      // No more data arrives.
       await new Promise(() => undefined);
     })();
     const { batches } = await readIpc(silent);
@@ -186,7 +187,7 @@ suite('Arrow data of other writers', function () {
   });
 });
 
-/** Where the first record batch of a stream ends. */
+/** Returns the end of the first record batch of a stream. */
 async function endOfFirstBatch(bytes: Buffer): Promise<number> {
   let end = 0;
   for await (const message of ipcMessages(pieces(bytes, bytes.length))) {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-// A stream of one column "x" for every type of Arrow, written by pyarrow.
+// A stream with one column "x" for every type of Arrow, written by pyarrow.
 
-/** Rows of a shape; every seventh is null. */
+/** Number of rows of a stream; every seventh is null. */
 export const shapeRows = 64;
 
 const writer = `
@@ -63,7 +63,7 @@ with pa.ipc.new_stream(f"{folder}/deep.plain", pa.schema([("x", deep)])): pass
 print("\\n".join(shapes))
 `;
 
-/** Writes the shapes. Returns their names and a function that reads the bytes of one. */
+/** Writes the streams. Returns their names and a function that reads the bytes of one. */
 export function writeShapes(): { names: string[]; bytesOf: (name: string, codec?: string) => Buffer } {
   const folder = tempFolder();
   const options = { encoding: 'utf8', timeout: 50_000 } as const;
@@ -71,7 +71,7 @@ export function writeShapes(): { names: string[]; bytesOf: (name: string, codec?
   assert.equal(status, 0, stderr);
   return {
     names: stdout.trim().split('\n'),
-    // A copy of its own: edits must not show in another test.
+    // Returns a copy, so that edits do not affect another test.
     bytesOf: (name, codec = 'plain') => Buffer.from(readFileSync(join(folder, `${name}.${codec}`))),
   };
 }

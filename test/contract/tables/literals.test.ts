@@ -20,7 +20,7 @@ import { forEachSubject } from '../subjects.ts';
 
 const numbers = (type: DataType): Field => new Field('item', type, true);
 
-/** A column's type, and values that are put there one after another and must be read as they were said. */
+/** A column's type, and values to write one after another and read back unchanged. */
 const cases: Readonly<Record<string, readonly [DataType, readonly unknown[]]>> = {
   text: [
     new Utf8(),
@@ -39,7 +39,7 @@ const cases: Readonly<Record<string, readonly [DataType, readonly unknown[]]>> =
   words: [new List(numbers(new Utf8())), [["a'b", ''], null]],
 };
 
-/** Times are said as `Date` and read as milliseconds. */
+/** Times are written as `Date` and read as milliseconds. */
 const isTime = (name: string): boolean => ['micros', 'nanos', 'day'].includes(name);
 
 function plain(value: unknown): unknown {

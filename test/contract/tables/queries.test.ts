@@ -19,7 +19,7 @@ const large = (): Table =>
     third: makeVector(Float64Array.from({ length: count }, (_, row) => row / 3)),
   });
 
-/** Made without the server under test, where a request of its size may be too large. */
+/** Creates a large table without the server under test, which may refuse a request of this size. */
 async function openLarge({ db, root }: { db: Catalog; root: string }): Promise<CatalogTable> {
   const local = await openDir({ root });
   await local.createTable('large', large());
@@ -141,7 +141,7 @@ forEachSubject('queries', (makeCatalog) => {
           () => 'nothing was thrown',
           (error: unknown) => error,
         );
-        // At once, since a quick answer would be none to abort.
+        // Abort immediately, because a quick response could not be aborted.
         queueMicrotask(() => abort.abort(reason));
         return working;
       };
@@ -176,7 +176,8 @@ forEachSubject('queries', (makeCatalog) => {
       assert.equal((await table.query().limit(limit).toArray()).length, 2);
       assert.equal((await table.vectorSearch([1, 0]).limit(limit).toArray()).length, 2);
     }
-    // Past the end: no row, or refused where that is more than an engine counts; never the first row again.
+    // An offset past the end gives no row, or is refused if it exceeds an engine's integers. It never gives the first
+    // row again.
     for (const offset of [2 ** 31, 2 ** 32, 2 ** 32 + 1]) {
       const far = await table
         .query()

@@ -9,9 +9,8 @@ import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { forEachSubject } from '../subjects.ts';
 
-// Every type there is, with the ends of its range and with nulls, written by pyarrow. Each column is made into a table,
-// read again and written out, and pyarrow compares the two: types, values and nulls. Only
-// whether a column has a dictionary may differ.
+// Every type, with the limits of its range and with nulls, written by pyarrow. Each column becomes a table that is read
+// and written again, and pyarrow compares types, values and nulls. Only whether a column has a dictionary may differ.
 
 const writer = `
 import sys, decimal, datetime

@@ -6,7 +6,7 @@ import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
 import { makeSample } from '../../../scripts/sample.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-/** Some rows as text, to compare two catalogs by. */
+/** Returns some rows as text, to compare two catalogs. */
 const rows = async (catalog: DirCatalog) => {
   const table = await (await catalog.openTable('orders', ['shop', 'eu'])).query().offset(500_000).limit(1000).toArray();
   const products = await (await catalog.openTable('products', ['shop'])).query().limit(500).toArrow();

@@ -30,8 +30,8 @@ import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { type RawEngine, startRawEngine } from '../engine/rawEngine.ts';
 
-// A length proves nothing about a stream: the wrong copy of Arrow writes short and unreadable ones without an error. So
-// the bytes are read by pyarrow, which nobody here wrote, and its rows are compared.
+// The length of a stream proves nothing: the wrong copy of Arrow writes short and unreadable streams without an error.
+// So pyarrow, which is independent of this project, reads the bytes, and the test compares its rows.
 
 const schema = new Schema([
   new Field('id', new Int64(), false),
@@ -64,7 +64,7 @@ const rows = Array.from({ length: rowCount }, (_, row) => ({
   country: ['DE', 'FR', 'IT'][row % 3]!,
 }));
 
-/** The rows as pyarrow is asked to write them: JSON, times in microseconds, bytes in hexadecimal. */
+/** The rows as pyarrow writes them: JSON, times in microseconds, bytes in hexadecimal. */
 const expected = rows.map((row) => ({
   ...row,
   at: row.at.getTime() * 1000,

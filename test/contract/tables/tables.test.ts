@@ -69,7 +69,7 @@ forEachSubject('tables', (makeCatalog) => {
     const { db } = await makeCatalog();
     await db.createNamespace(['shop']);
     await db.createTable('products', rows, ['shop']);
-    // Where it is, a server may keep to itself.
+    // A server need not report the location.
     const { location: _, ...described } = await db.describeTable('products', ['shop']);
     assert.deepEqual(described, {
       name: 'products',
@@ -124,7 +124,7 @@ forEachSubject('tables', (makeCatalog) => {
 
   test('describe one version of themselves while someone writes', async () => {
     const { db, root } = await makeCatalog();
-    // As many rows as versions.
+    // Each version adds one row.
     await db.createTable('t', [{ id: 1 }]);
     const writer = await (await openDir({ root })).openTable('t');
     const writing = (async () => {

@@ -5,7 +5,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { forEachOfOurs, forEachSubject } from '../subjects.ts';
 
-/** Runs calls at the same time and counts those that were done; any other end than a conflict is a failure. */
+/** Runs calls concurrently and counts the successful ones. Any error except a conflict is a failure. */
 async function race(calls: readonly (() => Promise<unknown>)[], ...conflicts: readonly string[]): Promise<number> {
   const ends = await Promise.allSettled(calls.map((call) => call()));
   for (const end of ends) {
@@ -20,10 +20,10 @@ const each = <T>(dbs: readonly Catalog[], times: number, call: (db: Catalog, rou
   dbs.flatMap((db, at) => Array.from({ length: times }, (_, round) => () => call(db, at * times + round)));
 
 forEachSubject('two writers at once', (makeCatalog, subject) => {
-  /** An object store takes its time over every conflict. */
+  /** An object store takes long for each conflict. */
   const calls = (number: number): number => (subject.id === 'pair' ? Math.ceil(number / 3) : number);
 
-  /** The catalog under test and, for a second writer, the same root opened in this process. */
+  /** Returns the catalog under test and, for a second writer, the same root opened in this process. */
   async function makeTwo(): Promise<Catalog[]> {
     const { db, root } = await makeCatalog();
     return [db, await openDir({ root })];
@@ -70,8 +70,8 @@ forEachSubject('two writers at once', (makeCatalog, subject) => {
       const done = await race(
         each(dbs, 3, (db, round) => db.createTable('t', [{ by: round }], path)),
         'TableAlreadyExists',
-        // Upstream's server has no kind of error for who comes second by milliseconds, and what it is making can be seen half
-        // made in the directory; it is no gap that shows every time.
+        // Upstream's server has no specific error for a slightly later writer, and the directory shows tables that it
+        // is still creating. This is not listed as a gap, because it does not occur each time.
         ...(subject.id === 'upstream' ? ['Internal', 'InvalidTableState'] : []),
       );
       assert.equal(done, 1);
@@ -131,7 +131,7 @@ forEachSubject('two writers at once', (makeCatalog, subject) => {
         else await db.dropTable('t', path);
       }),
     );
-    // Those in one process take turns, and no two of ours give up on each other.
+    // Writers in one process wait for each other, so none of ours fails with a conflict.
     assert.equal(done, 2 * tasks);
   });
 });

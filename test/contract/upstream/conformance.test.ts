@@ -9,10 +9,10 @@ import { tempFolder } from '../../harness/temp.ts';
 import { startPlainServer } from '../rest/plainServer.ts';
 import { makeConformanceRoot } from './conformanceRoot.ts';
 
-/** The specification's own document. */
+/** The specification itself. */
 const specification = inRoot('test/fixtures/namespace-spec/lance-namespace-spec-0.11.1.yaml');
 
-/** What every answer is checked for; `conformanceHooks.py` has the last two. */
+/** The checks of every response; `conformanceHooks.py` defines the last two. */
 const checks = [
   'not_a_server_error',
   'content_type_conformance',
@@ -24,7 +24,10 @@ const checks = [
   'errors_have_a_body',
 ];
 
-/** Half of the operations: making requests takes a processor longer than answering them, and there are two. */
+/**
+ * Half of the operations, because generating requests takes more processor time than the responses, and there are two
+ * processors.
+ */
 const half = '(column|index|tags|branches|version|plan|metadata)';
 
 suite('requests made from the specification', function () {
@@ -32,7 +35,7 @@ suite('requests made from the specification', function () {
 
   test('find no failure of the server and no answer that is not in it', async () => {
     const answered = await Promise.all([run([`--include-path-regex=${half}`]), run([`--exclude-path-regex=${half}`])]);
-    // A run that reached nothing would pass too.
+    // A run whose requests all fail would pass, too.
     for (const operation of ['QueryTable', 'CreateTable', 'InsertIntoTable', 'ListTableIndices', 'DescribeTable']) {
       const worked = answered.flat().some((entry) => entry.operation === operation && entry.status === 200);
       assert.ok(worked, `No ${operation} succeeded.`);
@@ -40,7 +43,7 @@ suite('requests made from the specification', function () {
   });
 });
 
-/** Asks a server of its own, and gives how every request went. */
+/** Sends requests to a separate server, and returns its request log. */
 async function run(which: readonly string[]): Promise<readonly RequestLog[]> {
   const root = tempFolder();
   await makeConformanceRoot(root);
@@ -75,7 +78,7 @@ async function schemathesis(uri: string, which: readonly string[]): Promise<{ co
       '--no-color',
     ],
     {
-      // Away from the project: it looks for a configuration where it runs, and writes there.
+      // Runs outside of the project, because it reads a configuration from its folder and writes there.
       cwd: tempFolder(),
       env: {
         ...process.env,

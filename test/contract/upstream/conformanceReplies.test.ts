@@ -22,7 +22,7 @@ type Answer = { operation: Operation; status: number; contentType: string | null
 const more = tableToIPC(new Table({ id: vectorFromArray([7n, 8n], new Int64()) }), 'stream');
 const search = { k: 2, vector: { single_vector: [1, 0] }, columns: { column_names: ['id'] } };
 
-/** One request of every operation that a directory has, in an order in which all of them succeed. */
+/** One request for every operation that a directory supports, in an order in which all succeed. */
 const tour: readonly [Operation, Step][] = [
   ['CreateNamespace', { id: 'tour', json: { mode: 'Create', properties: { team: 'data' } } }],
   ['CreateNamespace', { id: 'tour', json: { mode: 'ExistOk' } }],

@@ -1,7 +1,7 @@
 import { Field, FixedSizeList, Float32, Float64, Int64, Schema, Utf8 } from '#arrow';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 
-/** The columns of every table here. */
+/** The columns of every table in this root. */
 export const columns = new Schema([
   new Field('id', new Int64(), true),
   new Field('name', new Utf8(), true),
@@ -15,7 +15,7 @@ const rows = [
   { id: 3n, name: null, price: 3, embedding: [1, 1] },
 ];
 
-/** A root in which requests find namespaces, tables, versions, tags, branches and indexes. */
+/** Creates a root in which requests find namespaces, tables, versions, tags, branches and indexes. */
 export async function makeConformanceRoot(root: string): Promise<void> {
   const db = await openDir({ root });
   const make = async (name: string, path: string[]) => {

@@ -2,13 +2,13 @@ import type { Catalog } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import type { Table } from '#catalog/table.ts';
 
-/** What every call works on: in the namespace `shop` the table `t`, which the calls before it may have changed. */
+/** The target of every call: the table `t` in the namespace `shop`, which earlier calls may have changed. */
 export type Playground = { db: Catalog; table: Table };
 
 const path = ['shop'];
 const rows = [{ id: 1, name: 'mug' }];
 
-/** Makes the namespace and the table that the calls work on. */
+/** Creates the namespace and the table for the calls. */
 export async function makePlayground(db: Catalog): Promise<Playground> {
   await db.createNamespace(path);
   return { db, table: await db.createTable('t', rows, path) };
@@ -16,7 +16,7 @@ export async function makePlayground(db: Catalog): Promise<Playground> {
 
 type Call = (on: Playground) => Promise<unknown>;
 
-/** A call for each operation that a `Catalog` or a `Table` offers, which works wherever the operation does. */
+/** A call for each operation of a `Catalog` or a `Table`. It succeeds wherever the operation is supported. */
 export const everyOperation: Partial<Record<Operation, Call>> = {
   CreateNamespace: ({ db }) => db.createNamespace(['made']),
   ListNamespaces: ({ db }) => db.listNamespaces(),

@@ -11,7 +11,7 @@ import { tempFolder } from '../../harness/temp.ts';
 
 const run = promisify(execFile);
 
-/** Runs a Python program over the upstream client; what it prints is JSON. */
+/** Runs a Python program with the upstream client, and parses its output as JSON. */
 async function inPython(root: string, program: string): Promise<unknown> {
   const { stdout } = await run(python(), ['-c', `import json, sys, lancedb\nroot = sys.argv[1]\n${program}`, root], {
     timeout: 60_000,

@@ -14,7 +14,7 @@ const rows = [
 
 const plain = (found: readonly unknown[]): unknown[] => found.map((row) => (row as { toJSON(): unknown }).toJSON());
 
-/** It reads and writes the storage itself, at the place that the server names: here both are on one machine. */
+/** This client accesses the storage itself, at the location that the server reports. Here both are on one machine. */
 suite("upstream's native REST client, on our server", function () {
   this.timeout(60_000);
   let server: Serving;

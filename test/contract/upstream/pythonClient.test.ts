@@ -19,7 +19,7 @@ const rows = [
 
 type Failed = { error: string };
 
-/** What upstream's REST client in Python made of our server, step by step (python/restClient.py). */
+/** The results of upstream's Python REST client on our server, step by step (python/restClient.py). */
 suite("upstream's REST client in Python, on our server", function () {
   this.timeout(90_000);
   let server: Serving;

@@ -3,7 +3,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Server, ServerResponse } from 'node:http';
 import { isRecord } from '#shared/records.ts';
 
-/** The fields of a reply that may hold a path of the server: a client that opens the storage itself needs them. */
+/**
+ * The fields of a response that may contain a path of the server, because clients that open the storage itself need
+ * them.
+ */
 const fieldsWithPaths: readonly string[] = ['location', 'table_uri', 'storage_options'];
 
 const withoutFields = (value: unknown): unknown => {
@@ -21,28 +24,28 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Which of the server's paths a reply tells outside of the fields that may; a reply is its headers and its body. */
+/** Returns which of the server's paths a response contains outside of the allowed fields, in its headers or body. */
 export function pathsTold(paths: readonly string[], headers: unknown, body: Buffer): string[] {
   const value = parsed(body);
   const text = value === undefined ? body : Buffer.from(JSON.stringify(withoutFields(value)));
   const told = JSON.stringify(headers ?? {});
-  // The engine writes a path without the slash that it begins with.
+  // The engine omits the leading slash of a path.
   return paths.filter((path) => [text, told].some((part) => part.includes(path.replace(/^\/+/, ''))));
 }
 
-/** Fails if a reply tells a path of the server. */
+/** Fails if a response contains a path of the server. */
 export function assertNoPath(paths: readonly string[], headers: unknown, body: Buffer): void {
   const told = pathsTold(paths, headers, body);
   assert.deepEqual(told, [], `A reply tells where the server keeps its files: ${body.toString('utf8').slice(0, 2000)}`);
 }
 
-/** The replies of a server in this process, to clients in any process. */
+/** The responses of a server in this process, to clients in any process. */
 export type WatchedReplies = {
-  /** Stops watching. @throws AssertionError if a reply told one of the paths */
+  /** Stops watching. @throws AssertionError if a response contained one of the paths */
   stop(): void;
 };
 
-/** Reads every reply of the server on a port, as it is written, and looks for paths in it. */
+/** Watches the responses of the server on a port while they are written, and searches them for paths. */
 export function watchReplies(port: number, paths: readonly string[]): WatchedReplies {
   const leaks: string[] = [];
   const onRequest = (message: unknown): void => {
@@ -77,7 +80,7 @@ export function watchReplies(port: number, paths: readonly string[]): WatchedRep
   };
 }
 
-/** Has the arguments of a method of a response seen before it gets them. */
+/** Passes the arguments of a response's method to an observer before the call. */
 function observe(response: ServerResponse, method: 'write' | 'end' | 'writeHead', see: (...args: unknown[]) => void) {
   const own: unknown = Reflect.get(response, method);
   assert.ok(typeof own === 'function');

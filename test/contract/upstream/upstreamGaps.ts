@@ -4,21 +4,21 @@ import type { Operation } from '#catalog/contract.ts';
 import { messageOf } from '#shared/errors.ts';
 
 /**
- * What upstream's REST server does otherwise than the specification. Over that server the cases of a row have to fail as
- * it says, and once one no longer does, it has to leave the row.
+ * A deviation of upstream's REST server from the specification. On that server the cases of an entry must fail as
+ * described. If one passes, it must be removed from the entry.
  */
 export type UpstreamGap = {
   readonly operation: Operation;
   readonly reason: string;
-  /** Upstream's own thread, or what the server was asked and answered. */
+  /** Upstream's own thread, or the request and the response of the server. */
   readonly evidence: string;
-  /** Titles of cases, by the title that `forEachSubject` was given. */
+  /** Titles of cases, by the title passed to `forEachSubject`. */
   readonly cases: Readonly<Record<string, readonly string[]>>;
-  /** What the failure of each of them says. */
+  /** The expected failure message of each case. */
   readonly says: RegExp;
 };
 
-/** As pylance 14.0.2 has it. */
+/** As of pylance 14.0.2. */
 export const upstreamGaps: readonly UpstreamGap[] = [
   {
     operation: 'RenameTable',
@@ -108,7 +108,7 @@ export const upstreamGaps: readonly UpstreamGap[] = [
   },
 ];
 
-/** Turns the cases of a suite that hit a gap around: each passes by failing as its row says. */
+/** Inverts the cases of a suite that have a gap: each passes if it fails as its entry describes. */
 export function expectGaps(title: string, suite: Suite): void {
   for (const gap of upstreamGaps) {
     for (const name of gap.cases[title] ?? []) expectGap(gap, name, suite);

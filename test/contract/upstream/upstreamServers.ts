@@ -7,9 +7,9 @@ import { trackProcessGroup } from '../../../scripts/processes.ts';
 import { python } from '../../harness/needs/python.ts';
 
 /**
- * One Python process with upstream's `lance.namespace.RestAdapter`, which serves a directory by the specification and
- * which nobody here wrote. A server per root costs less than a millisecond, the process more than a second: it is
- * started by the first root and serves all suites.
+ * One Python process with upstream's `lance.namespace.RestAdapter`, an independent server of the specification for
+ * directories. A server per root takes less than a millisecond, the process more than a second. So the first root
+ * starts it, and all suites use it.
  */
 export class UpstreamServers {
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
@@ -17,9 +17,9 @@ export class UpstreamServers {
   #reader: Interface | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Starts a server over a directory and gives its address. */
+  /** Starts a server on a directory and returns its address. */
   serve(root: string): Promise<string> {
-    // One at a time: an answer says no root.
+    // One request at a time, because a reply does not name its root.
     const next = this.#last.then(() => this.#ask(root));
     this.#last = next.catch(() => undefined);
     return next;

@@ -7,7 +7,7 @@ const wanted = ['duckdb==1.5.5', 'duckdb-extension-lance==1.5.5', 'pyarrow==26.0
 const folder = inRoot('.toolchain/duckdb');
 const stamp = join(folder, 'installed');
 
-/** The Python of DuckDB with its extension for Lance. */
+/** The Python with DuckDB and its Lance extension. */
 export const duckdbPython = join(folder, 'bin/python');
 
 export const duckdbNeed: Need = {

@@ -5,35 +5,41 @@ import { basename, join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
 import { type Need, run } from './installing.ts';
 
-// Programs of Kubernetes and of what goes with it are built here, since the module proxy of Go serves sources alone.
+// Programs of Kubernetes and its tools are built here, because the Go module proxy has only sources.
 
-/** As README names it. */
+/** The oldest Go version, as in README. */
 export const oldestGo = [1, 26] as const;
 
-/** Where programs of the cluster tests are kept between runs; another folder to see what a machine without them does. */
+/**
+ * Folder in which programs of the cluster tests are kept between runs. Set another folder to test a machine without
+ * them.
+ */
 export const kubeFolder = process.env['LANCE_TEST_KUBE'] ?? inRoot('.toolchain/kube');
 
-/** A program that is built by Go. */
+/** A program built with Go. */
 export type GoProgram = {
   readonly name: string;
   readonly version: string;
-  /** Files of the module that it is built in, below test/cluster/parts: versions of all that is in it are pinned there. */
+  /** Files of its module, below test/cluster/parts; they pin the versions of all dependencies. */
   readonly files: readonly string[];
-  /** What is built: a package that the module requires; the module's own main.go where nothing is said. */
+  /** The package to build, which the module requires (default: the module's own main.go). */
   readonly of?: string;
   readonly ldflags?: readonly string[];
 };
 
 const partOf = (file: string): string => inRoot('test/cluster/parts', file);
 
-/** The name of a built program holds what it was built from, so that one of other sources is not taken for it. */
+/**
+ * Returns the path of a built program. It contains a hash of the sources, so that a program from other sources is not
+ * used.
+ */
 export function pathOf({ name, version, files }: GoProgram): string {
   const stamp = createHash('sha256').update(version);
   for (const file of files) stamp.update(readFileSync(partOf(file)));
   return join(kubeFolder, `${name}-${version}-${stamp.digest('hex').slice(0, 12)}`);
 }
 
-/** What a layer needs where it needs a program, with how long it takes on two processors in its title. */
+/** Returns the need of a layer for a program. Its title contains the time to build it on two processors. */
 export const needOf = (program: GoProgram, need: Pick<Need, 'title' | 'download' | 'disk'>): Need => ({
   ...need,
   isThere: () => existsSync(pathOf(program)),
@@ -49,7 +55,7 @@ export function build(program: GoProgram, say: (line: string) => void): void {
     for (const file of program.files) copyFileSync(partOf(file), join(work, basename(file)));
     say(`  building ${program.name} ${program.version} …`);
     const flags = ['-s', '-w', ...(program.ldflags ?? [])].join(' ');
-    // No file of ours imports what is built of another module, so that its own go.mod seems to list too much.
+    // None of our files imports the packages of another module, so its own go.mod seems to list too much.
     const mode = program.of === undefined ? [] : ['-mod=mod'];
     const args = ['build', ...mode, '-trimpath', '-ldflags', flags, '-o', 'program', program.of ?? '.'];
     run(go, args, { cwd: work, env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' } });
@@ -59,9 +65,9 @@ export function build(program: GoProgram, say: (line: string) => void): void {
   }
 }
 
-/** Fetches a module of Go. @returns its folder, which is not to be changed */
+/** Downloads a Go module. @returns its folder, which must not be changed */
 export function moduleFolder(module: string): string {
-  // Outside of any module: it is not a dependency of one.
+  // Run this outside of any module, because it is not a dependency of one.
   const { Dir: dir } = JSON.parse(run(requireGo(), ['mod', 'download', '-json', module], { cwd: '/' })) as {
     Dir: string;
   };
@@ -80,7 +86,7 @@ function requireGo(): string {
   return go;
 }
 
-/** A Go that is new enough: on PATH, or where its archive is unpacked as its page says. */
+/** Returns a Go that is new enough: on PATH, or in the usual folder of its archive. */
 function findGo(): string | undefined {
   return [...onPath('go'), '/usr/local/go/bin/go'].find((path) => {
     const { status, stdout } = spawnSync(path, ['env', 'GOVERSION'], { encoding: 'utf8' });
@@ -93,7 +99,7 @@ function findGo(): string | undefined {
   });
 }
 
-/** The files of this name in the folders of PATH. */
+/** Returns the files with this name in the folders of PATH. */
 export function onPath(program: string): string[] {
   const folders = (process.env['PATH'] ?? '').split(':').filter((entry) => entry.startsWith('/'));
   return folders.map((entry) => join(entry, program)).filter((path) => existsSync(path));

@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
 
-/** Something outside npm's packages that a layer cannot run without. */
+/** A requirement of a layer outside of npm's packages. */
 export type Need = {
   readonly title: string;
-  /** MB to download and MB on disk when it is missing. */
+  /** MB to download, and MB on disk. */
   readonly download: number;
   readonly disk: number;
   readonly isThere: () => boolean;
   /** Whether only root can install it. */
   readonly asRoot?: boolean;
-  /** What a person has to do before it can be installed; undefined when nothing. */
+  /** Returns what the user must do before it can be installed; undefined if nothing. */
   readonly before?: () => string | undefined;
-  /** Installs it. @throws Error that says what a person has to do */
+  /** Installs it. @throws Error that says what the user must do */
   readonly install: (say: (line: string) => void) => Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export function succeeds(command: string, args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Runs a program to its end. @returns what it printed @throws Error with the last lines of what it complained of */
+/** Runs a program. @returns its stdout @throws Error with the last lines of its stderr */
 export function run(
   command: string,
   args: readonly string[],

@@ -6,7 +6,7 @@ import { kuberayNeeds } from './kuberayNeeds.ts';
 
 export const kubernetes = '1.30.14';
 
-/** As Kubernetes' own build does it: without these all say that they are version 0.0.0. */
+/** As in Kubernetes' own build. Without these all programs report version 0.0.0. */
 const [gitMajor, gitMinor] = kubernetes.split('.');
 const names = { gitVersion: `v${kubernetes}`, gitMajor, gitMinor, gitTreeState: 'clean' };
 const ldflags = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((of) =>
@@ -26,13 +26,13 @@ const ofKubectl = programOf('kubectl', 'kubectl', 'kubectl');
 
 export const apiServerProgram = (): string => pathOf(ofApiServer);
 
-/** What finds nodes for pods. */
+/** The scheduler, which assigns pods to nodes. */
 export const schedulerProgram = (): string => pathOf(ofScheduler);
 
-/** kubectl: the machine's own, else the one built here. */
+/** kubectl: of the machine, else the one built here. */
 export const kubectlProgram = (): string | undefined => firstThere([...onPath('kubectl'), pathOf(ofKubectl)]);
 
-/** etcd: the machine's own, else the one unpacked here. */
+/** etcd: of the machine, else the one unpacked here. */
 export const etcdProgram = (): string | undefined => firstThere([...onPath('etcd'), join(kubeFolder, 'etcd')]);
 
 const apiServer = needOf(ofApiServer, {
@@ -76,14 +76,14 @@ const etcd: Need = {
   },
 };
 
-/** KubeRay's resource definitions by the version of its operator: those that our objects are to be admitted by. */
+/** Versions of the operator whose resource definitions must accept our objects. */
 export const definitionVersions = ['1.1.1', '1.2.2', '1.3.2', '1.6.1'] as const;
 export type DefinitionVersion = (typeof definitionVersions)[number];
 
-/** Folder of the resource definitions of a version. */
+/** Returns the folder of the resource definitions of a version. */
 export const kuberayDefinitionsOf = (version: DefinitionVersion): string => join(kubeFolder, `kuberay-${version}`);
 
-/** Those of the version that most tests are about. */
+/** The definitions of the version that most tests use. */
 export const kuberayDefinitions = kuberayDefinitionsOf('1.3.2');
 
 const definitionsOf = (version: DefinitionVersion): Need => ({
@@ -101,7 +101,7 @@ const definitionsOf = (version: DefinitionVersion): Need => ({
   },
 });
 
-/** A Kubernetes API on this machine, what runs RayClusters on it, and the program that people use with it. */
+/** A Kubernetes API on this machine, the programs that run RayClusters on it, and kubectl. */
 export const kubeNeeds: readonly Need[] = [
   etcd,
   apiServer,
@@ -113,7 +113,7 @@ export const kubeNeeds: readonly Need[] = [
 
 const firstThere = (paths: readonly string[]): string | undefined => paths.find((path) => existsSync(path));
 
-/** Fetches etcd's package; apt's lists are brought up to date where they know none, which takes root. */
+/** Downloads etcd's package. Updates apt's lists if they don't contain it, which requires root. */
 function download(work: string): void {
   const fetch = () => run('apt-get', ['download', '-qq', 'etcd-server'], { cwd: work });
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { askForGo, type GoProgram, kubeFolder, moduleFolder, needOf, pathOf } from './goPrograms.ts';
 import type { Need } from './installing.ts';
 
-/** Versions of KubeRay's operator that run in tests: the one that most clusters have, and the newest that can be had. */
+/** Versions of KubeRay's operator in tests: the most common one, and the newest available. */
 export const operatorVersions = ['1.3.2', '1.6.1'] as const;
 export type OperatorVersion = (typeof operatorVersions)[number];
 
@@ -25,10 +25,10 @@ const ofKwok: GoProgram = {
 
 export const operatorProgram = (version: OperatorVersion): string => pathOf(ofOperator(version));
 
-/** What says of nodes and pods that they run, and forwards their ports to this machine. */
+/** kwok, which reports nodes and pods as running, and forwards their ports to this machine. */
 export const kwokProgram = (): string => pathOf(ofKwok);
 
-/** Folder of what kwok does to nodes and pods, a file a stage. */
+/** Folder with the stages that kwok applies to nodes and pods, one file per stage. */
 export const kwokStages = join(kubeFolder, `kwok-stages-${kwok}`);
 
 const stageFolders = ['node/fast', 'node/heartbeat', 'pod/fast'];
@@ -51,7 +51,7 @@ const stages: Need = {
   },
 };
 
-/** What makes pods of RayClusters, and what simulates the nodes that they run on. */
+/** The operator, which creates pods for RayClusters, and kwok, which simulates their nodes. */
 export const kuberayNeeds: readonly Need[] = [
   ...operatorVersions.map((version) =>
     needOf(ofOperator(version), {

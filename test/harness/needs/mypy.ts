@@ -7,7 +7,10 @@ const wanted = 'mypy==2.4.1';
 const folder = inRoot('.toolchain/mypy');
 const stamp = `${folder}/installed`;
 
-/** Checks the types of the Python driver. Beside the Python of the tests, so that another mypy makes nobody install that anew. */
+/**
+ * Checks the types of the Python driver. Installed separately from the Python of the tests, so that a new mypy version
+ * does not reinstall that.
+ */
 export const mypyNeed: Need = {
   title: 'mypy, which checks types of the Python driver (.toolchain/mypy)',
   download: 16,
@@ -22,7 +25,7 @@ export const mypyNeed: Need = {
   },
 };
 
-/** Arguments and environment by which the Python of the tests runs it; what it has found out is kept for the next time. */
+/** Arguments and environment with which the Python of the tests runs mypy; its cache is kept. */
 export const mypy = {
   args: ['-m', 'mypy', '--config-file', inRoot('test/contract/python/mypy.ini'), '--cache-dir', `${folder}/cache`],
   env: { PYTHONPATH: folder },

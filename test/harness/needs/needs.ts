@@ -11,8 +11,8 @@ import { mypyNeed } from './mypy.ts';
 import { rayNeeds } from './rayNeeds.ts';
 
 /**
- * The upstream clients and Jupyter's own programs that the product is tested against, what asks our server by its
- * specification, and an S3.
+ * The upstream clients and Jupyter's own programs for tests of the product, a tester of the specification, and an S3
+ * server.
  */
 const pythonPackages = [
   'lancedb==0.40.0',
@@ -80,7 +80,7 @@ const workbench: Need = {
   install: async (say) => void (await ensureWorkbench(say)),
 };
 
-/** What each layer needs, in the order of installing. */
+/** The needs of each layer, in the order of installation. */
 export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   lint: [],
   unit: [],
@@ -91,15 +91,15 @@ export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds, duckdbNeed],
 };
 
-/** What the benchmarks measure against. */
+/** The needs of benchmarks. */
 export const benchNeeds: readonly Need[] = [venv, python];
 
-/** Those of the needs that are missing on this machine, each once. */
+/** Returns the needs that are missing on this machine, each once. */
 export function missing(needs: readonly Need[]): Need[] {
   return [...new Set(needs)].filter((need) => !need.isThere());
 }
 
-/** Sentences about what is missing, empty when nothing is. */
+/** Returns messages about missing needs; empty if nothing is missing. */
 export function report(needs: readonly Need[]): string[] {
   if (needs.length === 0) return [];
   const sum = (pick: (need: Need) => number): number => needs.reduce((total, need) => total + pick(need), 0);

@@ -1,6 +1,6 @@
 import type { Context } from 'mocha';
 
-/** What the tests cannot run on Linux. A skip that names none of these is a failure in CI. README shows the same list. */
+/** Parts that tests can't run on Linux. In CI a skip for any other reason is a failure. README has the same list. */
 export const notOnLinux = {
   'desktop-vscode':
     'the host tests in desktop VS Code (its download is not on a package registry; the browser build runs them)',
@@ -10,10 +10,10 @@ export const notOnLinux = {
 
 export type Part = keyof typeof notOnLinux;
 
-/** Reasons given by skipped tests, by the test's full title. */
+/** Reasons of skipped tests, by the test's full title. */
 export const skipReasons = new Map<string, Part>();
 
-/** Skips the running test and says which part cannot run here. */
+/** Skips the running test and records the part that can't run here. */
 export function skipPart(context: Context, part: Part): never {
   if (context.test) skipReasons.set(context.test.fullTitle(), part);
   return context.skip();

@@ -1,11 +1,11 @@
-"""Answers calls of the tests: a request a line on stdin, an answer a line on stdout."""
+"""Executes calls of the tests: each line on stdin is a request, each line on stdout a reply."""
 
 import json
 import sys
 
 
 def answer(*functions):
-    """Answers until stdin ends; a call names a function and has its arguments by name."""
+    """Replies until stdin ends. A call has the name of a function and named arguments."""
     calls = {function.__name__: function for function in functions}
     for line in sys.stdin:
         request = json.loads(line)

@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { python } from './python.ts';
 
-/** A Python program that answers calls, a line each: it loads its libraries once for all of them. */
+/** A Python program that executes calls, one per line. It loads its libraries once for all calls. */
 export class PythonCalls {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param program calls `answer` of pythonCalls.py */
+  /** @param program a program that calls `answer` of pythonCalls.py */
   constructor(program: string) {
-    // `answer` of pythonCalls.py is beside this file, and nothing compiled is left beside it.
+    // The module pythonCalls.py is in this folder; no compiled file must be left there.
     const env = { ...process.env, PYTHONPATH: import.meta.dirname, PYTHONDONTWRITEBYTECODE: '1' };
     this.#child = spawn(python(), [program], { stdio: ['pipe', 'pipe', 'inherit'], env });
     this.#answers = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
   }
 
-  /** @throws Error with what the program said of it */
+  /** @throws Error with the message of the program */
   call<T>(call: string, args: object): Promise<T> {
     const answer = this.#turn.then(async () => {
       this.#child.stdin?.write(`${JSON.stringify({ call, with: args })}\n`);

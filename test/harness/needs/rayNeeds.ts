@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
 import { isRoot, type Need, run, succeeds } from './installing.ts';
 
-/** The oldest Ray that backfills run on, and the newest that they were tried with. */
+/** The oldest Ray that backfills support, and the newest one that was tested. */
 export const rayReleases = ['2.43.0', '2.60.0'] as const;
 export type RayRelease = (typeof rayReleases)[number];
 export const [oldestRay, newestRay] = rayReleases;
 
-/** Beside Ray: what reads and writes tables on it, as in an image that was made for it. */
+/** Packages to read and write tables, as in a typical image for Ray. */
 const packages = ['pylance==14.0.2', 'pyarrow==26.0.1'];
 
 const folder = inRoot('.toolchain/ray');
 
-/** The Python environment of a release. */
+/** Returns the Python environment of a release. */
 export const rayFolder = (release: RayRelease): string => join(folder, release);
 
 const stampOf = (release: RayRelease): string => join(rayFolder(release), 'installed');
@@ -30,7 +30,7 @@ function environment(release: RayRelease): Need {
       mkdirSync(folder, { recursive: true });
       say(`  installing Ray ${release} …`);
       run('python3', ['-m', 'venv', rayFolder(release)]);
-      // One cache for the releases, which share most of what they bring.
+      // One cache for all releases, which have most packages in common.
       run(join(rayFolder(release), 'bin/python'), [
         '-m',
         'pip',
@@ -46,7 +46,10 @@ function environment(release: RayRelease): Need {
   };
 }
 
-/** The flags of `unshare` by which a Ray gets a network and processes of its own, so that all of it ends at once. */
+/**
+ * Returns the flags of `unshare` that give a Ray separate network and process namespaces, so that all of it ends
+ * together.
+ */
 export const unshareFlags = (): string[] => [
   '--net',
   '--pid',

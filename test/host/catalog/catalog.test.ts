@@ -9,7 +9,7 @@ import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFo
 
 const collapse = () => vscode.commands.executeCommand('workbench.actions.treeView.lanceCatalog.catalog.collapseAll');
 
-/** Waits out what the editor asks by itself after a change. */
+/** Waits until VS Code's own requests after a change have ended. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 700));
 
 function openedFolder(): string {
@@ -159,7 +159,7 @@ suite('a root that can not be read', () => {
   suiteSetup(async () => {
     api = await extensionApi();
     writeFileSync(join(folder.path, 'file'), 'no directory');
-    // A link to itself can't be read by anyone, while root reads a directory whatever its mode says.
+    // No user can read a link to itself, while root can read a directory with any mode.
     symlinkSync('unreadable', join(folder.path, 'unreadable'));
   });
   suiteTeardown(async () => {

@@ -47,7 +47,7 @@ suite('what is changed from the tree', () => {
     folder.remove();
   });
 
-  // The same for both: a person should not have to know which kind a connection is.
+  // The behavior is the same for both, because a user need not know the kind of a connection.
   for (const connection of ['local', 'company']) {
     suite(`changing the catalog of ${connection === 'local' ? 'a directory' : 'a server'} from its tree`, () => {
       teardown(() => api.panels.dispose());

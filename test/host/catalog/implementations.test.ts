@@ -6,7 +6,7 @@ import { PersonStandIn } from '../person.ts';
 import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from '../support.ts';
 import { type CompanyServer, key, startServer } from './server.ts';
 
-/** Lists connections in the setting while a call runs. */
+/** Sets connections in the setting during a call. */
 async function withSetting(
   api: ExtensionApi,
   value: readonly { name: string; implementation: string; properties: object }[],
@@ -24,7 +24,7 @@ async function withSetting(
   }
 }
 
-/** The only row under a connection, which has to be an error. */
+/** Returns the only row under a connection, which must be an error. */
 async function errorAt(api: ExtensionApi, name: string): Promise<Extract<CatalogNode, { kind: 'error' }>> {
   const [error, ...rest] = await rowsAt(api, name);
   assert.ok(error?.kind === 'error', JSON.stringify(error));

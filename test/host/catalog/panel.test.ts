@@ -34,7 +34,7 @@ suite('the table panel', () => {
     assert.equal(table.title, 'panel/shop/eu/orders');
     assert.equal(table.numRows, 1200);
     const bytes = await panel.rows(1000, 1200, signal);
-    // A view into a larger buffer would be sent with the whole of it.
+    // A view of a larger buffer would be sent with the whole buffer.
     assert.equal(bytes.buffer.byteLength, bytes.byteLength);
     const rows = tableFromIPC(bytes);
     assert.equal(rows.numRows, 200);
@@ -62,7 +62,7 @@ suite('the table panel', () => {
 
   test('is kept by a double click', async () => {
     const node = tableNode('panel', ['shop', 'eu'], 'orders');
-    // Else the last click of the test before would be the first of this one.
+    // Wait, because the last click of the previous test and the first click of this one would count as a double click.
     await new Promise((resolve) => setTimeout(resolve, 500));
     await Promise.all([run('lanceCatalog.table.preview', node), run('lanceCatalog.table.preview', node)]);
     assert.ok(only().isPinned);
@@ -95,7 +95,7 @@ suite('the table panel', () => {
     await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
     const { key } = await only().table;
     api.panels.dispose();
-    // What the editor does with a panel whose webview kept this state.
+    // VS Code does the same for a panel whose webview kept this state.
     const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
     await api.panels.deserializeWebviewPanel(panel, { key });
     assert.equal((await only().table).title, 'panel/shop/eu/orders');

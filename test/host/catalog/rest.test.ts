@@ -84,7 +84,7 @@ suite('a catalog on a server', () => {
     writeFileSync(file, JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: 5 }));
     const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
     await vscode.window.showNotebookDocument(notebook);
-    // Not awaited as a command, which would never tell of a cell that does not end.
+    // Not awaited as a command, which would not report a cell that does not end.
     assert.ok(await execute(notebook, 0), JSON.stringify(items(notebook, 0).map(({ data }) => textOf(data))));
     await eventually('what the cell printed', () => printed(notebook, 0) !== '');
     assert.match(printed(notebook, 0), /^rest 1200/);
@@ -240,7 +240,7 @@ suite('a catalog on a server', () => {
     assert.ok(error?.kind === 'error');
     assert.equal(error.remedy, 'retry');
     server = await startServer(folder.path, port);
-    // "Try Again". Without it the view may be in the midst of asking, with a part of the answer from before.
+    // "Try Again" loads all rows again. Otherwise the view may contain a part of the earlier response.
     await run('lanceCatalog.catalog.refresh', error);
     assert.deepEqual((await rowsAt(api, 'company')).map(nameOf), ['lab', 'shop']);
   });

@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 import { findNode } from '#processes/childProcess.ts';
 import { repository } from '../support.ts';
 
-/** The key of every server here. */
+/** The key of every server in these tests. */
 export const key = 'sesame-sesame-sesame-sesame';
 
-/** A company's catalog server: `lance-catalog serve` as its own process on this machine. */
+/** A company's catalog server: `lance-catalog serve` as a separate process on this machine. */
 export type CompanyServer = { readonly address: string; stop(): Promise<void> };
 
-/** Serves what is in a directory, as the database `sales` where one is named, to who has the key. */
+/** Serves a directory, as the database `sales` if one is named, to clients with the key. */
 export async function startServer(root: string, port = 0): Promise<CompanyServer> {
   const { path, env } = await findNode();
   const args = ['serve', '--json', '--root', root, '--port', String(port), '--api-key-env', 'LANCE_TEST_KEY'];
@@ -39,15 +39,15 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Stands for a server that can't rename and can't drop namespaces, as upstream's own can't rename: what it does not refuse
- * goes to the real one. Upstream's server itself is Python and takes seconds to start; the contract suite runs on it.
+ * Stands in for a server that can't rename and can't drop namespaces, as upstream's own server can't rename. All other
+ * requests go to the real server. Upstream's server itself takes seconds to start; the contract suite tests it.
  */
 export class LimitedServerStandIn {
   readonly #server: Server;
   readonly #behind: URL;
-  /** The addresses of all requests, without what follows a question mark. */
+  /** The URLs of all requests, without the query. */
   readonly asked: string[] = [];
-  /** The operations that were asked for and refused, by the last part of their address. */
+  /** The refused operations, by the last part of their URL. */
   readonly refused: string[] = [];
 
   constructor(behind: string) {

@@ -7,7 +7,7 @@ import { nameOf } from '../support.ts';
 
 const gone = (): Promise<never> => Promise.reject(new CatalogError('ServiceUnavailable', 'It is gone.', 'Wait.'));
 
-/** A tree over one connection whose catalog answers as its test says. */
+/** Returns a tree with one connection whose catalog returns what the test defines. */
 function treeOver(answers: Pick<Catalog, 'listNamespaces' | 'listTables'>) {
   const tree = new CatalogTree(() => [{ name: 'sample', kind: 'dir', root: '/data', source: 'person' }], {
     catalog: () => Promise.resolve(answers as Catalog),

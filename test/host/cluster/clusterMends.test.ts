@@ -9,7 +9,7 @@ import { eventually, extensionApi, failuresOf, run, temporaryFolder } from '../s
 import { profileFor, rowOf, setProfiles, takeVerb, verify } from './clusterSupport.ts';
 import { KubeApiStandIn } from './kubeApiStandIn.ts';
 
-/** Both sides of the diff that is in front. */
+/** Returns both sides of the active diff. */
 function shownDiff(): vscode.TabInputTextDiff | undefined {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   return input instanceof vscode.TabInputTextDiff && input.modified.scheme === fixScheme ? input : undefined;
@@ -41,7 +41,7 @@ suite('mending a cluster', function () {
     kube.mayChange = true;
   });
 
-  /** Plants a fault that objects mend. */
+  /** Creates a fault that a fix with objects repairs. */
   const plant = async (): Promise<void> => {
     takeVerb(kube, 'pods', 'watch');
     await verify();
@@ -165,7 +165,7 @@ suite('a gate of checks before something is launched', function () {
     kube.hold();
   });
 
-  /** Runs the gate with a person who chooses this. */
+  /** Runs the gate with a user who picks this button. */
   const gate = async (chooses: string | undefined, signal = new AbortController().signal) => {
     const person = new PersonStandIn({ chooses: [chooses] });
     let isOpen: boolean | undefined;

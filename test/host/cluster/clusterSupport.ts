@@ -8,7 +8,7 @@ import { names } from '../../cluster/parts/sound/names.ts';
 import { eventually, run } from '../support.ts';
 import type { KubeApiStandIn } from './kubeApiStandIn.ts';
 
-/** Writes the person's profiles, and waits until the extension has read them. */
+/** Writes the user's profiles, and waits until the extension has read them. */
 export async function setProfiles(api: ExtensionApi, profiles: Record<string, unknown> | undefined): Promise<void> {
   const settings = vscode.workspace.getConfiguration();
   await settings.update('lanceCatalog.cluster.profiles', profiles, vscode.ConfigurationTarget.Global);
@@ -16,7 +16,7 @@ export async function setProfiles(api: ExtensionApi, profiles: Record<string, un
   await eventually('the profiles', () => JSON.stringify(api.cluster.profiles.written()) === wanted);
 }
 
-/** A profile for the cluster of a stand-in, as it is written in the setting. */
+/** Returns a profile for the cluster of a stand-in, in the form of the setting. */
 export const profileFor = (kube: KubeApiStandIn): Record<string, unknown> => {
   const { namespace, serviceAccount, rayCluster } = names;
   return { kubeconfig: kube.kubeconfig, namespace, serviceAccount, rayCluster };
@@ -29,7 +29,7 @@ export type Row = {
   readonly spoken: string;
 };
 
-/** The rows of the view as the editor gets them: a category, and what is below it. */
+/** Returns the rows of the view as VS Code gets them: each category with its rows. */
 export function rowsOf({ cluster: { checksView } }: ExtensionApi): readonly Row[] {
   const look = (node: CheckNode): Row => {
     const item = checksView.getTreeItem(node);
@@ -38,7 +38,7 @@ export function rowsOf({ cluster: { checksView } }: ExtensionApi): readonly Row[
   return checksView.getChildren().flatMap((node) => [look(node), ...checksView.getChildren(node).map(look)]);
 }
 
-/** The row of a check. */
+/** Returns the row of a check. */
 export function rowOf(api: ExtensionApi, id: CheckId): Row {
   const found = rowsOf(api).find(({ node }) => node.kind === 'check' && node.id === id);
   assert.ok(found, `${id} is not listed`);
@@ -52,7 +52,7 @@ export async function verify(profile?: string): Promise<CheckReport> {
   return report;
 }
 
-/** Takes a verb from the role of the service account, as somebody who mistypes it. */
+/** Removes a verb from the role of the service account, as after a typing error. */
 export function takeVerb(kube: KubeApiStandIn, resource: string, verb: string): void {
   const { rules } = kube.objects.find('ClusterRole', names.role) as unknown as {
     rules: { resources: string[]; verbs: string[] }[];

@@ -15,26 +15,26 @@ import { definitions, KubeObjects, type Named } from './kubeObjects.ts';
 type Reply = readonly [status: number, body: unknown];
 
 /**
- * Stands for a Kubernetes API server, where a window is tested and there is nothing to build a real one with: it has the
- * objects of the tests' sound cluster, answers to what a person reads, reviews rights by the rules of cluster roles, and takes
- * objects by apply. Checks and mends are driven against the real server in test/cluster; here it is the editor's part.
+ * Stands in for a Kubernetes API server, because tests of a window can't build a real one. It has the objects of the
+ * tests' sound cluster, supports the reads of a user, checks permissions by the rules of cluster roles, and accepts
+ * objects by apply. test/cluster tests checks and fixes with the real server; these tests are about VS Code.
  */
 export class KubeApiStandIn {
   readonly objects: KubeObjects;
-  /** What was asked, as `GET /version`. */
+  /** The received requests, such as `GET /version`. */
   readonly asked: string[] = [];
-  /** Path of a kubeconfig for it. */
+  /** Path of a kubeconfig for this server. */
   readonly kubeconfig: string;
   readonly address: string;
   readonly #server: Server;
   readonly #held: (() => void)[] = [];
-  /** Whether the person may change objects. */
+  /** Whether the user may change objects. */
   mayChange = true;
-  /** What it says of itself for every object, where it is broken. */
+  /** The error message of every response; undefined if the server works. */
   failure: string | undefined;
   #isHeld: ((asked: string) => boolean) | undefined;
 
-  /** @param folder where its certificate and kubeconfig are written */
+  /** @param folder for its certificate and kubeconfig */
   static async start(folder: string): Promise<KubeApiStandIn> {
     const { cert, key } = makeCertificate(folder, 'kube');
     const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
@@ -52,7 +52,7 @@ export class KubeApiStandIn {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#take(request, response));
   }
 
-  /** Keeps what matches waiting for its answer until it is called again without. */
+  /** Delays the responses to matching requests until it is called again without an argument. */
   hold(isHeld?: (asked: string) => boolean): void {
     this.#isHeld = isHeld;
     if (!isHeld) for (const go of this.#held.splice(0)) go();
@@ -113,7 +113,7 @@ export class KubeApiStandIn {
   }
 }
 
-/** What the kubeconfig signs in with, and every report must be without. */
+/** The token of the kubeconfig. No report may contain it. */
 export const token = 'stand-in-token-7f3a9c';
 
 const kubeconfigOf = (server: string, ca: Buffer): object => ({
@@ -127,7 +127,7 @@ const kubeconfigOf = (server: string, ca: Buffer): object => ({
 
 const refusal = (code: number, message: string): Reply => [code, { kind: 'Status', status: 'Failure', message, code }];
 
-/** `/apis/ray.io/v1/namespaces/geneva/rayclusters/one` in its parts. */
+/** Parses a path such as `/apis/ray.io/v1/namespaces/geneva/rayclusters/one`. */
 function namedBy(path: string): Named | undefined {
   const match = /^\/(api\/v1|apis\/([^/]+)\/[^/]+)\/(?:namespaces\/([^/]+)\/)?([^/]+)(?:\/([^/]+))?(?:\/(.+))?$/.exec(
     path,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../cluster/parts/kubeApi.ts';
 
-/** What a path of the API names. */
+/** The parts of an API path. */
 export type Named = {
   /** `api/v1` or `apis/apps/v1`. */
   readonly root: string;
@@ -8,7 +8,7 @@ export type Named = {
   readonly namespace: string | undefined;
   readonly plural: string;
   readonly name: string | undefined;
-  /** A part of an object, such as its `token`. */
+  /** A subresource, such as `token`. */
   readonly rest: string | undefined;
 };
 
@@ -16,7 +16,7 @@ type Rule = { apiGroups?: string[]; resources?: string[]; verbs?: string[] };
 
 const established = { status: { conditions: [{ type: 'Established', status: 'True' }] } };
 
-/** KubeRay's resources as far as they are asked about. */
+/** The definitions of KubeRay's resources that checks read. */
 export const definitions: readonly KubeObject[] = ['rayclusters', 'rayjobs'].map((plural) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -25,7 +25,7 @@ export const definitions: readonly KubeObject[] = ['rayclusters', 'rayjobs'].map
   ...established,
 }));
 
-/** The objects of `KubeApiStandIn`, and what of Kubernetes' rules about them the tests of a window need. */
+/** The objects of `KubeApiStandIn`, and the rules of Kubernetes that tests of a window need. */
 export class KubeObjects {
   readonly #first: readonly KubeObject[];
   #objects: KubeObject[] = [];
@@ -35,12 +35,12 @@ export class KubeObjects {
     this.reset();
   }
 
-  /** Makes them what they were in the beginning. */
+  /** Restores the initial objects. */
   reset(): void {
     this.#objects = this.#first.map((object) => structuredClone(object));
   }
 
-  /** One by its kind and name, to be changed in place. */
+  /** Returns an object by kind and name, for a test to change. */
   find(kind: string, name: string): KubeObject {
     const found = this.#objects.find((one) => one.kind === kind && one.metadata.name === name);
     if (!found) throw new Error(`There is no ${kind} ${name}.`);
@@ -72,7 +72,7 @@ export class KubeObjects {
     return { kind: 'List', metadata: { resourceVersion: '1' }, items };
   }
 
-  /** The kinds of a group and version, as discovery says them. */
+  /** Returns the kinds of a group and version, as in discovery. */
   resources(path: string): readonly object[] {
     const kinds = new Map(
       this.#objects.filter((one) => `/${rootOf(one)}` === path).map((one) => [one.kind, one] as const),
@@ -85,7 +85,7 @@ export class KubeObjects {
     }));
   }
 
-  /** What is there with what is applied to it: maps are merged, lists replaced. */
+  /** Returns the existing object with the applied one: maps are merged, lists replaced. */
   merged(applied: KubeObject): KubeObject {
     const { kind, metadata } = applied;
     const before = this.#objects.find(
@@ -105,7 +105,7 @@ export class KubeObjects {
     this.#objects.push(object);
   }
 
-  /** Whether cluster roles let a user do something; those bound to it, and those of groups that everybody here is in. */
+  /** Whether cluster roles that are bound to a user, or to groups of all users here, allow an action. */
   may(user: string, access: Readonly<Record<string, string | undefined>>): boolean {
     const { group = '', resource = '', subresource, verb = '' } = access;
     const what = subresource ? `${resource}/${subresource}` : resource;

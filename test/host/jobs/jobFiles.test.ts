@@ -20,7 +20,7 @@ async function problemsOf(uri: vscode.Uri, count: number): Promise<vscode.Diagno
   });
 }
 
-/** What is offered at a place of a file. */
+/** Returns the completions at a position of a file. */
 async function namesAt(uri: vscode.Uri, at: number): Promise<string[]> {
   const document = await vscode.workspace.openTextDocument(uri);
   const list = await vscode.commands.executeCommand<vscode.CompletionList>(
@@ -31,7 +31,7 @@ async function namesAt(uri: vscode.Uri, at: number): Promise<string[]> {
   return list.items.map(({ label }) => (typeof label === 'string' ? label : label.label));
 }
 
-/** Runs a task to its end. @returns its exit code */
+/** Runs a task. @returns its exit code */
 async function runTask(task: vscode.Task): Promise<number | undefined> {
   const ending = new Promise<number | undefined>((resolve) => {
     const listening = vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => {

@@ -9,7 +9,10 @@ import { ended, type JobsWorld, makeJobsWorld } from './jobsSupport.ts';
 
 type Notice = { readonly level: string; readonly text: string; readonly buttons: readonly string[] };
 
-/** Stands for the notifications of the window, which no test of the host sees: keeps them, and presses a button of the first. */
+/**
+ * Stands in for the notifications of the window, which host tests can't see. It records them, and presses a button of
+ * the first one.
+ */
 class NoticesStandIn implements Disposable {
   readonly shown: Notice[] = [];
   readonly #window = vscode.window;

@@ -15,7 +15,7 @@ import { PersonStandIn } from '../person.ts';
 import { eventually, extensionApi, repository, run } from '../support.ts';
 import { ended, type JobsWorld, makeJobsWorld, orderRows, writeGatedFunction } from './jobsSupport.ts';
 
-/** Stands for the renderer of jobs in a notebook, which runs in a frame that no test of the host sees into. */
+/** Stands in for the renderer of jobs in a notebook, whose frame host tests can't access. */
 class JobRendererStandIn implements JobMessaging {
   readonly told: JobOutputNews[] = [];
   readonly #said = new vscode.EventEmitter<{ editor: vscode.NotebookEditor; message: unknown }>();
@@ -30,7 +30,7 @@ class JobRendererStandIn implements JobMessaging {
     this.#said.fire({ editor: undefined as unknown as vscode.NotebookEditor, message });
   }
 
-  /** What it was told last of a job. */
+  /** Returns the last received state of a job. */
   newest(id: string) {
     return this.told.flatMap(({ jobs }) => jobs).findLast((job) => job.id === id);
   }
@@ -53,7 +53,7 @@ suite('backfills in the editor', function () {
     await world.remove();
   });
 
-  /** A request for a column, as the steps of the command make it. */
+  /** Returns a request for a column, as the steps of the command create it. */
   async function requestFor(column: string, source: FunctionSource): Promise<BackfillRequest> {
     const table = await api.jobs.references.of(world.place);
     const made = await api.jobs.host.request('readFunction', { table, column, source }, signal);
@@ -125,7 +125,7 @@ suite('backfills in the editor', function () {
     assert.equal((await ended(api.jobs.host, id)).state, 'cancelled');
     rmSync(gate);
 
-    // What a window that was reloaded has: the same records, and nothing in memory.
+    // A reloaded window has the same records, but nothing in memory.
     const next = new JobsHost({
       log: createLog(),
       mayHaveRunningJobs: () => Promise.resolve(false),
@@ -211,7 +211,7 @@ suite('backfills in the editor', function () {
     const { table, function: made } = await requestFor('stored', { kind: 'typescript', file });
     assert.ok(made);
     await api.jobs.host.request('register', { table, column: 'stored', function: made }, signal);
-    // As on a machine that has not seen it: whoever registers a function accepts it.
+    // As on a machine where the function was not accepted yet, because registering a function accepts it.
     rmSync(join(process.env['XDG_DATA_HOME'] ?? '', 'lance-catalog', 'accepted-functions'), { recursive: true });
     const asked: BackfillRequest = { table, column: 'stored', runner: 'local', key: 'id' };
     const person = new PersonStandIn({ chooses: [undefined] });

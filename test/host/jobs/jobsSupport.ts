@@ -9,7 +9,7 @@ import { eventually, temporaryFolder } from '../support.ts';
 
 export const orderRows = 40_000;
 
-/** A catalog of one table for backfills, as a connection of a name, with records of jobs of its own. */
+/** A catalog with one table for backfills as a named connection, with separate job records. */
 export type JobsWorld = {
   readonly folder: string;
   readonly connection: string;
@@ -17,12 +17,12 @@ export type JobsWorld = {
   remove(this: void): Promise<void>;
 };
 
-/** Makes the table `shop/orders` of `orderRows` rows, and keeps records of jobs away from those of whoever runs the tests. */
+/** Creates the table `shop/orders` of `orderRows` rows, and keeps job records separate from those of the user. */
 export async function makeJobsWorld(api: ExtensionApi, connection: string): Promise<JobsWorld> {
   const [folder, data] = [temporaryFolder(), temporaryFolder()];
   const dataHome = process.env['XDG_DATA_HOME'];
   process.env['XDG_DATA_HOME'] = data.path;
-  // What runs already has the folder of the test file before.
+  // A running process uses the folder of the previous test file.
   await api.jobs.host.restart();
   const catalog = await api.engine.catalog(folder.path);
   await catalog.createNamespace(['shop']);
@@ -43,7 +43,7 @@ export async function makeJobsWorld(api: ExtensionApi, connection: string): Prom
   };
 }
 
-/** The job once it has ended, however that was. */
+/** Resolves with the job when it has ended in any state. */
 export const ended = (host: JobsHost, id: string): Promise<JobView> =>
   eventually(
     `the end of ${id}`,
@@ -55,8 +55,8 @@ export const ended = (host: JobsHost, id: string): Promise<JobView> =>
   );
 
 /**
- * Writes a function in TypeScript that stops at the middle of the table for as long as a file is there.
- * @returns its file, and the one that stops it
+ * Writes a TypeScript function that waits in the middle of the table while a file exists.
+ * @returns its file, and the file that makes it wait
  */
 export function writeGatedFunction(folder: string): { readonly file: string; readonly gate: string } {
   const [file, gate] = [join(folder, 'gated.ts'), join(folder, 'gate')];

@@ -101,7 +101,7 @@ suite('Rays in the editor', function () {
   });
 
   test('are made by what they come up with, and not by what only one that is there has', async () => {
-    // A head that runs an old Ray, and pods of another account, are no reason against making a cluster.
+    // Neither a head with an old Ray nor pods of another account prevent the creation of a cluster.
     kube.objects.find('RayCluster', names.rayCluster)['spec'].rayVersion = '2.9.0';
     const person = new PersonStandIn({});
     const told = await failuresOf(() => person.during(() => run('lanceCatalog.ray.createCluster')));

@@ -8,7 +8,7 @@ import { type Colouring, type Token, typescriptColouring } from './grammars.ts';
 
 const isOurs = (scope: string): boolean => scope.startsWith('lance-catalog.');
 
-/** The scopes of the first token of this text, spaces aside. */
+/** Returns the scopes of the first token with this text, ignoring spaces. */
 function scopesOf(lines: readonly Token[][], text: string): string {
   const token = lines.flat().find(([each]) => each.trim() === text);
   assert.ok(token, `no token ${text} in ${JSON.stringify(lines)}`);
@@ -81,7 +81,7 @@ suite('what a cell says besides TypeScript', function () {
     assert.deepEqual(lines[1], plain('const a = 1;')[0]);
   });
 
-  // Each ends with what the grammar of SQL would go on with behind the template.
+  // Each ends with a construct that SQL's grammar would continue after the template.
   for (const end of ['', ' -- all', " 'open", ' "open', ' /* open'])
     test(`is SQL in a template of sql, to its end after${end || ' a word'}`, () => {
       const after = '.first();\nconst next = `text ${1}`;';
@@ -104,7 +104,7 @@ suite('what a cell says besides TypeScript', function () {
       const editor = await vscode.window.showTextDocument(document);
       const last = document.lineCount - 1;
       const written = document.lineAt(last).text;
-      // The editor reads what it knows of a language when it meets the language.
+      // VS Code loads the grammar of a language when it first meets the language.
       for (const end = Date.now() + 60_000; ;) {
         editor.selection = new vscode.Selection(last, 0, last, 0);
         await vscode.commands.executeCommand('editor.action.commentLine');

@@ -11,16 +11,16 @@ import { closeNotebooks, execute, item, openCells, printed } from './notebookCel
 const type = 'lance-catalog-notebook';
 const errorMime = 'application/vnd.code.notebook.error';
 
-/** Whether a session's name is of a cell of the notebook. */
+/** Whether a session's name belongs to a cell of the notebook. */
 const isOf = (name: string, { uri }: vscode.NotebookDocument): boolean =>
   name.startsWith(uri.path.slice(uri.path.lastIndexOf('/') + 1));
 
 suite('debugging a cell', function () {
-  // Several waits of half a minute each, on a machine that does much else.
+  // The test waits several times for half a minute, on a busy machine.
   this.timeout(180_000);
   const folder = temporaryFolder();
   const stops: Stop[] = [];
-  /** What was printed in the debug console, and the kinds of exceptions that the editor offers to stop at. */
+  /** Output of the debug console, and the kinds of exceptions at which VS Code offers to stop. */
   const logged: unknown[] = [];
   let offered: unknown[] = [];
   const sessions = new Set<vscode.DebugSession>();
@@ -61,7 +61,7 @@ suite('debugging a cell', function () {
   const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>
     openCells(join(folder.path, `d${count++}.ipynb`), ...cells);
 
-  /** Waits until debugging stands still the n-th time in a test. */
+  /** Waits until debugging pauses for the n-th time in a test. */
   const stopped = (n = 1): Promise<Stop> => eventually(`stop ${n}`, () => stops[n - 1]);
 
   const isOver = (notebook: vscode.NotebookDocument): Promise<true> =>
@@ -195,7 +195,7 @@ suite('debugging a cell', function () {
     await run('lanceCatalog.notebook.debugCell', notebook.cellAt(0));
     await stopped();
     const pid = await pidOf(notebook);
-    // What the editor does some time after the last tab of the notebook is closed.
+    // VS Code does this some time after the last tab of the notebook is closed.
     api.kernels.session(notebook)?.dispose();
     await isOver(notebook);
     await eventually('the end of the kernel', () => !isRunning(pid));

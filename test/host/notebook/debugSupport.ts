@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 import { eventually } from '../support.ts';
 
-// What tests of debugging do, and how they look at where the code stands.
+// Actions of tests of debugging, and how they read the position of the paused code.
 
-/** Where debugging stands still. */
+/** A position at which debugging is paused. */
 export type Stop = { session: vscode.DebugSession; reason: unknown };
 type Frame = { id: number; name: string; line: number; source?: { name: string; path: string } };
 
@@ -14,15 +14,15 @@ export function breakAt(cell: vscode.NotebookCell, line: number, condition?: str
   vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(location, true, condition)]);
 }
 
-/** The kinds of exceptions that a debugger offers to stop at. */
+/** Returns the kinds of exceptions at which a debugger offers to stop. */
 export const filtersIn = (all: unknown): unknown[] =>
   (Array.isArray(all) ? all : []).map((one: unknown) => isRecord(one) && one['filter']);
 
-/** Waits until a cell has ended that ran for the first time. The editor notes no times of one that stood still. */
+/** Waits for the end of a cell's first run. VS Code records no times of a cell that was paused. */
 export async function ended(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
   const cell = notebook.cellAt(index);
   await eventually(`the end of cell ${index}`, () => cell.executionSummary?.success !== undefined);
-  // The last outputs may be on their way still.
+  // The last outputs may arrive later.
   await new Promise((resolve) => setTimeout(resolve, 100));
   return cell.executionSummary?.success === true;
 }
@@ -34,7 +34,7 @@ export async function stackOf({ session }: Stop): Promise<Frame[]> {
 
 type Variable = { name: string; value: string; of: number };
 
-/** Variables of the top frame, of its scopes but the global one, the innermost last. */
+/** Returns variables of the top frame from all scopes except the global one, the innermost last. */
 async function variablesIn(stop: Stop): Promise<Variable[]> {
   const [frame] = await stackOf(stop);
   type Scope = { variablesReference: number; expensive?: boolean };
@@ -48,11 +48,11 @@ async function variablesIn(stop: Stop): Promise<Variable[]> {
   return found;
 }
 
-/** Variables of the top frame by name, of its scopes but the global one. */
+/** Returns variables of the top frame by name, from all scopes except the global one. */
 export const variablesOf = async (stop: Stop): Promise<Record<string, string>> =>
   Object.fromEntries((await variablesIn(stop)).map(({ name, value }) => [name, value]));
 
-/** Gives a variable another value, as a person does in the list of variables. */
+/** Changes a variable, as a user does in the list of variables. */
 export async function setVariable(stop: Stop, name: string, value: string): Promise<void> {
   const variable = (await variablesIn(stop)).findLast((each) => each.name === name);
   await stop.session.customRequest('setVariable', { variablesReference: variable?.of, name, value });

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 
-// Colours a text as the editor does, with its own tokeniser and its own grammars: nothing else sees what scopes it gives.
+// Tokenizes a text with VS Code's own tokenizer and grammars, because no API returns the scopes.
 
 type Contribution = { scopeName: string; path: string; injectTo?: string[] };
 type Stack = object | null;
@@ -23,16 +23,16 @@ type Oniguruma = {
   OnigString: new (text: string) => object;
 };
 
-/** A piece of a line and what it is taken for, innermost last, without the scope of the whole file. */
+/** A part of a line and its scopes, innermost last, without the scope of the whole file. */
 export type Token = readonly [text: string, scopes: string];
 
-/** Gives the tokens of a TypeScript text, line by line. */
+/** Returns the tokens of TypeScript code, line by line. */
 export type Colouring = (text: string) => Token[][];
 
 const required = createRequire(import.meta.url);
 const module = (name: string): string => join(vscode.env.appRoot, 'node_modules', name);
 
-/** The grammars of all extensions by their scopes. */
+/** Returns the grammars of all extensions by scope. */
 function contributions(): Map<string, Contribution> {
   const all = vscode.extensions.all.flatMap(({ extensionPath, packageJSON }) => {
     const { contributes } = packageJSON as { contributes?: { grammars?: Contribution[] } };
@@ -41,7 +41,7 @@ function contributions(): Map<string, Contribution> {
   return new Map(all.map((each) => [each.scopeName, each]));
 }
 
-/** How TypeScript is coloured, with the grammars of these extensions that are put into it. */
+/** Returns a tokenizer for TypeScript, with the grammars of these extensions injected. */
 export async function typescriptColouring(isIn: (scopeName: string) => boolean): Promise<Colouring> {
   const tokeniser = required(module('vscode-textmate')) as Tokeniser;
   const oniguruma = required(module('vscode-oniguruma')) as Oniguruma;

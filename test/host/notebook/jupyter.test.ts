@@ -19,7 +19,7 @@ const bytes = (value: unknown): Uint8Array =>
   new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
 const errorMime = 'application/vnd.code.notebook.error';
 
-/** The content of a Jupyter message as the Jupyter extension hands it to other extensions. */
+/** Returns the content of a Jupyter message in the form that the Jupyter extension passes to other extensions. */
 function outputOf(content: Content): Output {
   if (!content.data)
     return { items: [{ mime: errorMime, data: bytes({ name: content.ename, message: content.evalue }) }] };
@@ -30,8 +30,8 @@ function outputOf(content: Content): Output {
 }
 
 /**
- * A kernel that runs `before` and then what it is sent, in a real IPython.
- * @param names gets the names of the person's variables after that
+ * Returns a kernel that runs `before` and then the received code, in a real IPython.
+ * @param names gets the names of the user's variables after that
  */
 function pythonKernel(before: string, names: string[] = []): unknown {
   const python = join(repository, '.toolchain/python/bin/python');
@@ -47,14 +47,14 @@ function pythonKernel(before: string, names: string[] = []): unknown {
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line) as Content & { names?: string[] });
-      // First, since who reads the outputs may stop at an error.
+      // Read the names first, because the reader of the outputs may stop at an error.
       for (const message of messages) names.push(...(message.names ?? []));
       for (const message of messages) if (!message.names) yield outputOf(message);
     },
   };
 }
 
-// The Jupyter extension itself is a stand-in (test/fixtures/extensions/jupyterStandIn); the kernels behind it are real.
+// The Jupyter extension is a stand-in (test/fixtures/extensions/jupyterStandIn). Its kernels are real.
 suite('preview from a running kernel', () => {
   const folder = temporaryFolder();
   const signal = new AbortController().signal;

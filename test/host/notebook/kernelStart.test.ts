@@ -26,7 +26,7 @@ suite('the start of a kernel', () => {
 
   test('leaves a cell waiting when connections change meanwhile, and runs it on those that are there then', async function () {
     this.timeout(180_000);
-    // A Node that notes each program it runs and waits until the test lets it.
+    // A `node` that records each program it runs and waits until the test lets it continue.
     const node = join(folder.path, 'node.sh');
     const [gate, log] = [join(folder.path, 'gate'), join(folder.path, 'log')];
     const script = [

@@ -13,7 +13,7 @@ suite('kernels of notebooks', () => {
   const { open, pidOf } = notebooks;
   let count = 0;
 
-  /** Code that goes on when the test says so, and how the test says it. */
+  /** Returns code that waits for the test, and a function that lets it continue. */
   function gate(): { waits: string; open: () => void } {
     const file = join(notebooks.folder, `gate${count++}`);
     const waits = `{ const { existsSync } = require('node:fs') as typeof import('node:fs');
@@ -24,7 +24,8 @@ suite('kernels of notebooks', () => {
   const variable = (name: string) => notebooks.api.variables.variables.find((one) => one.name === name);
 
   test('are one for each notebook, and end with it', async () => {
-    // The first is opened as a person does: what an extension opens is kept for minutes after it is closed.
+    // Opens the first notebook as a user does, because VS Code keeps a notebook that an extension opens for minutes
+    // after it is closed.
     const second = await open(`const mine = 'second'; mine`);
     const file = join(notebooks.folder, 'first.ipynb');
     writeFileSync(file, contentOf(`const mine = 'first'; mine`));
@@ -111,12 +112,12 @@ suite('kernels of notebooks', () => {
     await eventually('the panel', () =>
       vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.includes('rows'))),
     );
-    // The panel is in front, and what led to it is still there.
+    // The panel is active, and the notebook is still open.
     await eventually('the panel in front', () => vscode.window.activeNotebookEditor === undefined);
     assert.deepEqual(variable('rows'), table);
     await run('lanceCatalog.notebook.openVariable', table);
     assert.equal(notebooks.api.variables.session, notebooks.api.kernels.session(notebook));
-    // What was run for the panel is not counted.
+    // Code that ran for the panel is not counted.
     await vscode.window.showNotebookDocument(notebook);
     assert.ok(await execute(notebook, 1));
     assert.equal(notebook.cellAt(1).executionSummary?.executionOrder, 2);

@@ -19,7 +19,7 @@ const cells = [
   "db.listTables(['shop', ''])",
 ] as const;
 
-/** Waits for an answer of the editor to be as it should. */
+/** Waits until a result of VS Code is as expected. */
 async function comes(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 50_000; !(await holds()); await new Promise((resolve) => setTimeout(resolve, 100)))
     assert.ok(Date.now() < end, `waited 50 s for ${what}`);
@@ -45,7 +45,7 @@ const errorsOf = (notebook: vscode.NotebookDocument) =>
         .map(({ code, source, severity }) => [index, source, code, severity]),
     );
 
-/** How often a name is offered at the end of the first line. */
+/** Returns how often a name is offered at the end of the first line. */
 async function offers(document: vscode.TextDocument, name: string): Promise<number> {
   const list = await vscode.commands.executeCommand<vscode.CompletionList>(
     'vscode.executeCompletionItemProvider',
@@ -89,7 +89,7 @@ suite('the language of cells', () => {
 
   const documentOf = (index: number): vscode.TextDocument => notebook.cellAt(index).document;
 
-  /** The place behind the last `text` of a cell. */
+  /** Returns the position after the last `text` of a cell. */
   function behind(index: number, text: string, document = documentOf(index)): vscode.Position {
     const at = document.getText().lastIndexOf(text);
     assert.ok(at >= 0, `cell ${index} has no ${text}`);
@@ -127,7 +127,7 @@ suite('the language of cells', () => {
   });
 
   test('says once what a name of another cell is, with what is written about it', async () => {
-    // TypeScript's server that answers while its other one starts has no plugins, and says that it is loading.
+    // The TypeScript server that responds while the other one starts has no plugins, and reports that it is loading.
     await comes(
       'the end of loading',
       async () => !(await hovers(documentOf(3), behind(3, 'tit'))).join().includes('loading'),

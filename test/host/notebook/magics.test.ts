@@ -51,7 +51,7 @@ suite('magics in the editor', function () {
     const answers = cases.flatMap(({ answers: given }) => (given ? [given[0]] : []));
     const answerTo = (question = '') => answers[asked.push(question) - 1];
     const boxStandIn = ({ prompt }: vscode.InputBoxOptions) => Promise.resolve(answerTo(prompt));
-    // What is answered by yes or no is chosen from a list.
+    // Yes-or-no questions are shown as a list.
     const listStandIn = (choices: readonly { value: string }[], { placeHolder }: vscode.QuickPickOptions) => {
       const answer = answerTo(placeHolder);
       return Promise.resolve(choices.find(({ value }) => value === answer));
@@ -66,7 +66,7 @@ suite('magics in the editor', function () {
     }
   });
 
-  /** In rows, each up to a cell that is to fail, which ends a row. */
+  /** Runs the cells in rows; each row ends with a cell that is expected to fail. */
   async function runAll(cases: readonly MagicCase[]): Promise<void> {
     for (let first = 0; first < cases.length;) {
       const failing = cases.findIndex(({ error }, index) => index >= first && error !== undefined);

@@ -7,7 +7,7 @@ import { closeNotebooks, execute, item } from './notebookCells.ts';
 const controller = { id: 'lance-typescript', extension: 'lance-catalog.lance-catalog' };
 const { Code } = vscode.NotebookCellKind;
 
-/** What the editor's own command makes: one cell of Python, for no kernel. */
+/** Creates the same notebook as VS Code's own command: one Python cell, without a kernel. */
 async function openNew(...codes: string[]): Promise<vscode.NotebookDocument> {
   const data = new vscode.NotebookData(codes.map((code) => new vscode.NotebookCellData(Code, code, 'python')));
   data.metadata = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
@@ -50,7 +50,7 @@ suite('a new notebook', () => {
     await vscode.workspace.applyEdit(edit);
     assert.ok(await execute(notebook, 0));
     assert.equal(item(notebook, 0, 'text/plain'), '42');
-    // What a person says afterwards stays.
+    // A language that the user sets later must stay.
     await vscode.languages.setTextDocumentLanguage(notebook.cellAt(0).document, 'python');
     const more = new vscode.WorkspaceEdit();
     const cell = new vscode.NotebookCellData(Code, '', 'python');

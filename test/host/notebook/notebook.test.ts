@@ -22,7 +22,7 @@ import {
 
 const acceptDialog = () => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 
-/** A notebook that was not saved yet, on our kernel, with one cell; `file` is where it would be saved. */
+/** Opens an unsaved notebook for our kernel with one cell; `file` is the path at which it will be saved. */
 async function openUntitled(file: string, code: string): Promise<vscode.NotebookDocument> {
   const untitled = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file).with({ scheme: 'untitled' }));
   await vscode.window.showNotebookDocument(untitled);
@@ -41,10 +41,10 @@ async function openUntitled(file: string, code: string): Promise<vscode.Notebook
   return untitled;
 }
 
-/** Saves the notebook in front to the file that its name says. */
+/** Saves the active notebook at the path of its name. */
 async function saveUntitled(file: string): Promise<vscode.NotebookDocument> {
   void vscode.commands.executeCommand('workbench.action.files.save');
-  // The editor asks where, with the path filled in; no event says when it can be answered.
+  // VS Code prompts for the path, which is filled in; no event reports when the prompt can be accepted.
   const answering = setInterval(acceptDialog, 500);
   const find = () => vscode.workspace.notebookDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === file);
   return eventually('the saved notebook', find).finally(() => clearInterval(answering));
@@ -68,7 +68,7 @@ suite('a notebook on our kernel', () => {
     catalog.remove();
   });
 
-  /** An .ipynb file with these cells, open in front. */
+  /** Opens an .ipynb file with these cells. */
   const open = (...cells: string[]): Promise<vscode.NotebookDocument> =>
     openCells(join(folder.path, `n${count++}.ipynb`), ...cells);
 
@@ -162,7 +162,7 @@ suite('a notebook on our kernel', () => {
   });
 
   test('keeps what a timer prints as soon as its cell ends', async () => {
-    // The reply and the line come in one piece more often than not; every one of many must be kept.
+    // The reply and the line usually arrive in one chunk; none of the lines may be lost.
     const cells = Array.from({ length: 20 }, (_, i) => `setTimeout(() => display('late ${i}'), 0); ${i}`);
     const notebook = await open(...cells);
     await vscode.commands.executeCommand('notebook.execute', notebook.uri);
@@ -250,7 +250,7 @@ suite('a notebook on our kernel', () => {
     const saved = await saveUntitled(file);
     await eventually('its kernel', () => api.kernels.session(saved) === session);
     assert.equal(api.kernels.session(untitled), undefined);
-    // Asked of the kernel itself: the command that runs cells does nothing right after the editor has saved.
+    // Ask the kernel directly, because the command that runs cells does nothing right after VS Code has saved.
     const kernel = await session.kernel;
     const outputs: KernelOutput[] = [];
     await kernel?.execute('globalThis.kept', (output) => outputs.push(output));
@@ -275,7 +275,7 @@ suite('a notebook on our kernel', () => {
   });
 
   test('of another language has no kernel of ours to restart', async () => {
-    // A file: the editor remembers the kernel of a name, and untitled notebooks get the names of earlier ones.
+    // Use a file, because VS Code remembers the kernel by name, and untitled notebooks reuse earlier names.
     const file = join(folder.path, 'python.ipynb');
     const kernelspec = { name: 'python3', display_name: 'Python', language: 'python' };
     writeFileSync(file, JSON.stringify({ cells: [], metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));

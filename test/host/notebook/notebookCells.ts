@@ -5,14 +5,11 @@ import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { eventually, extensionApi, temporaryFolder } from '../support.ts';
 
-// What the tests of notebooks do with cells, and how they look at what cells show.
+// How tests of notebooks run cells and read their outputs.
 
 export const textOf = (data: Uint8Array): string => new TextDecoder().decode(data);
 
-/**
- * Starts cells and does not wait for their end, as the command would. Which kernel runs them is the editor's choice, as
- * for a person.
- */
+/** Starts cells without waiting for their end, unlike the command. VS Code chooses the kernel, as for a user. */
 export function start(notebook: vscode.NotebookDocument, ...indexes: number[]): void {
   const ranges = indexes.map((index) => ({ start: index, end: index + 1 }));
   void vscode.commands.executeCommand('notebook.cell.execute', { ranges, document: notebook.uri });
@@ -24,14 +21,14 @@ export async function ended(notebook: vscode.NotebookDocument, index: number, be
     const timing = cell.executionSummary?.timing;
     return timing !== undefined && timing.endTime !== before && cell.executionSummary?.success !== undefined;
   });
-  // The last outputs may be on their way still.
+  // The last outputs may arrive later.
   await new Promise((resolve) => setTimeout(resolve, 100));
   return cell.executionSummary?.success === true;
 }
 
 const saveTries = 5;
 
-/** Saves, and again where something of the notebook has changed meanwhile, which VS Code tells by `false`. */
+/** Saves, and tries again if the notebook has changed meanwhile, which VS Code reports with `false`. */
 export async function isSaved(notebook: vscode.NotebookDocument): Promise<boolean> {
   for (let tries = 0; tries < saveTries; tries++) {
     if (await notebook.save()) return true;
@@ -59,10 +56,10 @@ export const printed = (notebook: vscode.NotebookDocument, index: number): strin
     .map((one) => textOf(one.data))
     .join('');
 
-/** The text of an .ipynb file with these cells for our kernel. */
+/** Returns the text of an .ipynb file with these cells for our kernel. */
 export const contentOf = (...cells: string[]): string => notebookText(cells);
 
-/** The text of an .ipynb file with these cells, for a kernel, with more of metadata. */
+/** Returns the text of an .ipynb file with these cells for a kernel, with more metadata. */
 export const notebookText = (
   cells: readonly string[],
   kernel = { name: 'lance-typescript', display_name: 'Lance TypeScript' },
@@ -86,7 +83,7 @@ export const notebookText = (
     nbformat_minor: 5,
   });
 
-/** An .ipynb file with these cells, open in front. */
+/** Creates and opens an .ipynb file with these cells. */
 export async function openCells(file: string, ...cells: string[]): Promise<vscode.NotebookDocument> {
   writeFileSync(file, contentOf(...cells));
   const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
@@ -94,12 +91,12 @@ export async function openCells(file: string, ...cells: string[]): Promise<vscod
   return notebook;
 }
 
-/** Notebooks of a suite, in a folder of its own: each test begins with none open, and none stays. */
+/** Notebooks of a suite in a separate folder. No notebook is open before and after each test. */
 export function notebooksOfSuite(): {
   readonly folder: string;
   readonly api: ExtensionApi;
   readonly open: (...cells: string[]) => Promise<vscode.NotebookDocument>;
-  /** The process of a notebook's kernel. */
+  /** Returns the process id of a notebook's kernel. */
   readonly pidOf: (notebook: vscode.NotebookDocument) => Promise<number>;
 } {
   const folder = temporaryFolder();
@@ -128,6 +125,6 @@ export function notebooksOfSuite(): {
 export async function closeNotebooks(api: ExtensionApi): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-  // The editor keeps documents that an extension opened for minutes, and their kernels with them.
+  // VS Code keeps documents that an extension has opened for minutes, and so their kernels.
   for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
 }

@@ -7,7 +7,7 @@ import { ended, execute, isSaved, item, notebooksOfSuite, printed, start } from 
 
 type Saved = { cells: { outputs: { output_type: string; text?: string[] }[] }[] };
 
-/** What a saved notebook holds of the text that a cell printed. */
+/** Returns the printed text of a cell in the saved notebook. */
 function saved(notebook: vscode.NotebookDocument, index: number): string {
   const file = JSON.parse(readFileSync(notebook.uri.fsPath, 'utf8')) as Saved;
   const streams = file.cells[index]?.outputs.filter(({ output_type }) => output_type === 'stream') ?? [];
@@ -23,8 +23,8 @@ suite('outputs of cells', () => {
   const notebooks = notebooksOfSuite();
   const { open } = notebooks;
 
-  // A change of a value sends on what was printed before it, so that the first lines and more of them come to the editor
-  // in one batch. Its own copy of the outputs was right then, and the one that extensions see had lines twice.
+  // A change of a value first sends the text printed before, so VS Code gets the first lines and further lines in one
+  // batch. VS Code's own copy of the outputs was correct, but the copy for extensions contained lines twice.
   test('hold what was printed between changes of a value once, for extensions and in the file', async () => {
     const notebook = await open(
       `await display(0, { id: 'n' });

@@ -14,7 +14,7 @@ const snippets = Object.entries(JSON.parse(file) as Record<string, Snippet>);
 const inLanguage = (language: string): [string, Snippet][] =>
   snippets.filter(([, { scope }]) => scope.split(',').includes(language));
 
-/** The text that stands there when every placeholder is left as it is. */
+/** Returns the text with the default of every placeholder. */
 function expand(body: readonly string[]): string {
   const defaults = new Map<string, string>();
   const text = body
@@ -24,7 +24,7 @@ function expand(body: readonly string[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, id: string) => defaults.get(id) ?? '');
 }
 
-// In their order in the file: later ones read the table that an earlier one made.
+// In the order of the file, because later snippets read the table that an earlier one creates.
 suite('every snippet', () => {
   const folder = temporaryFolder();
   let kernel: KernelProcess;
@@ -49,7 +49,7 @@ suite('every snippet', () => {
       const shown: string[] = [];
       const reply = await kernel.execute(expand(body), ({ type }) => shown.push(type));
       assert.equal(reply.status, 'ok', JSON.stringify(reply));
-      // Each ends with something to look at; a query is run only when it is shown.
+      // Each snippet ends with a value to show, because a query runs only when it is shown.
       assert.ok(shown.includes('execute_result'), shown.join());
     });
   }

@@ -24,7 +24,7 @@ suite('a notebook made for tslab', () => {
   const isOurs = (notebook: vscode.NotebookDocument): boolean =>
     notebooks.api.kernels.session(notebook) !== undefined && notebooks.api.language.notebooks.list().includes(notebook);
 
-  // The Jupyter extension is there in these tests, as a stand-in.
+  // In these tests the Jupyter extension is a stand-in.
   test('stays without our kernel until that is chosen, and keeps its kernelspec then', async () => {
     const notebook = await open(
       'tslab',

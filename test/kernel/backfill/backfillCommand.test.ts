@@ -8,12 +8,12 @@ import { trackProcessGroup } from '../../../scripts/processes.ts';
 import { cliEntry, command, type Ran, until } from '../support.ts';
 import { backfillPlace } from './backfillPlace.ts';
 
-// Each job is a real process, run by the runner `local` on a real directory.
+// Each job is a real process with the runner `local` on a real directory.
 
 const rows = 600;
 const caption = (id: number): string => `a mug, number ${id}`;
 
-/** Rows wait long enough that a test comes in between, and not longer than it takes without. */
+/** Rows wait long enough for the test to act, and no longer. */
 const slow = `import { udf } from 'lance-catalog';
 export default udf({ name: 'slow', input: ['id'], output: 'int32' }, async ({ id }) => {
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -54,7 +54,7 @@ suite('lance-catalog backfill and jobs', function () {
     }
   }
 
-  /** A command that is ended by a signal once it has said something. */
+  /** Runs a command and sends a signal after a certain output. */
   async function interrupted(args: readonly string[], when: RegExp, signal: NodeJS.Signals): Promise<Ran> {
     const child = spawn(process.execPath, [cliEntry, ...args], {
       cwd: folder,

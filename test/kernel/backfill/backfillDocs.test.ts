@@ -7,7 +7,7 @@ import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, errorOf, run, startKernel } from '../support.ts';
 
-// Every example of docs/backfills.md, in its order: files are written, cells run in one notebook, commands in a shell.
+// Every example of docs/backfills.md, in order: files are written, cells run in one notebook, commands run in a shell.
 
 const examples = readDocExamples('docs/backfills.md');
 
@@ -41,7 +41,8 @@ suite('Every example of docs/backfills.md', function () {
   for (const [index, example] of examples.entries()) {
     const { language, text, words } = example;
     const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
-    // With the name of a job that nobody has; and on a Ray, where test/cluster/ray/kuberayNotebook.test.ts runs it.
+    // Skips examples with the id of a job that does not exist, and those on a Ray, which
+    // test/cluster/ray/kuberayNotebook.test.ts runs.
     if (has(example, 'shown') || has(example, 'ray')) continue;
     test(`does what it says (${index + 1}) ${titleOfExample(example)}`, async () => {
       if (file !== undefined) return writeFileSync(join(folder, file), text);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, type Ran } from '../support.ts';
 
-/** A folder with a catalog in `data`, and the command line in it; its jobs are kept there too. */
+/** Creates a folder with a catalog in `data`, where the command line runs and its jobs are stored. */
 export function backfillPlace() {
   const folder = tempFolder();
   const env = { XDG_DATA_HOME: join(folder, 'state'), LANCE_CATALOG: '' };

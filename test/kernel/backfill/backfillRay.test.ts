@@ -52,7 +52,7 @@ suite('What a cell gives a backfill as its Ray', function () {
 
   for (const given of ['8265', '{}', '{"place":"here"}', '[]'])
     test(`is refused in a sentence if it is ${given}`, async () => {
-      // The type checker doesn't know what is parsed.
+      // The type checker does not know the type of a parsed value.
       const refusal = await refusalOf(`JSON.parse('${given}')`);
       assert.match(
         refusal ?? '',

@@ -7,7 +7,7 @@ import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, type Ran } from '../support.ts';
 
-// What only somebody at a real terminal sees: questions, keys, and lines of a width.
+// Behavior that only a user at a real terminal sees: prompts, keys, and the width of lines.
 
 const words = `import { udf } from 'lance-catalog';
 export default udf({ name: 'words', input: ['caption'], output: 'int32' }, ({ caption }) => caption.split(' ').length);`;
@@ -25,7 +25,7 @@ suite('A backfill at a terminal', function () {
 
   type Typing = { readonly when?: string; readonly keys?: string; readonly columns?: number; readonly as?: string };
 
-  /** The command in a terminal, in which `keys` are typed once `when` is shown. */
+  /** Runs the command in a terminal, and types `keys` after `when` was shown. */
   function at({ when = 'never', keys = '', columns = 100, as = 'owner' }: Typing, ...args: string[]): Promise<Ran> {
     const typing = [inRoot('test/kernel/python/terminal.py'), String(columns), when, keys];
     return command(python(), [...typing, process.execPath, cliEntry, ...args], {

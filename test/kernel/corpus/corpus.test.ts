@@ -15,7 +15,7 @@ import { syntax } from './syntax.ts';
 import { values } from './values.ts';
 import { waiting } from './waiting.ts';
 
-/** Themes that share a kernel, since starting one takes longest. */
+/** Themes that share a kernel, because starting a kernel takes longest. */
 const notebooks: readonly (readonly Theme[])[] = [[values, syntax, outputs], [failures, waiting], [state], [modules]];
 
 for (const themes of notebooks) {

@@ -1,14 +1,16 @@
 import type { Step } from '../cells.ts';
 
-/** Cells that a person runs one after the other, with what they expect of each. */
+/** Cells that a user runs one after another, with the expected results. */
 export type Sequence = {
-  /** A sentence that follows the theme's name. */
+  /** A phrase that follows the theme's name. */
   name: string;
   steps: readonly Step[];
 };
 
-/** Sequences about one thing. They share a kernel, as cells of one long notebook do; `files` lie beside it. */
+/** Sequences about one subject. They share a kernel, like cells of one long notebook; `files` are in its folder. */
 export type Theme = { name: string; files?: Readonly<Record<string, string>>; sequences: readonly Sequence[] };
 
-/** Cells that end otherwise than a person expects. The last step says what is expected, those before it hold. */
+/**
+ * Cells whose results differ from a user's expectation. The last step has the expected result; the earlier ones pass.
+ */
 export type KnownDifference = Sequence & { reason: string };

@@ -1,6 +1,6 @@
 import type { KnownDifference } from './corpus.ts';
 
-/** What the kernel does otherwise than a person expects, and why. A difference that is gone fails the suite. */
+/** Where the kernel differs from a user's expectation, and why. If a difference no longer exists, the suite fails. */
 export const differences: readonly KnownDifference[] = [
   {
     name: 'names a private member of a class of an earlier cell as private, not as missing',

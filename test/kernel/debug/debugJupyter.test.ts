@@ -14,12 +14,12 @@ suite('Debugging with a client of Jupyter', function () {
     const script = inRoot('test/kernel/python/debug.py');
     const { code, stdout, stderr } = await command(python(), [script], { env, cwd: tempFolder(), seconds: 180 });
     assert.equal(code, 0, stderr);
-    // What Node says of a session that nobody has ended, and waits for.
+    // Node prints this if a debug session was not ended and it waits for the end.
     assert.doesNotMatch(stderr, /Waiting for the debugger/);
     seen = JSON.parse(stdout) as Record<string, unknown>;
   });
 
-  /** One thing that was seen, by what was done. */
+  /** Checks the result of one action. */
   const sees = (title: string, expected: Record<string, unknown>): void => {
     test(title, () => {
       for (const [what, value] of Object.entries(expected)) assert.deepEqual(seen[what], value, what);

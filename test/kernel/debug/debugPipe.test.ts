@@ -10,12 +10,12 @@ import { kernelEntry, node, until } from '../support.ts';
 
 type Body = Record<string, unknown>;
 
-// One kernel, kept for a later client, as that of an editor is.
+// One kernel, kept for a later client like a kernel of VS Code.
 suite('The debugger over the pipe', function () {
   this.timeout(60_000);
   let kernel: KernelProcess;
   let folder: string;
-  /** Everything that the debugger said, in the order in which it came. */
+  /** All messages of the debugger, in order. */
   let said: (DebugEvent | DebugResponse)[] = [];
 
   const listen = (): void => void kernel.onDebugEvent((event) => said.push(event));
@@ -29,7 +29,7 @@ suite('The debugger over the pipe', function () {
   });
   suiteTeardown(() => kernel.shutdown());
 
-  /** The kernel may not have seen yet that the client before is gone. */
+  /** The kernel may not have noticed yet that the earlier client has disconnected. */
   async function comeBack(): Promise<AttachedKernel> {
     for (;;) {
       try {
@@ -47,7 +47,7 @@ suite('The debugger over the pipe', function () {
     return isRecord(body) ? body : {};
   }
 
-  /** Attaches, and sets breakpoints at lines of a cell that did not run yet. */
+  /** Attaches, and sets breakpoints at lines of a cell that has not run yet. */
   async function attach(code: string, ...lines: number[]): Promise<void> {
     said = [];
     await ask('initialize', { adapterID: 'test', linesStartAt1: true, columnsStartAt1: true });

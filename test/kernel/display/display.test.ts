@@ -13,7 +13,7 @@ import { command, errorOf, resultOf, run, sampleCatalog, startKernel } from '../
 
 const rowsOf = (data: MimeBundle | undefined) => tableFromIPC(decodeBase64(String(data?.[arrowStreamMime])));
 
-/** Code of a value that brings its own forms, one of them given as code. */
+/** Returns code of a value with its own representations, one of them given as code. */
 const own = (form: string) => `({ [Symbol.for('Jupyter.display')]: () => ({ 'text/plain': 'a', 'x/y': ${form} }) })`;
 
 suite('A table in a notebook output', function () {

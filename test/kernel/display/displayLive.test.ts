@@ -12,7 +12,7 @@ const textOf = (shown: Shown | undefined): string => String(shown?.content.data[
 const rowsOf = (shown: Shown | undefined) =>
   shown?.content.metadata[arrowStreamMime] as TableOutputMetadata | undefined;
 
-/** A generator of `count` batches of ten rows, `batches`. */
+/** Returns code of a generator `batches`, which yields `count` batches of ten rows. */
 const source = (count: number) => `
   async function* batches() {
     for (let i = 0; i < ${count}; i++) {
@@ -161,7 +161,7 @@ suite('An output that changes', function () {
   test('keeps its place from a timer after its cell is done, while other cells run', async () => {
     const late: KernelOutput[] = [];
     const listening = kernel.onOrphanOutput((output) => {
-      // The ones of cells before, which were interrupted, may come now.
+      // Outputs of earlier cells, which were interrupted, may arrive now.
       if (shownOf([output])[0]?.content.displayId === 'clock') late.push(output);
     });
     const { outputs } = await run(
@@ -253,7 +253,7 @@ suite('The console of a cell', function () {
           : `shown ${String(output.content.data['text/plain'])}\n`,
       )
       .join('');
-    // What follows the same stream is one message.
+    // Consecutive texts of one stream are joined to one message.
     const expected = Array.from({ length: 50 }, (_, i) => round(i))
       .join('')
       .replaceAll(/(partial \d+\n)stdout /g, '$1');

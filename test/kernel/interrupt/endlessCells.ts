@@ -1,4 +1,4 @@
-/** Code that runs for ever, each in a way of its own that is hard to end. */
+/** Endless code; each is hard to end for a different reason. */
 export const endless = {
   'a loop': 'while (true) {}',
   'a loop after an await': 'await 0; while (true) {}',

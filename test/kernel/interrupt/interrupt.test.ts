@@ -104,7 +104,7 @@ suite('A kernel whose Node refuses the interrupt flag', function () {
 
   suiteSetup(async () => {
     const path = join(tempFolder(), 'node');
-    // Node ends with 9 on an option that it does not know.
+    // Node exits with 9 for an unknown option.
     writeFileSync(
       path,
       `#!/bin/sh\ncase "$*" in *--no-force-async-hooks-checks*) exit 9;; esac\nexec '${process.execPath}' "$@"\n`,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { run, sleep, startKernel, valueOf } from '../support.ts';
 
-/** Milliseconds after which what keeps the processors at work ends, whatever becomes of the test. */
+/** Milliseconds after which the load on the processors ends, even if the test fails. */
 const longest = 30_000;
 
 suite('An interrupt on a machine with more at work than it has processors', function () {
@@ -12,7 +12,7 @@ suite('An interrupt on a machine with more at work than it has processors', func
   test('cuts off nothing of a kernel whose cell waits', async () => {
     const kernel = await startKernel();
     const work = `for (const end = Date.now() + ${longest}; Date.now() < end;);`;
-    // All turns of this are short, and there is always one: being cut off loses what is to follow.
+    // Each turn of this code is short, and another always follows. Interrupting a turn drops the next one.
     const chain = `let turns = 0;
       void (async () => {
         for (;; turns++) {

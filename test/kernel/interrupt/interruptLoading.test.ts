@@ -3,7 +3,7 @@ import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { printed, run, startKernel, until, valueOf } from '../support.ts';
 
-/** Makes the first file of a package that is loaded from here on take half a second more. */
+/** Delays the next load of a package's first file by half a second. */
 const slowly = (part: string): string => `import { Module } from 'node:module';
 const compile = (Module.prototype as any)._compile;
 let isSlow = true;
@@ -33,7 +33,7 @@ suite('An interrupt while the kernel loads a part of its own', function () {
         const cut = kernel.execute(cell, (output) => outputs.push(output));
         await until('the part to be loaded', () => printed(outputs) === 'loading');
         assert.equal((await kernel.interrupt()).status, 'ok');
-        // Interrupted, or done by then.
+        // The cell was interrupted, or was already done.
         await cut;
         assert.equal(await valueOf(kernel, later), '0');
       } finally {

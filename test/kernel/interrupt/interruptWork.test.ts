@@ -10,7 +10,7 @@ import { type PlainServer, startPlainServer } from '../../contract/rest/plainSer
 import { tempFolder } from '../../harness/temp.ts';
 import { errorOf, printed, run, sampleCatalog, startKernel, until, valueOf } from '../support.ts';
 
-/** Ways to wait a little, as people write them. */
+/** Usual ways to wait a moment. */
 const pauses = {
   'a promise of setTimeout': 'await new Promise((done) => setTimeout(done, 5))',
   'node:timers/promises': 'await (await import("node:timers/promises")).setTimeout(5)',
@@ -19,7 +19,7 @@ const pauses = {
   'a file that is read': 'await require("node:fs/promises").readFile("package.json")',
 };
 
-/** A kernel that does not answer at once, as on a busy machine, is cut off, and its last words may be with it. */
+/** On a busy machine, a kernel that does not respond in time is interrupted, and its last output may be lost. */
 async function eventually(wanted: unknown, allowed: readonly unknown[], attempt: () => Promise<unknown>) {
   for (let times = 0; times < 5; times++) {
     const seen = await attempt();
@@ -39,7 +39,7 @@ suite('An interrupt of a cell ends', function () {
   const folder = tempFolder();
   suiteSetup(async () => {
     writeFileSync(join(folder, 'package.json'), '{}');
-    // A file of the person's own has the globals as they are.
+    // A file of the user has the original globals.
     writeFileSync(join(folder, 'rest.ts'), 'export const rest = () => new Promise((done) => setTimeout(done, 20));');
     server = await startPlainServer(await sampleCatalog());
     silent = createServer(() => {}).listen(0, '127.0.0.1');
@@ -58,7 +58,7 @@ suite('An interrupt of a cell ends', function () {
     late = [];
   });
 
-  /** Interrupts a cell once it has printed. */
+  /** Interrupts a cell after its first output. */
   async function interrupted(code: string): Promise<KernelOutput[]> {
     const outputs: KernelOutput[] = [];
     const cell = kernel.execute(code, (output) => outputs.push(output));
@@ -118,7 +118,7 @@ await db.createTable('half', rows())`,
     await hungUp;
   });
 
-  /** The round that was on its way may come to its end, and no other begins. */
+  /** The current round may finish, but no other may start. */
   async function atRest(): Promise<void> {
     const code = 'const before = rounds; await new Promise((done) => setTimeout(done, 300)); rounds - before <= 1';
     assert.equal(await valueOf(kernel, code), 'true');
@@ -146,7 +146,7 @@ await poll()`,
     );
     const shown = () => [...outputs, ...late].filter(({ type }) => type.endsWith('display_data')).length;
     const times = Number(await valueOf(kernel, 'times'));
-    // The last one may have been sent and not been counted.
+    // The last one may have been sent but not counted.
     await until('the last one', () => shown() >= times);
     assert.ok(shown() <= times + 1, `${shown()} of ${times}`);
   });

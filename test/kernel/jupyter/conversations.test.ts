@@ -5,7 +5,7 @@ import { python } from '../../harness/needs/python.ts';
 import { command } from '../support.ts';
 import { installedKernel } from './jupyterHome.ts';
 
-/** The pages that are expected, by title, as they are in `conversations.txt`; written anew with UPDATE_CONVERSATIONS=1. */
+/** The expected pages by title, from `conversations.txt`. UPDATE_CONVERSATIONS=1 writes them again. */
 const golden = inRoot('test/kernel/jupyter/conversations.txt');
 const pageStart = /^## (.*)\n/m;
 

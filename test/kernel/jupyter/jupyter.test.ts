@@ -26,7 +26,7 @@ function testJupyter(isRelayed: boolean): void {
   test('passes the suite of jupyter_kernel_test', async () => {
     const { code, stderr } = await command(python(), [script('conformance.py')], { env, seconds: 100 });
     assert.equal(code, 0, stderr);
-    // The one skip: Jupyter's pager, which this kernel does not use.
+    // The only skipped test is about Jupyter's pager, which this kernel does not use.
     assert.match(stderr, /Ran 13 tests[^]*OK \(skipped=1\)/);
   });
 

@@ -4,10 +4,10 @@ import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from '../support.ts';
 import { relayKernelspec } from './relayedKernel.ts';
 
-/** A Jupyter of its own with the kernel installed: nothing of the person's is read or written. */
+/** A separate Jupyter with the kernel installed. It neither reads nor writes files of the user. */
 export type JupyterHome = { home: string; env: Record<string, string>; said: string };
 
-/** What makes the folder the home of a Jupyter and of our kernels. */
+/** Returns the environment that makes the folder the home of a Jupyter and of our kernels. */
 export const jupyterFolders = (home: string) => ({
   HOME: home,
   XDG_DATA_HOME: join(home, 'data'),
@@ -17,7 +17,7 @@ export const jupyterFolders = (home: string) => ({
   IPYTHONDIR: join(home, 'ipython'),
 });
 
-/** @param isRelayed whether its kernels have a relay, as those that start from a snapshot */
+/** @param isRelayed whether its kernels have a relay, like those that start from a snapshot */
 export async function installedKernel({ isRelayed = false } = {}): Promise<JupyterHome> {
   const home = tempFolder();
   const env = { ...jupyterFolders(home), PYTHONDONTWRITEBYTECODE: '1', LANCE_CATALOG: await sampleCatalog() };

@@ -67,7 +67,7 @@ const notebook = {
 
 suite('The kernel in JupyterLab', function () {
   this.timeout(180_000);
-  // What one cell leaves behind, a question for instance, is in the way of those after it.
+  // State that one cell leaves, such as an open prompt, would affect the following cells.
   this.bail(true);
   let lab: JupyterLab;
   let browser: Browser;
@@ -103,7 +103,7 @@ suite('The kernel in JupyterLab', function () {
     const tables = page.locator('.jp-RenderedHTML table');
     await page.getByText('orders, ').last().waitFor();
     await kernelIs(page, 'Idle');
-    // Outputs are drawn after the kernel has said that it is done.
+    // JupyterLab draws outputs after the kernel has reported that it is idle.
     await tables.nth(5).waitFor({ state: 'attached' });
     assert.equal(await page.locator('[data-mime-type="application/vnd.jupyter.error"]').count(), 0);
     const picture = page.locator('.jp-RenderedHTML td img').first();
@@ -123,7 +123,7 @@ suite('The kernel in JupyterLab', function () {
 
   test('opens a notebook whose cells are coloured as TypeScript', async () => {
     await openNotebook(page, lab.address('screen.ipynb'));
-    // A word like any other in JavaScript.
+    // This word has no special meaning in JavaScript.
     const [keyword, always] = await Promise.all(
       ['type', 'const'].map((word) =>
         cell('wrongType')
@@ -159,7 +159,7 @@ suite('The kernel in JupyterLab', function () {
 
   test('completes members by Tab, with what they are', async () => {
     const item = page.locator('.jp-Completer-item[data-value="openTable"]');
-    // The list goes away again when something above its cell moves.
+    // The list closes if something above its cell moves.
     for (let attempt = 1; ; attempt++) {
       await enterCell(cell('members'));
       await page.keyboard.press('Tab');
@@ -189,7 +189,7 @@ suite('The kernel in JupyterLab', function () {
     await runCell(cell('throws'));
     const [name, places] = [shown('throws').locator('.ansi-red-fg'), shown('throws').locator('.ansi-green-fg')];
     assert.equal(await name.first().innerText(), 'RangeError');
-    // A link comes between the parts of what has a colour.
+    // A link splits a colored text.
     const texts = (await places.allInnerTexts()).filter((text) => text !== '');
     assert.match(texts.join(' '), /^\.\/own\.ts:2:24 \[\d+\]:2:1$/);
     assert.doesNotMatch(await cell('throws').innerText(), /Warning/);
@@ -249,7 +249,7 @@ suite('The kernel in JupyterLab', function () {
     await shown('afterLoop').getByText("Cannot find name 'kept'").waitFor();
     await cell('afterLoop').click({ button: 'right' });
     await page.locator('.lm-Menu-itemLabel', { hasText: 'New Console for Notebook' }).click();
-    // The cell of this kernel first, and before it the last one of the kernel that ended.
+    // First the cell of this kernel, before it the last cell of the earlier kernel.
     for (const code of [cells.afterLoop, 'release()']) assert.equal(await earlierLine(page), code);
   });
 });

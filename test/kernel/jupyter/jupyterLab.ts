@@ -8,25 +8,25 @@ import { python } from '../../harness/needs/python.ts';
 import { sleep } from '../support.ts';
 import type { JupyterHome } from './jupyterHome.ts';
 
-/** A JupyterLab of its own, which a browser on this machine reaches. */
+/** A separate JupyterLab that a browser on this machine can reach. */
 export type JupyterLab = {
-  /** The folder of notebooks it shows. */
+  /** Its folder of notebooks. */
   readonly folder: string;
-  /** The address of a notebook in `folder`, with what lets a browser in. */
+  /** Returns the URL of a notebook in `folder`, with the token. */
   address(notebook: string): string;
   stop(): Promise<void>;
 };
 
-/** Seconds until a server that does not listen is an error; a cold start reads ten thousand files of Python. */
+/** Seconds until the server must listen; a cold start reads ten thousand Python files. */
 const startLimit = 90;
 
-// What would ask the network, or a person who did not come for it.
+// Turns off features that send network requests or prompt the user.
 const calm = {
   '@jupyterlab/apputils-extension:notification': { fetchNews: 'false', checkForUpdates: false },
   '@jupyterlab/docmanager-extension:plugin': { autosave: false },
 };
 
-/** Starts JupyterLab where the kernel is installed. Its port is free, its token new, and both are in nobody's argv. */
+/** Starts JupyterLab where the kernel is installed, at a free port with a new token. Neither is in an argv. */
 export async function startJupyterLab({ home, env }: JupyterHome): Promise<JupyterLab> {
   const folder = join(home, 'notebooks');
   const config = join(home, 'config');
@@ -51,7 +51,7 @@ export async function startJupyterLab({ home, env }: JupyterHome): Promise<Jupyt
   let end: string | undefined;
   child.once('exit', (code, signal) => (end = `it ended with ${code ?? signal}`));
   child.once('error', (error) => (end = error.message));
-  // SIGTERM makes it end its kernels, each of which leads a group of its own.
+  // On SIGTERM it ends its kernels, each of which is in a separate process group.
   const stop = () => endGroup(child, 20_000);
   for (const deadline = Date.now() + startLimit * 1000; ; await sleep(100)) {
     const root = addressIn(env['JUPYTER_RUNTIME_DIR'] ?? '');
@@ -64,7 +64,7 @@ export async function startJupyterLab({ home, env }: JupyterHome): Promise<Jupyt
   }
 }
 
-/** What a server that listens has written about itself. */
+/** Returns the address from the file that a listening server writes. */
 function addressIn(runtime: string): string | undefined {
   const name = existsSync(runtime) ? readdirSync(runtime).find((each) => /^jpserver-\d+\.json$/.test(each)) : undefined;
   if (name === undefined) return undefined;
@@ -72,7 +72,7 @@ function addressIn(runtime: string): string | undefined {
     const { url } = JSON.parse(readFileSync(join(runtime, name), 'utf8')) as { url?: unknown };
     return typeof url === 'string' ? url : undefined;
   } catch {
-    // Half written.
+    // The file is not complete yet.
     return undefined;
   }
 }

@@ -41,7 +41,7 @@ suite("Jupyter's programs", function () {
     writeFileSync(join(folder, 'some.ipynb'), JSON.stringify(notebook));
   });
 
-  /** A program of the tests' Python, by its file: `python -m` would put the folder on the path of imports. */
+  /** Runs a Python program of the tests by its file, because `python -m` would add the folder to the import path. */
   const program = (name: string, ...args: string[]): Promise<Ran> =>
     command(join(dirname(python()), name), args, {
       env: { ...env, PATH: `${dirname(python())}:${process.env['PATH']}` },

@@ -2,14 +2,14 @@ import { mkdirSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { inRoot } from '../../../scripts/paths.ts';
 
-// JupyterLab as a person sees it and works it.
+// How a user sees and operates JupyterLab.
 
-/** Milliseconds to wait for what a cell or the page is to show, on a machine that does other things as well. */
+/** Time limit in milliseconds for a change on the page, on a busy machine. */
 export const patience = 45_000;
 
 const panel = '.jp-NotebookPanel:not(.lm-mod-hidden)';
 
-/** Opens a notebook at its address, and waits until its kernel can be asked. */
+/** Opens a notebook by URL, and waits until its kernel is ready. */
 export async function openNotebook(page: Page, address: string): Promise<void> {
   await page.goto(address, { waitUntil: 'domcontentloaded', timeout: patience });
   await page
@@ -19,7 +19,7 @@ export async function openNotebook(page: Page, address: string): Promise<void> {
   await kernelIs(page, 'Idle');
 }
 
-/** Waits until the status bar says so of the kernel. */
+/** Waits until the status bar shows this status of the kernel. */
 export async function kernelIs(page: Page, status: 'Idle' | 'Busy'): Promise<void> {
   await page
     .locator('#jp-main-statusbar')
@@ -27,10 +27,10 @@ export async function kernelIs(page: Page, status: 'Idle' | 'Busy'): Promise<voi
     .waitFor({ timeout: 2 * patience });
 }
 
-/** A cell of the notebook in front, counted from 0; text cells count too. */
+/** Returns a cell of the active notebook, counted from 0; text cells count, too. */
 export const cellAt = (page: Page, index: number): Locator => page.locator(`${panel} .jp-Cell`).nth(index);
 
-/** What a cell has put out, without its prompts. */
+/** Returns the outputs of a cell, without its prompts. */
 export const outputs = (cell: Locator): Locator => cell.locator('.jp-OutputArea-output');
 
 /** Puts the cursor at the end of a cell's text. */
@@ -39,13 +39,13 @@ export async function enterCell(cell: Locator): Promise<void> {
   await cell.page().keyboard.press('Control+End');
 }
 
-/** Puts the cursor into the cell and runs it; it may still run afterwards. */
+/** Puts the cursor into the cell and runs it; does not wait for its end. */
 export async function startCell(cell: Locator): Promise<void> {
   await enterCell(cell);
   await cell.page().keyboard.press('Control+Enter');
 }
 
-/** Runs a cell to its end. */
+/** Runs a cell and waits for its end. */
 export async function runCell(cell: Locator): Promise<void> {
   const prompt = cell.locator('.jp-InputArea-prompt').first();
   const before = await prompt.innerText();
@@ -60,16 +60,16 @@ export async function runCell(cell: Locator): Promise<void> {
   );
 }
 
-/** Clicks beside a line of a cell, counted from 1, until the debugger has put a breakpoint there. */
+/** Clicks beside a line of a cell, counted from 1, until the debugger has set a breakpoint there. */
 export async function setBreakpoint(cell: Locator, line: number): Promise<void> {
-  // The first element gives the gutter its width.
+  // The first element only sets the width of the gutter.
   const beside = cell.locator('.cm-breakpoint-gutter > .cm-gutterElement').nth(line);
   await beside.click({ position: { x: 5, y: 5 } });
   await beside.locator('.cm-breakpoint-icon').waitFor();
   await cell.page().locator('.jp-DebuggerBreakpoint').waitFor();
 }
 
-/** Chooses from the menu bar: `chooseMenu(page, 'Settings', 'Theme', 'JupyterLab Dark')`. */
+/** Chooses an item of the menu bar: `chooseMenu(page, 'Settings', 'Theme', 'JupyterLab Dark')`. */
 export async function chooseMenu(page: Page, bar: string, ...items: readonly string[]): Promise<void> {
   await page.locator('.lm-MenuBar-itemLabel', { hasText: new RegExp(`^${bar}$`) }).click();
   for (const item of items) {
@@ -79,12 +79,12 @@ export async function chooseMenu(page: Page, bar: string, ...items: readonly str
   }
 }
 
-/** Presses a button of the notebook's toolbar by JupyterLab's name of it. */
+/** Presses a button of the notebook's toolbar, by its name in JupyterLab. */
 export async function pressButton(page: Page, name: string): Promise<void> {
   await page.locator(`${panel} .jp-NotebookPanel-toolbar [data-jp-item-name="${name}"] jp-button`).click();
 }
 
-/** Goes back by one in the history of the console, and says what stands in its line then. */
+/** Goes back by one in the history of the console, and returns its input line. */
 export async function earlierLine(page: Page): Promise<string> {
   const line = page.locator('.jp-CodeConsole-promptCell .cm-content');
   await line.click();
@@ -97,21 +97,21 @@ export async function earlierLine(page: Page): Promise<string> {
       if (now !== before) return now;
       await page.waitForTimeout(100);
     }
-    // A console that has just come up had no history to go back in yet, and begins anew once something is typed.
+    // A new console may not have loaded its history yet; typing makes it start again.
     await page.keyboard.type('x');
     await page.keyboard.press('Backspace');
   }
   return before;
 }
 
-/** Runs code in the console that is open. */
+/** Runs code in the open console. */
 export async function runInConsole(page: Page, code: string): Promise<void> {
   await page.locator('.jp-CodeConsole-promptCell .cm-content').click();
   await page.keyboard.type(code);
   await page.keyboard.press('Shift+Enter');
 }
 
-/** Closes the console by the cross of its tab. */
+/** Closes the console with the button on its tab. */
 export async function closeConsole(page: Page): Promise<void> {
   const tab = page.locator('.lm-DockPanel-tabBar .lm-TabBar-tab', {
     has: page.locator('[data-icon="ui-components:console"]'),
@@ -120,7 +120,7 @@ export async function closeConsole(page: Page): Promise<void> {
   await page.locator('.jp-CodeConsole').waitFor({ state: 'detached' });
 }
 
-/** Waits until the page has been told something of the kernel, by any of the sockets that it opens from here on. */
+/** Waits until a web socket that the page opens from now on receives a text from the kernel. */
 export async function frameWith(page: Page, text: string): Promise<void> {
   await new Promise<void>((resolve) => {
     page.on('websocket', (socket) =>
@@ -134,7 +134,7 @@ export async function frameWith(page: Page, text: string): Promise<void> {
 const textIn = async (editor: Locator): Promise<string> =>
   (await editor.locator('.cm-line').allInnerTexts()).map((text) => text.replace(/\n$/, '')).join('\n');
 
-/** In the page: the colour of an element's text, and of what is behind it. */
+/** Runs in the page. Returns the colors of an element's text and of its background. */
 export function coloursOf(element: Element): [text: string, ground: string] {
   for (let behind: Element | null = element; behind !== null; behind = behind.parentElement) {
     const ground = getComputedStyle(behind).backgroundColor;
@@ -143,7 +143,7 @@ export function coloursOf(element: Element): [text: string, ground: string] {
   return [getComputedStyle(element).color, 'rgb(255, 255, 255)'];
 }
 
-/** Saves what the page shows as test-results/kernel/NAME.png. */
+/** Saves a screenshot as test-results/kernel/NAME.png. */
 export async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(inRoot('test-results/kernel'), { recursive: true });
   await page.screenshot({ path: inRoot('test-results/kernel', `${name}.png`) });

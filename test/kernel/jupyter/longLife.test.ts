@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { kernelOfSuite, run, valueOf } from '../support.ts';
 
 const cells = 300;
-/** One of each that a cell in ten leaves would be this many. */
+/** The number of objects if every tenth cell leaked one. */
 const few = 30;
 const windowMs = 1000;
 
-/** How many there are of something that every cell makes, once garbage is collected, which this does first. */
+/** Collects garbage, then counts the objects of a kind that every cell creates. */
 const left = (what: string): string => `require('node:v8').queryObjects(${what})`;
-/** What listens, waits or is loaded. */
+/** Counts listeners, timers and loaded modules. */
 const open = `[
   process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
   process.getActiveResourcesInfo().length,
@@ -37,11 +37,11 @@ suite('A long life of a kernel', function () {
   });
 
   test('wakes for nothing when nothing runs', async function () {
-    // Only Linux counts how often a thread has woken.
+    // Only Linux counts how often a thread wakes.
     if (process.platform !== 'linux') return this.skip();
     const pid = Number(await valueOf(kernel(), 'process.pid'));
     const seen: number[] = [];
-    // What a cell leaves to be done, a note on disk and V8's own tidying, takes some seconds.
+    // Work after a cell, such as a note on disk and V8's garbage collection, takes some seconds.
     while (seen.length < 90) {
       const before = wakings(pid);
       await sleep(windowMs);
@@ -52,7 +52,7 @@ suite('A long life of a kernel', function () {
   });
 });
 
-/** How often threads of a process have gone to sleep of their own will, which is once for each time they wake. */
+/** Returns how often the threads of a process have voluntarily gone to sleep, which is once for each time they wake. */
 function wakings(pid: number): number {
   const tasks = `/proc/${pid}/task`;
   return readdirSync(tasks).reduce((sum, task) => {

@@ -44,11 +44,11 @@ suite('A kernel with a relay', function () {
     assert.equal((await reply('cell', 'execute_reply')).content['status'], 'ok');
     await idle('cell');
     assert.deepEqual(kinds('cell'), ['busy', 'execute_input', 'execute_result', 'idle']);
-    // The kernel itself says the same, under the same name.
+    // The kernel itself reports the same, under the same name.
     await client.send(kernel.request('kernel_info_request', {}, 'late'));
     const late = await reply('late', 'kernel_info_reply');
     assert.deepEqual([late.content, late.session], [content, session]);
-    // Its relay has said so before anybody listened.
+    // Its relay has reported this before a client listened.
     assert.equal(
       kernel.told.some((each) => each.content['execution_state'] === 'starting'),
       false,
@@ -69,7 +69,7 @@ suite('A kernel with a relay', function () {
       stranger.on('error', () => undefined);
       let isClosed = false;
       stranger.resume().on('close', () => (isClosed = true));
-      // ZMTP 3.0 without security: a greeting, READY as a DEALER, and frames that say "more".
+      // ZMTP 3.0 without security: a greeting, READY as a DEALER, and frames with the flag "more".
       const signature = Buffer.from('ff00000000000000017f03004e554c4c', 'hex');
       stranger.write(Buffer.concat([signature, Buffer.alloc(64 - signature.length)]));
       const ready = Buffer.from('\x05READY\x0bSocket-Type\0\0\0\x06DEALER', 'latin1');
@@ -167,7 +167,7 @@ suite('A kernel with a relay', function () {
     const client = kernel.dealer();
     kernel.kernel();
     await client.send(run('1', 'alone'));
-    // A relay is looked for for three seconds.
+    // A kernel looks for its relay for three seconds.
     await reply('alone', 'execute_reply');
 
     const taken = await RelayedKernel.make();
@@ -184,7 +184,7 @@ suite('A kernel with a relay', function () {
   });
 
   test('has a relay that ends when the kernel does not come up', async () => {
-    // Of another parent than the kernel.
+    // A relay with another parent process than the kernel.
     const relay = kernel.relay(1);
     assert.deepEqual(await once(relay, 'exit'), [null, 'SIGKILL']);
     assert.equal(existsSync(kernel.path), false);
@@ -193,7 +193,7 @@ suite('A kernel with a relay', function () {
   test('leaves its ports to the next one at once when it is killed before it is up', async () => {
     const idler = kernel.idler();
     await soon('the relay', () => existsSync(kernel.path));
-    // A relay looks after its kernel from here on.
+    // From here on the relay watches its kernel.
     const since = Date.now();
     idler.kill('SIGKILL');
     await soon('the end of the relay', () => !existsSync(kernel.path));

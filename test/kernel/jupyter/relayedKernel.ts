@@ -13,11 +13,11 @@ import { freePorts } from '../../harness/freePorts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { kernelEntry, sleep } from '../support.ts';
 
-// Kernels with a relay as launcher.sh starts them, but for the snapshot, which a test would have to wait for.
+// Kernels with a relay as launcher.sh starts them, but without the snapshot, for which a test would have to wait.
 
 const relayEntry = inRoot('dist/relay.cjs');
 
-/** The shell's lines that start a kernel with a relay, which waits in `folder`, under the arguments that follow. */
+/** Returns the shell lines that start a kernel with a relay, which waits in `folder`, with the following arguments. */
 const script = (folder: string): string =>
   [
     `relay='${folder}'/$$`,
@@ -25,7 +25,7 @@ const script = (folder: string): string =>
     `exec "$0" ${kernelFlags(process.versions.node).join(' ')} '${kernelEntry}' "$@" "--relay=$relay"`,
   ].join('\n');
 
-/** Has the kernelspec of a Jupyter home start kernels with a relay. */
+/** Changes the kernelspec of a Jupyter home so that kernels start with a relay. */
 export function relayKernelspec(jupyter: string): void {
   const file = join(jupyter, 'kernels/lance-typescript/kernel.json');
   const spec = JSON.parse(readFileSync(file, 'utf8')) as { argv: string[] };
@@ -36,7 +36,7 @@ export function relayKernelspec(jupyter: string): void {
 
 export type Told = { type: string; parent: unknown; content: Record<string, unknown>; session: string };
 
-/** A connection file, the processes that are started on it, and a client of the sockets that it names. */
+/** A connection file, the processes that use it, and a client of its sockets. */
 export class RelayedKernel {
   readonly #folder = tempFolder('lr-');
   readonly #file = join(this.#folder, 'connection.json');
@@ -56,12 +56,12 @@ export class RelayedKernel {
     return made;
   }
 
-  /** @param kernel the process that it belongs to */
+  /** @param kernel the process id of its kernel */
   relay(kernel = process.pid, ...args: string[]): ChildProcess {
     return this.#start([relayEntry, this.path, String(kernel), `--connection-file=${this.#file}`, ...args]);
   }
 
-  /** A process that becomes no kernel, with a relay. */
+  /** Starts a process with a relay that never becomes a kernel. */
   idler(): ChildProcess {
     const idle = `"$0" "$1" "$2" $$ "$3" & exec sleep 60`;
     const args = ['-c', idle, process.execPath, relayEntry, this.path, `--connection-file=${this.#file}`];
@@ -78,7 +78,7 @@ export class RelayedKernel {
     ]);
   }
 
-  /** Listens to what is published, from when it is connected on. */
+  /** Receives published messages from now on. */
   listen(): void {
     const socket = new Subscriber({ linger: 0 });
     this.#open.push(socket);
@@ -87,7 +87,7 @@ export class RelayedKernel {
     void this.#read(socket);
   }
 
-  /** What a request is sent by, again and again in the same frames, and its replies come to. */
+  /** Returns a socket that sends the same frames of a request repeatedly and receives its replies. */
   dealer(): { send(frames: Frames): Promise<void> } {
     const socket = new Dealer({ linger: 0 });
     this.#open.push(socket);
@@ -101,7 +101,7 @@ export class RelayedKernel {
     return encodeMessage({ identities: [], type, content, parent, id }, 'of the client', this.#signer);
   }
 
-  /** Somebody whom the relay takes for its kernel. */
+  /** Connects to the relay as if it was its kernel. */
   async stranger(): Promise<Socket> {
     for (const end = Date.now() + 20_000; Date.now() < end; await sleep(10)) {
       const socket = connect(this.path);
@@ -109,17 +109,17 @@ export class RelayedKernel {
         await once(socket, 'data');
         return socket;
       } catch {
-        // Its path is there a moment before it listens.
+        // The path exists a moment before the socket listens.
       }
     }
     throw new Error('Nobody listens for the kernel.');
   }
 
-  /** What was told in answer to a request. */
+  /** Returns the messages whose parent is a request. */
   answers = (id: string): Told[] =>
     this.told.filter(({ parent }) => (parent as { msg_id?: unknown } | undefined)?.msg_id === id);
 
-  /** Ends all that was started. */
+  /** Ends everything that was started. */
   async end(): Promise<void> {
     for (const each of this.#open) each.close();
     for (const child of this.#started) {
@@ -141,7 +141,7 @@ export class RelayedKernel {
   }
 
   async #read(socket: AsyncIterable<Buffer[]>): Promise<void> {
-    // Of a client that looks at each message once; the same one comes to none of our sockets twice.
+    // Signs like a client that checks each message once. None of our sockets receives a message twice.
     const signer = createSigner('a key');
     try {
       for await (const frames of socket) {
@@ -151,7 +151,7 @@ export class RelayedKernel {
         this.told.push({ type: header.msg_type, parent, content, session: header.session });
       }
     } catch {
-      // Closed.
+      // The socket was closed.
     }
   }
 }

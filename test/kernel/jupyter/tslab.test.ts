@@ -8,13 +8,13 @@ import { cliEntry, command } from '../support.ts';
 import { installedKernel } from './jupyterHome.ts';
 import { differences, type Event, type FeatureNotebook, helperFile, notebooks } from './tslabNotebooks.ts';
 
-/** A message of a kernel, as notebooks.py prints it. */
+/** A message of a kernel, as printed by notebooks.py. */
 type Message = { type: string; content: Record<string, unknown>; cell: number };
 type Seen = Record<string, Message[][]>;
 
 const script = inRoot('test/kernel/python/notebooks.py');
 
-/** Jupyter's names of our kernels beside tslab's own, which have the names of tslab. */
+/** The names of our kernels in Jupyter, beside tslab's own kernels, which keep tslab's names. */
 const ours = { tslab: 'lance-typescript', jslab: 'lance-javascript' } as const;
 
 suite('Notebooks made for tslab and jslab', function () {
@@ -86,7 +86,7 @@ const codeCell = (source: string, tags: readonly string[]) => ({
   execution_count: null,
 });
 
-/** Runs a notebook of tslab with a parameter `limit`, and gives what its last cell has in the saved file. */
+/** Runs a notebook of tslab with a parameter `limit`, and returns the last cell of the saved file. */
 async function runSaved(
   name: 'tslab' | 'jslab',
   code: string,
@@ -102,7 +102,7 @@ async function runSaved(
   return { cell: saved.cells.at(-1), metadata: saved.metadata };
 }
 
-/** Has Jupyter start the tslab that is installed here, as the kernelspec of its own installer does. */
+/** Installs a kernelspec that starts the tslab in node_modules, as tslab's own installer does. */
 function installTslab(home: string, name: 'tslab' | 'jslab'): void {
   const folder = join(home, 'jupyter/kernels', name);
   mkdirSync(folder, { recursive: true });
@@ -112,7 +112,7 @@ function installTslab(home: string, name: 'tslab' | 'jslab'): void {
   writeFileSync(join(folder, 'kernel.json'), JSON.stringify({ argv, display_name: name, language }));
 }
 
-/** Runs all notebooks, those of one language in one kernel. */
+/** Runs all notebooks, one kernel per language. */
 async function runAll(
   nameOf: (name: FeatureNotebook['kernel']) => string,
   folder: string,
@@ -133,7 +133,7 @@ async function runAll(
   return found;
 }
 
-/** The cells of a notebook as events. Displays are numbered, since their ids are random. */
+/** Converts the cells of a notebook to events. Numbers the displays, because their ids are random. */
 function toEvents(cells: readonly Message[][]): Event[][] {
   const ids: unknown[] = [];
   const idOf = (id: unknown): number => (ids.includes(id) ? ids.indexOf(id) : ids.push(id) - 1);
@@ -161,7 +161,7 @@ type Content = {
   text?: unknown;
 };
 
-/** Adds to what is printed. Of the stack that tslab prints for an error the line of the error counts. */
+/** Adds printed text. From the stack that tslab prints for an error, only the line of the error is used. */
 function print(events: Event[], name: 'stdout' | 'stderr', text: string): void {
   const error = /evalmachine/.test(text) ? /^\w*Error: .*$/m.exec(text)?.[0] : undefined;
   const last = events.at(-1);

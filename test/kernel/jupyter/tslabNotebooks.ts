@@ -1,6 +1,6 @@
 /**
- * What a cell gave, in a form that can be compared: a printed text, what was displayed (with the number of its display where
- * it has one), a result, or an error.
+ * The result of a cell in a form that can be compared: printed text, a display (with its number if it has one), a
+ * result, or an error.
  */
 export type Event =
   | { stdout: string }
@@ -10,13 +10,13 @@ export type Event =
   | { result: string }
   | { error: string };
 
-/** A feature of tslab, as cells that use it. */
+/** Cells that use a feature of tslab. */
 export type FeatureNotebook = { kernel: 'tslab' | 'jslab'; cells: readonly string[] };
 
-/** A cell that gives something else here than in tslab, on purpose. */
+/** A cell whose result intentionally differs from tslab. */
 export type Difference = { notebook: string; cell: number; tslab: Event[]; ours: Event[]; reason: string };
 
-/** A file beside the notebooks, which cells import. */
+/** A file beside the notebooks that cells import. */
 export const helperFile = {
   name: 'helper.ts',
   text: `import { display } from 'tslab';
@@ -26,7 +26,7 @@ export function shout(text: string): void {
 `,
 };
 
-/** The notebooks of a kernel run in one process, so names of one must not disturb another. */
+/** The notebooks of a kernel run in one process, so the names of one must not affect another. */
 export const notebooks: Readonly<Record<string, FeatureNotebook>> = {
   'import * as tslab': {
     kernel: 'tslab',

@@ -5,7 +5,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { cells, runStep } from '../cells.ts';
 import { startKernel } from '../support.ts';
 
-/** Packages as they are published: ES modules with a map of exports, with top-level await, CommonJS, both. */
+/** Packages as they are published: ES modules with an exports map, with top-level await, CommonJS, or both. */
 const packages: Record<string, string> = {
   'awaiting/package.json': `{"name":"awaiting","type":"module","exports":{".":{"types":"./i.d.ts","default":"./i.js"},"./sub":"./sub.js"}}`,
   'awaiting/i.js': 'export const value = await Promise.resolve(7); export default "default of awaiting";',
@@ -164,7 +164,7 @@ suite("A file of the person's own in a cell", function () {
   const folder = tempFolder();
   let writes = 0;
   const write = (name: string, text: string) => {
-    // The size changes each time, since a fast test may write twice within what a file system tells apart.
+    // The size changes each time, because a fast test may write twice within the time resolution of the file system.
     writeFileSync(join(folder, name), `${text}\n${' '.repeat(++writes)}\n`);
   };
   let kernel: KernelProcess;

@@ -4,7 +4,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { runStep, type Step } from '../cells.ts';
 import { kernelOfSuite } from '../support.ts';
 
-/** A folder with these files, and one below it. */
+/** Creates a folder with these files, and a folder below it. */
 function project(files: Record<string, string>): string {
   const folder = tempFolder();
   for (const [name, text] of Object.entries(files)) {
@@ -16,7 +16,7 @@ function project(files: Record<string, string>): string {
   return notebooks;
 }
 
-/** A stand-in for React: what the automatic JSX transform asks of any library, and no more. */
+/** Stands in for React, with only the functions that the automatic JSX transform needs. */
 const jsxRuntimeStandIn = {
   'node_modules/tiny/package.json':
     '{"name":"tiny","exports":{"./jsx-runtime":{"types":"./r.d.ts","default":"./r.js"}}}',
@@ -25,7 +25,9 @@ const jsxRuntimeStandIn = {
     'export declare const jsx: any, jsxs: any; export namespace JSX { type Element = { tag: string; props: object }; interface IntrinsicElements { p: { children?: unknown; id?: string } } }',
 };
 
-/** A stand-in for the package of that name: the one function that TypeScript calls, and one to read what it was told. */
+/**
+ * Stands in for the package `reflect-metadata`: the one function that TypeScript calls, and one to read the metadata.
+ */
 const reflectStandIn = {
   'node_modules/reflect-metadata/package.json': '{"name":"reflect-metadata","main":"r.js","types":"r.d.ts"}',
   'node_modules/reflect-metadata/r.d.ts': 'export {};',
@@ -38,7 +40,7 @@ suite('The tsconfig.json of a notebook', function () {
   this.timeout(60_000);
   const notebook = kernelOfSuite();
 
-  /** Runs cells where a notebook of a folder with these files is. */
+  /** Runs cells of a notebook in a folder with these files. */
   async function inProject(files: Record<string, string>, ...steps: Step[]): Promise<void> {
     await runStep(notebook(), { cell: `process.chdir(${JSON.stringify(project(files))})` });
     for (const step of steps) await runStep(notebook(), step);

@@ -6,7 +6,7 @@ suite('completion in a kernel', function () {
   this.timeout(60_000);
   let kernel: KernelProcess;
 
-  /** What is offered at the end of code, and what it takes the place of. */
+  /** Returns the completions at the end of code, and the text that they replace. */
   async function offered(code: string): Promise<{ texts: string[]; replaced: string }> {
     const { matches, cursorStart, cursorEnd } = await kernel.complete(code, code.length);
     return { texts: matches.map(({ text }) => text), replaced: code.slice(cursorStart, cursorEnd) };

@@ -1,13 +1,13 @@
 import { magicNames, usagesOf } from '#session/magics/magicNames.ts';
 import type { StandInPackage } from './registryStandIn.ts';
 
-/** What a person sees of a cell, whichever program shows it. */
+/** What a user sees of a cell in any program. */
 export type MagicSeen = { out: string; err: string; value: string | null; error: string | null; asked: string[] };
 
-/** A cell with magics, what is to come of it, and for one that asks what the person answers: nothing when they leave. */
+/** A cell with magics, its expected results, and the answer of the user if it prompts; an empty array cancels. */
 export type MagicCase = { cell: string; answers?: [string] | [] } & { [K in keyof MagicSeen]?: RegExp };
 
-/** A package for the registry that stands in for npm's, with a script that a person may not want. */
+/** Returns a package for the stand-in of npm's registry, with a script that a user may not want. */
 export const counting = (version: string, plus: number): StandInPackage => ({
   name: 'counting',
   version,
@@ -23,7 +23,7 @@ export const counting = (version: string, plus: number): StandInPackage => ({
   },
 });
 
-/** An npm that runs the tests tells its children the settings of this project, which are none of a notebook's. */
+/** npm passes the settings of this project to its child processes, but they don't belong to a notebook. */
 export const npmSettings = (registry: string, cache: string): Record<string, string> => ({
   npm_config_registry: registry,
   npm_config_cache: cache,
@@ -33,7 +33,7 @@ export const npmSettings = (registry: string, cache: string): Record<string, str
 
 const ran = `require('node:fs').existsSync('node_modules/counting/ran')`;
 
-/** Every form and every option of all that `%help` lists, once, in this order in one notebook. */
+/** Every form and every option listed by `%help`, once, in this order in one notebook. */
 export const magicCases = (registry: string, cache: string): readonly MagicCase[] => [
   { cell: '%help', out: /%time code[^]*\?name, name\?[^]*\?\?name, name\?\?/ },
   { cell: '%help env', out: /^%env \[NAME/ },
@@ -93,7 +93,7 @@ const installing = (registry: string, cache: string): readonly MagicCase[] => [
   { cell: `%install --yes --scripts counting@2\n${ran}`, out: /counting 2\.0\.0/, value: /^true$/ },
 ];
 
-/** What `%help` lists and no case writes: forms of magics and their options. */
+/** Returns the forms and options listed by `%help` that no case uses. */
 export function unwrittenMagics(cases: readonly MagicCase[]): string[] {
   const lines = cases.flatMap(({ cell }) => cell.split('\n'));
   return magicNames.flatMap(usagesOf).flatMap((usage) => {

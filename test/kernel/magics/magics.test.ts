@@ -24,7 +24,7 @@ suite('Magics', function () {
     '%help lists all magics, and says how one is written',
     notebook,
     { cell: '%help', out: /%time code, %%time +Run code[^]*%reset \[-f\] +Delete/ },
-    // Every line fits into an output of usual width, all of them into one that no editor folds, and no sentence loses a word.
+    // Every line fits into an output of usual width, the text is short enough not to be folded, and no sentence is cut.
     { cell: '%help', out: /^(?:.{0,100}\n){20,30}$/ },
     {
       cell: '%help',
@@ -150,7 +150,7 @@ suite('Magics', function () {
     error: /^MagicError: %reset: .*Use %reset -f to skip it\.$/,
   });
 
-  /** What a cell prints that asks one question. */
+  /** Returns the output of a cell that prompts once. */
   async function answered(cell: string, value: string): Promise<string> {
     answer = value;
     const { outputs } = await run(kernel, cell);

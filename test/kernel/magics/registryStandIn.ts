@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 export type StandInPackage = { name: string; version: string; files: Readonly<Record<string, string>> };
 
 /**
- * Stands in for the npm registry, since tests install without a network: the packages that it is given, in the registry's
- * own forms of a document and a tarball.
+ * Stands in for the npm registry, because tests install without a network. Serves the given packages in the registry's
+ * formats of a document and a tarball.
  */
 export async function registryStandIn(packages: readonly StandInPackage[]): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ function documentOf(versions: readonly StandInPackage[], url: string): object {
 
 const block = 512;
 
-/** A gzipped tar with the files in `package/`. */
+/** Returns a gzipped tar file with the files in `package/`. */
 function tarball(files: Readonly<Record<string, string>>): Buffer {
   const parts = Object.entries(files).flatMap(([name, text]) => {
     const body = Buffer.from(text);

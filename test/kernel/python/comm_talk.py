@@ -1,4 +1,4 @@
-"""Comms, which the notebook or the client opens."""
+"""Comms opened by the notebook or the client."""
 
 
 def opened_here(talk):
@@ -9,7 +9,7 @@ def opened_here(talk):
         " line.on('close', ({ data }) => console.log('closed', data, line.isOpen))"
     )
     talk.ask("comm_info_request", {})
-    # The comm outlives its cell, and other cells know it.
+    # The comm outlives its cell, and other cells can use it.
     comm_id = talk.comm_id()
     request = talk.say("shell", "comm_msg", {"comm_id": comm_id, "data": {"value": 5}}, buffers=[b"\x00\xff\x07"])
     talk.outputs(request)
@@ -46,7 +46,7 @@ def failing(talk):
     cell = talk.last_request
     comm_id = "77777777-2222-3333-4444-555555555555"
     talk.say("shell", "comm_open", {"comm_id": comm_id, "target_name": "bad", "data": {}})
-    # In the cell that gave the handler, where a person looks.
+    # In the cell that set the handler, where a user looks.
     talk.outputs(cell, until="error")
     talk.run("comms.open('x', 5n)")
 

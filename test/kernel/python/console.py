@@ -1,4 +1,4 @@
-"""Types into `jupyter console` in a terminal of its own, and prints what it saw as JSON."""
+"""Types into `jupyter console` in a separate terminal, and prints the screen as JSON."""
 
 import json
 import re
@@ -20,8 +20,8 @@ console = pexpect.spawn(
 
 
 def prompt(number):
-    """Waits for the prompt and gives what came before it."""
-    # The number is drawn in colours of its own, and the line again with each key.
+    """Waits for the prompt and returns the text before it."""
+    # The number has its own color, and the line is drawn again for each key.
     console.expect(rf"In \[(?:\x1b\[[0-9;]*m)*{number}(?:\x1b\[[0-9;]*m)*\]: ")
     return COLOURS.sub("", console.before)
 
@@ -35,7 +35,7 @@ try:
     enter("const a: number = 20 + 1")
     prompt(2)
     enter("function twice(x: number) {")
-    # The kernel says that more must follow, and how far it is indented.
+    # The kernel reports that the code is incomplete, and its indentation.
     console.expect(r"\.\.\.: ")
     enter("return 2 * x")
     enter("}")

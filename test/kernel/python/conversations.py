@@ -1,4 +1,4 @@
-"""Holds conversations with one kernel and prints each as a page of text: one JSON object, page by title."""
+"""Exchanges messages with one kernel and prints each exchange as a page of text: one JSON object, page by title."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Debugs notebooks in one kernel, and prints what was seen as JSON, by what was done."""
+"""Debugs notebooks in one kernel, and prints the results by action as JSON."""
 
 import json
 import os
@@ -99,7 +99,7 @@ try:
     debug.go()
     debug.ended(cell)
 
-    # A file of the person's own.
+    # A file of the user.
     with open("helper.ts", "w", encoding="utf8") as file:
         file.write("type A = number\nexport function helped(x: A): A {\n  return x * 2\n}\n")
     helper = os.path.abspath("helper.ts")
@@ -110,7 +110,7 @@ try:
     debug.go()
     debug.ended(cell)
 
-    # Large values come in parts.
+    # Large values are sent in parts.
     cell = debug.run("const many = Array.from({ length: 100_000 }, (_, i) => i)\ndebugger\n1")
     debug.stopped()
     many = debug.body("evaluate", expression="many", frameId=debug.frames()[0]["id"])
@@ -125,7 +125,7 @@ try:
     variables = debug.body("inspectVariables")["variables"]
     seen["while nothing runs"] = next(each["type"] for each in variables if each["name"] == "many")
 
-    # What else is asked while code stands still.
+    # Other requests while execution is paused.
     debug.break_at(COUNTED, 2)
     cell = debug.run(COUNTED)
     debug.stopped()

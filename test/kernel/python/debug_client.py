@@ -1,4 +1,4 @@
-"""A client of Jupyter that debugs: requests over the control channel, events from iopub."""
+"""A debugging Jupyter client: requests on the control channel, events on iopub."""
 
 import time
 from queue import Empty
@@ -21,9 +21,9 @@ class Debug:
         self.manager.shutdown_kernel(now=True)
 
     def restart(self):
-        """Restarts the kernel, and waits until it is heard on iopub: who subscribes late misses outputs."""
+        """Restarts the kernel, and waits for its messages on iopub, because a late subscriber misses outputs."""
         self.client.stop_channels()
-        # A new client counts its messages from one again.
+        # A new client numbers its messages from one again.
         self.idle = set()
         self.manager.restart_kernel()
         self.client = self.manager.client()
@@ -40,7 +40,7 @@ class Debug:
         raise TimeoutError("The kernel is not heard after its restart.")
 
     def request(self, command, **arguments):
-        """The response, which must come; events that come meanwhile are kept."""
+        """Returns the response, which must arrive; keeps events that arrive before it."""
         self.seq += 1
         content = {"seq": self.seq, "type": "request", "command": command, "arguments": arguments}
         return self.control("debug_request", content)
@@ -65,14 +65,14 @@ class Debug:
         self.body("attach")
 
     def break_at(self, code, *breakpoints):
-        """Sets the breakpoints of a cell, lines or what DAP has for them; gives the lines that are told."""
+        """Sets the breakpoints of a cell, as lines or in DAP's form; returns the lines in the response."""
         path = self.body("dumpCell", code=code)["sourcePath"]
         wanted = [each if isinstance(each, dict) else {"line": each} for each in breakpoints]
         told = self.body("setBreakpoints", source={"path": path}, breakpoints=wanted)["breakpoints"]
         return [(each["verified"], each["line"]) for each in told]
 
     def run(self, code):
-        """Has a cell run, and gives its id."""
+        """Runs a cell without waiting, and returns its id."""
         return self.client.execute(code)
 
     def pump(self, seconds=0.1):
@@ -91,7 +91,7 @@ class Debug:
             self.texts.append(content["data"]["text/plain"])
 
     def event(self, name):
-        """The next event of this name; those before it are dropped."""
+        """Returns the next event with this name; drops earlier events."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             while self.events:
@@ -102,7 +102,7 @@ class Debug:
         raise TimeoutError(f"No event {name} came.")
 
     def stopped(self):
-        """Why the code has stopped, and where: the lines of the frames."""
+        """Returns why and where execution has paused: the reason and the lines of the frames."""
         reason = self.event("stopped")["reason"]
         return [reason, *[frame["line"] for frame in self.frames()]]
 
@@ -110,7 +110,7 @@ class Debug:
         return self.body("stackTrace", threadId=1)["stackFrames"]
 
     def scopes(self, depth=0):
-        """The variables of a frame by scope and name."""
+        """Returns the variables of a frame by scope and name."""
         seen = {}
         for scope in self.body("scopes", frameId=self.frames()[depth]["id"])["scopes"]:
             variables = self.body("variables", variablesReference=scope["variablesReference"])["variables"]
@@ -122,7 +122,7 @@ class Debug:
         return response["body"]["result"] if response["success"] else response["message"]
 
     def until(self, expression):
-        """Waits until something holds in the notebook, whatever runs there."""
+        """Waits until a condition is true in the notebook, whatever else runs there."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             response = self.request("evaluate", expression=expression, context="repl")
@@ -135,13 +135,13 @@ class Debug:
         self.body(command, threadId=1)
 
     def ended(self, cell):
-        """Status of a cell, and the last that it has shown."""
+        """Returns the status of a cell and its last output."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             reply = self.shell_reply()
             if reply is None or reply["parent_header"].get("msg_id") != cell:
                 continue
-            # Its outputs may be on their way still.
+            # Its outputs may arrive later.
             while cell not in self.idle and time.monotonic() < end:
                 self.pump(0.05)
             last = self.texts[-1] if self.texts else None

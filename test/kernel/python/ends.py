@@ -1,4 +1,4 @@
-"""Interrupts, crashes and orphans with a client of Jupyter; prints one JSON object with what it saw."""
+"""Tests interrupts, crashes and orphans with a Jupyter client; prints the results as one JSON object."""
 
 import json
 import os
@@ -12,7 +12,8 @@ from jupyter_client.manager import start_new_kernel
 LIMIT = 60
 NAME = "lance-typescript"
 
-# Each says when it runs for ever: an interrupt before that would end what waits, not what runs.
+# Each prints when its endless part has started, because an earlier interrupt would end the wait
+# before it.
 ENDLESS = {
     "loop": "runs(); while (true) {}",
     "after an await": "await 0; runs(); while (true) {}",
@@ -26,7 +27,7 @@ ENDLESS = {
 
 
 def collect(client, request, until):
-    """Messages of a request up to the one that `until` takes."""
+    """Returns the messages of a request up to the one that `until` accepts."""
     seen = []
     end = time.monotonic() + LIMIT
     while time.monotonic() < end:
@@ -56,7 +57,7 @@ def of(messages, kind, field):
 
 
 def interrupt(manager, client):
-    """Sends an interrupt on the control channel; the content of its reply."""
+    """Sends an interrupt on the control channel; returns the content of its reply."""
     request = client.session.msg("interrupt_request", {})
     client.control_channel.send(request)
     while True:
@@ -95,7 +96,7 @@ def interrupts(seen, mark):
 
 
 def hear(client):
-    """Waits until the client hears a kernel that was started anew: what is published before it has connected is lost."""
+    """Waits until the client receives messages of a restarted kernel, because earlier ones are lost."""
     end = time.monotonic() + LIMIT
     while time.monotonic() < end:
         request = client.kernel_info()
@@ -148,7 +149,7 @@ def orphan(seen):
 def is_running(pid):
     try:
         os.kill(pid, 0)
-        # A process that nobody has waited for is no process any more.
+        # A zombie, for which its parent has not waited, does not count as a process.
         with open(f"/proc/{pid}/stat") as stat:
             return stat.read().split(")")[-1].split()[0] != "Z"
     except OSError:

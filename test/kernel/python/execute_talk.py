@@ -17,7 +17,7 @@ def unstored(talk):
 
 
 def failing(talk):
-    # The first fails when the second is there, however slowly that comes.
+    # The first cell fails when the second has arrived, even if that takes long.
     slowly = "await new Promise((wait) => setTimeout(wait, 300)); throw new RangeError('stop')"
     requests = [talk.say("shell", "execute_request", {"code": code}) for code in (slowly, "'aborted'")]
     for request in requests:
@@ -42,7 +42,7 @@ def again(talk):
     code = "display('shown', { id: 'place' }); display('changed', { id: 'place' })"
     for _ in range(2):
         talk.run(code, metadata={"cellId": "cell-a"})
-    # Another cell changes it where it is.
+    # Another cell changes the display in place.
     talk.run("display('from below', { id: 'place' })", metadata={"cellId": "cell-b"})
     talk.run("display('edited', { id: 'place' })", metadata={"cellId": "cell-a"})
 

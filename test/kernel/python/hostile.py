@@ -1,7 +1,5 @@
-"""
-A stranger at the sockets of a kernel, who does not have its key, and one who has heard a message and sends it again. Prints
-what a good client sees afterwards, as JSON.
-"""
+"""Clients that do not have the kernel's key, and one that sends an observed message again. Prints what a regular client
+then sees, as JSON."""
 
 import json
 import socket
@@ -38,7 +36,7 @@ def value_of(code):
 
 
 def signed(code):
-    """The frames of a whole request, signed with the kernel's key."""
+    """Returns the frames of a whole request, signed with the kernel's key."""
     message = client.session.msg("execute_request", {"code": code, "silent": True})
     return [DELIMITER, *client.session.serialize(message)[1:]]
 
@@ -73,7 +71,7 @@ try:
     seen["runs after a replay"] = value_of("runs")
     peer.close()
 
-    # A frame above the limit: the connection is closed before it is taken in.
+    # A frame above the limit: the kernel closes the connection before it reads the frame.
     peer = stranger("shell_port")
     before = int(value_of("process.memoryUsage().rss"))
     peer.send_multipart([DELIMITER, bytes(130 << 20)])
@@ -92,7 +90,7 @@ try:
     seen["runs at the end"] = value_of("runs")
     seen["replies"] = client.kernel_info(reply=True, timeout=60)["content"]["status"]
 
-    # Somebody who subscribes and never reads; a good client gets every line all the same.
+    # A client that subscribes but never reads. A regular client still gets every line.
     stuck = context.socket(zmq.SUB)
     stuck.rcvhwm = 1
     stuck.setsockopt(zmq.RCVBUF, 4096)

@@ -1,4 +1,4 @@
-"""Runs the cells of a JSON list, each `{"cell": …, "answers": […]}`, by a client of Jupyter; prints what came of each."""
+"""Runs the cells of a JSON list, each `{"cell": …, "answers": […]}`, with a Jupyter client; prints the results."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ def run(client, cell, answers):
 
 def completed(client, code):
     asked = client.complete(code, len(code))
-    # Replies to what the client asked when it started may come first.
+    # Replies to requests that the client sent at its start may arrive first.
     while True:
         reply = client.get_shell_msg(timeout=LIMIT)
         if reply["parent_header"].get("msg_id") == asked:

@@ -1,4 +1,5 @@
-"""Executes a notebook with nbclient, validates and saves it, and prints what its Arrow outputs hold for pyarrow."""
+"""Executes a notebook with nbclient, validates and saves it, and prints the content of its Arrow outputs as read by
+pyarrow."""
 
 import base64
 import json

@@ -1,8 +1,7 @@
-"""
-Runs notebooks in one kernel, a cell after the other, and prints what each cell gave as JSON: `{title: [[event, …], …]}`.
+"""Runs notebooks in one kernel, cell by cell, and prints the events of each cell as JSON: `{title: [[event, …], …]}`.
 
-Usage: notebooks.py KERNEL FOLDER FILE, where FILE holds `{title: [code, …]}`. An event has the type and the content of a
-message, and the number of the cell that it has as parent.
+Usage: notebooks.py KERNEL FOLDER FILE, where FILE contains `{title: [code, …]}`. An event has the type and the content
+of a message, and the number of the cell that is its parent.
 """
 
 import json
@@ -12,7 +11,7 @@ import time
 from jupyter_client.manager import start_new_kernel
 
 LIMIT = 60
-# A kernel may abort what comes right after a cell that failed. tslab does so for 0.2 s.
+# A kernel may abort requests right after a failed cell; tslab does so for 0.2 s.
 PAUSE_AFTER_ERROR = 0.5
 
 kernel, folder, file = sys.argv[1:]
@@ -21,7 +20,7 @@ with open(file, encoding="utf-8") as text:
 
 
 def run(client, code, requests):
-    """The messages that come while a cell runs. `requests` has the ids of the notebook's cells so far."""
+    """Returns the messages during the run of a cell. `requests` has the ids of the notebook's cells so far."""
     request = client.execute(code)
     requests.append(request)
     events = []

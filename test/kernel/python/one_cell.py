@@ -1,4 +1,4 @@
-"""Runs one cell through a client of Jupyter and prints, as JSON, what it showed: the last forms of each output."""
+"""Runs one cell with a Jupyter client and prints, as JSON, the last state of each output."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Talks to a kernel as Jupyter fronts do, and prints one JSON object with what it saw."""
+"""Exchanges messages with a kernel as Jupyter clients do, and prints the results as one JSON object."""
 
 import json
 import time
@@ -10,7 +10,8 @@ manager, client = start_new_kernel(kernel_name="lance-typescript")
 try:
 
     def reply_to(request):
-        """The reply to a request; a slow start leaves replies to the questions of `start_new_kernel` before it."""
+        """Returns the reply to a request. After a slow start, replies to requests of `start_new_kernel` may come first.
+        """
         while True:
             message = client.get_shell_msg(timeout=30)
             if message["parent_header"].get("msg_id") == request:
@@ -35,7 +36,7 @@ try:
     seen["double"] = reply["user_expressions"]["double"]["data"]["text/plain"]
     seen["bad"] = reply["user_expressions"]["bad"]["status"]
 
-    # A frame that is signed with another key is as if it had not been sent.
+    # The kernel ignores a frame that is signed with another key.
     key = client.session.key
     client.session.key = b"another key"
     run("globalThis.forged = true", wait=False)
@@ -43,7 +44,7 @@ try:
     _, outputs = run("(globalThis as any).forged === undefined")
     seen["forged"] = [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "execute_result"]
 
-    # Cells behind one that fails are aborted, unless the request says otherwise.
+    # Cells after a failed one are aborted, unless the request sets otherwise.
     first = run("throw new RangeError('stop here')", wait=False)
     second = run("1", wait=False)
     replies = {}
@@ -54,7 +55,7 @@ try:
     seen["failed"] = [replies[first]["status"], replies[first]["ename"], replies[first]["evalue"]]
     seen["behind"] = replies[second]["status"]
 
-    # What no message can hold is an error in its place, and the kernel lives on.
+    # A value that no message can represent is an error, and the kernel continues.
     _, outputs = run("display(1, { id: 5n as any })")
     seen["unsendable"] = [m["content"]["ename"] for m in outputs if m["msg_type"] == "error"]
     _, outputs = run("({ [Symbol.for('Jupyter.display')]: () => ({ 'text/plain': 'a', 'x/y': 1n }) })")
@@ -64,7 +65,7 @@ try:
     reply, outputs = run("console.log('quiet')", silent=True)
     seen["silent"] = [reply["status"], [m["msg_type"] for m in outputs if m["msg_type"] != "status"]]
 
-    # The heartbeat and the interrupt get through an endless loop.
+    # The heartbeat and the interrupt work during an endless loop.
     request = run("let loops = 5; while (true) {}", wait=False)
     time.sleep(0.5)
     client.hb_channel.unpause()
@@ -77,7 +78,7 @@ try:
     _, outputs = run("loops")
     seen["kept"] = [m["content"]["data"]["text/plain"] for m in outputs if m["msg_type"] == "execute_result"]
 
-    # Characters outside the basic plane count as one for Jupyter.
+    # Jupyter counts characters outside the basic plane as one.
     code = "const smile = '😀😀'; smile.toUpper"
     content = reply_to(client.complete(code, len(code)))
     seen["completed"] = code[: content["cursor_start"]] + content["matches"][0]

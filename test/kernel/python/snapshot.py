@@ -1,6 +1,6 @@
-"""One life of a kernel: `snapshot.py [FILE]` prints as JSON how it started and what it answered.
+"""Runs a kernel once: `snapshot.py [FILE]` prints as JSON how it started and its replies.
 
-With FILE the kernel lives until there is such a file.
+With FILE, the kernel runs until this file exists.
 """
 
 import json
@@ -35,7 +35,8 @@ try:
     }
     reply = client.complete("a.toFi", 6, reply=True, timeout=60)
     seen["completed"] = reply["content"]["matches"]
-    # In a timer, where Node aborts over an interrupt unless its flag has reached a process from a snapshot too.
+    # In a timer, where an interrupt aborts Node, unless a flag was also set for a process from a
+    # snapshot.
     request = client.execute("setTimeout(() => { console.log('in'); while (true) {} }); await new Promise(() => {})")
     while client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
         pass

@@ -1,4 +1,4 @@
-"""Questions of a cell to the person."""
+"""Prompts of a cell for the user."""
 
 import time
 
@@ -35,7 +35,8 @@ def interrupted(code):
         def interrupt(question):
             request = talk.say("control", "interrupt_request", {})
             talk.reply(request, "control")
-            # Comes too late: nobody waits for it, and it answers no later question.
+            # This reply is late: the cell no longer waits for it, and it must not answer a later
+            # prompt.
             talk.say("stdin", "input_reply", {"value": "late"}, parent=question)
 
         talk.run(f"const kept = 'kept'; {code}", answers=[interrupt])

@@ -1,4 +1,4 @@
-"""Subshells: cells that run while one of the main shell awaits."""
+"""Subshells: cells that run while a cell of the main shell awaits."""
 
 WAIT = "let {0} = () => {{}}; console.log('waits'); await new Promise<void>((go) => {{ {0} = go }}); '{1}'"
 
@@ -12,7 +12,7 @@ def closed(talk, subshell):
 
 
 def begun(talk, name, value, subshell=None):
-    """A cell that waits until `name()` is called."""
+    """Runs a cell that waits until `name()` is called."""
     request = talk.say("shell", "execute_request", {"code": WAIT.format(name, value)}, subshell=subshell)
     talk.outputs(request, until="stream")
     return request
@@ -51,7 +51,7 @@ def failing(talk):
     other = begun(talk, "goOther", "other", subshell)
     failed = talk.say("shell", "execute_request", {"code": "throw new RangeError('of a subshell')"}, subshell=subshell)
     behind_other = talk.say("shell", "execute_request", {"code": "'never'"}, subshell=subshell)
-    # One after the other, since nothing orders what two shells publish.
+    # One after another, because the order of messages from two shells is not defined.
     talk.ask("execute_request", {"code": "goOther()", "silent": True}, subshell=opened(talk))
     ended(talk, other)
     ended(talk, failed)

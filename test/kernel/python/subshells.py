@@ -1,7 +1,5 @@
-"""
-Cells of several shells at once, as a client of Jupyter sees them: prints what came of each case, by its name. The arguments
-are folders of two packages.
-"""
+"""Runs cells in several shells at the same time with a Jupyter client, and prints the results of each case by name. The
+arguments are folders of two packages."""
 
 import json
 import re
@@ -11,29 +9,29 @@ from pathlib import Path
 from subshell_talk import opened
 from talk import Talk
 
-# More than the kernel keeps in mind of those that are done.
+# More finished cells than the kernel remembers.
 MANY = 1100
-# Is called when all is set: `await waiting(name)` of a cell.
+# Called when everything is set up: `await waiting(name)` in a cell.
 WAITING = """const waits = new Map<string, () => void>();
 const waiting = (name: string) => { console.log('waits'); return new Promise<void>((go) => waits.set(name, go)) };"""
 
 
 def begun(talk, code, subshell=None):
-    """A cell that prints when it has come to where it waits."""
+    """Runs a cell that prints when it has reached its wait."""
     request = talk.say("shell", "execute_request", {"code": code}, subshell=subshell)
     talk.outputs(request, until="stream")
     return request
 
 
 def ended(talk, request, answers=()):
-    """What is published for a cell from now on, and its reply."""
+    """Collects the messages for a cell from now on, and its reply."""
     talk.lines = []
     talk.outputs(request, answers=answers)
     return [line.split(" ", 3)[2] for line in talk.lines if line.startswith("< iopub")], talk.reply(request)
 
 
 def go(talk, name, subshell):
-    """Lets a cell go on in a moment, when what came before is out of the way."""
+    """Lets a cell continue in a moment, after earlier messages have arrived."""
     talk.begin()
     talk.ask("execute_request", {"code": f"setTimeout(waits.get('{name}')!, 500)", "silent": True}, subshell=subshell)
 

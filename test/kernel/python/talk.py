@@ -1,4 +1,4 @@
-"""A client of Jupyter that writes down the whole exchange, with ids and times made the same in every run."""
+"""A Jupyter client that records the whole exchange, with ids and times that are the same in every run."""
 
 import json
 import re
@@ -31,7 +31,7 @@ class Talk:
         self.manager.shutdown_kernel()
 
     def begin(self):
-        """Starts a new page: what came before is forgotten, so are the names of ids."""
+        """Starts a new page: clears earlier lines and the names of ids."""
         self.lines = []
         self.ids = {}
         for channel in (self.client.iopub_channel, self.client.shell_channel, self.client.stdin_channel):
@@ -45,7 +45,7 @@ class Talk:
         return "\n".join(self.lines)
 
     def say(self, channel, kind, content, metadata=None, buffers=None, parent=None, subshell=None):
-        """Sends a message of any kind; gives its id."""
+        """Sends a message of any type; returns its id."""
         session = self.client.session
         message = session.msg(kind, content, parent=parent, metadata=metadata)
         if subshell:
@@ -56,7 +56,7 @@ class Talk:
         return message["header"]["msg_id"]
 
     def comm_id(self):
-        """The id of the comm that the page named last."""
+        """Returns the id of the comm that the page named last."""
         return next(each for each, name in self.ids.items() if name in self.lines[-1])
 
     def note(self, *parts):
@@ -84,10 +84,8 @@ class Talk:
         return self.ids.setdefault(found[0], f"<id {len(self.ids) + 1}>")
 
     def outputs(self, request, until="idle", answers=()):
-        """
-        Writes down what is published for a request until its idle state; answers questions of the stdin channel. Those
-        come after it on the page, since nothing orders what comes on two channels.
-        """
+        """Records the messages published for a request until its idle state, and replies to prompts on the stdin
+        channel. Prompts are recorded at the end, because the order of messages on two channels is not defined."""
         published = []
         page, self.lines = self.lines, []
         try:
@@ -122,7 +120,7 @@ class Talk:
         raise TimeoutError(f"No {until} came after {published}.")
 
     def reply(self, request, channel="shell"):
-        """Writes down the reply to a request, and gives its content."""
+        """Records the reply to a request, and returns its content."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             message = getattr(self.client, f"get_{channel}_msg")(timeout=LIMIT)
@@ -132,7 +130,7 @@ class Talk:
         raise TimeoutError(f"No reply came to {self.lines}.")
 
     def ask(self, kind, content, answers=(), channel="shell", **more):
-        """A whole exchange: request, what is published for it, reply."""
+        """Does a whole exchange: request, published messages, reply."""
         request = self.say(channel, kind, content, **more)
         self.outputs(request, answers=answers)
         return self.reply(request, channel)
@@ -141,5 +139,5 @@ class Talk:
         return self.ask("execute_request", {"code": code, **options}, answers=answers, metadata=metadata)
 
     def answer(self, value):
-        """What `ask` and `run` take to answer a question."""
+        """Returns what `ask` and `run` need to reply to a prompt."""
         return lambda question: self.say("stdin", "input_reply", {"value": value}, parent=question)

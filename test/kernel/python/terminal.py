@@ -1,7 +1,7 @@
-"""Runs a command in a terminal of its own, and types into it.
+"""Runs a command in a separate terminal, and types into it.
 
-terminal.py COLUMNS WHEN KEYS COMMAND…: types KEYS (with escapes as in Python) once WHEN was shown; several of both, separated by
-"|", follow each other. Prints all that was shown, and ends as the command did.
+terminal.py COLUMNS WHEN KEYS COMMAND…: types KEYS (with escapes as in Python) after WHEN was shown; several of both,
+separated by "|", are used one after another. Prints the whole screen output, and exits with the status of the command.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ while True:
     try:
         some = os.read(terminal, 4096)
     except OSError:
-        # The end of a terminal, on Linux.
+        # On Linux, this error is the end of a terminal.
         break
     if not some:
         break

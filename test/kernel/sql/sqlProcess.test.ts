@@ -4,11 +4,11 @@ import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { isRunning } from '../../harness/running.ts';
 import { errorOf, printed, run, sampleCatalog, startKernel, until, valueOf } from '../support.ts';
 
-/** Counts for ever, in one call of SQLite. */
+/** Counts endlessly, in one call of SQLite. */
 const endless =
   'with recursive counted(n) as (select 1 union all select n + 1 from counted) select count(*) from counted';
 
-/** The processes of SQLite that a kernel has started. */
+/** Returns the SQLite processes of a kernel. */
 const processesOf = ({ handshake: { pid } }: KernelProcess): number[] =>
   readdirSync('/proc')
     .map(Number)
@@ -17,12 +17,12 @@ const processesOf = ({ handshake: { pid } }: KernelProcess): number[] =>
         const isChild = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(pid);
         return isChild && readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('sqlite.cjs');
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
         return false;
       }
     });
 
-/** The time of a processor that a process has used, in hundredths of a second. */
+/** Returns the processor time of a process in hundredths of a second. */
 function usedBy(pid: number): number {
   const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .split(') ')[1]!
@@ -42,7 +42,7 @@ suite('The process that answers SQL', function () {
   });
   teardown(() => kernel?.shutdown());
 
-  /** Starts a query that never ends, and waits until SQLite computes. */
+  /** Starts an endless query, and waits until SQLite computes. */
   async function computes(cell = `%%sql\n${endless}`): Promise<{ running: ReturnType<typeof run>; pid: number }> {
     const running = run(kernel, cell);
     running.catch(() => {});
@@ -55,7 +55,7 @@ suite('The process that answers SQL', function () {
     const before = processesOf(kernel);
     assert.equal(before.length, 1);
     await run(kernel, 'await sql`select count(*) from shop.products`');
-    // What a query has against it is no reason to start another.
+    // A query with an error must not start another process.
     await run(kernel, 'await sql`select nope from shop.products`');
     assert.equal(await valueOf(kernel, '(await sql`select 2 as two`).numRows'), '1');
     assert.deepEqual(processesOf(kernel), before);
@@ -84,7 +84,7 @@ suite('The process that answers SQL', function () {
     const before = await until('a process', () => processesOf(kernel)[0]);
     process.kill(before, 'SIGKILL');
     await until('its end', () => !isRunning(before));
-    // The kernel hears of it a moment later. Then to start another is as slow as where one holds gigabytes, and slower.
+    // The kernel notices this a moment later. On a machine with gigabytes in use, another start is even slower.
     await run(
       kernel,
       `const children = require('node:child_process');

@@ -30,11 +30,11 @@ const sqlOver = (db: Catalog): Sql =>
     progress: ((source: unknown) => source) as Progress,
   });
 
-/** A query as `sql` takes it, with `?` for values. */
+/** Runs a query with `?` for values, as `sql` does. */
 const ask = (sql: Sql, text: string, values: readonly SqlValue[] = []): Promise<ArrowTable> =>
   sql(Object.assign(text.split('?'), { raw: [] }), ...values);
 
-/** Every column has a null, and what is easily taken for another value. */
+/** Every column has a null, and values that are easily confused with others. */
 const rows = {
   id: [0n, 1n, 2n, 3n, -5n, 9007199254740993n, null, 7n],
   small: [0, 1, 127, -128, null, 5, 6, 7],
@@ -69,7 +69,7 @@ const table = (): ArrowTable =>
     ),
   );
 
-/** The same rows in a database of SQLite, put there without any of the kernel's code. */
+/** Creates an SQLite database with the same rows, without the kernel's code. */
 function plainDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   database.exec(
@@ -245,7 +245,7 @@ suite('SQL over a large table', function () {
     registerRest();
     server = await startPlainServer(await sampleCatalog());
     db = await connectNamespace('rest', { uri: server.uri });
-    // The first one also asks how the server sends rows.
+    // The first query also detects how the server sends rows.
     await ask(sqlOver(db), 'select max(id) from "shop/eu".orders where id < 2');
   });
   suiteTeardown(async () => {
@@ -253,12 +253,12 @@ suite('SQL over a large table', function () {
     await server?.close();
   });
 
-  /** The rows that a query gives, and the bytes that the server sent for the two queries of it: schema and rows. */
+  /** Returns the rows of a query, and the bytes that the server sent for its two requests: schema and rows. */
   async function reading(text: string): Promise<{ rows: number; bytes: number }> {
     const before = server.log.length;
     const { numRows } = await ask(sqlOver(db), text);
     const read = () => server.log.slice(before).filter(({ operation }) => operation === 'QueryTable');
-    // A reader that leaves has its rows before the server knows.
+    // A reader that stops early has its rows before the server notices.
     await until('the server to be done', () => read().length === 2);
     return { rows: numRows, bytes: read().reduce((sum, { bytesSent }) => sum + bytesSent, 0) };
   }
@@ -271,7 +271,7 @@ suite('SQL over a large table', function () {
   });
 
   test('stops reading once it has as many rows as are wanted, whatever the conditions', async () => {
-    // What is on its way when reading ends is counted, and the system takes up to some megabytes of that.
+    // Data in transit when reading ends is counted, and the buffers of the system contain up to some megabytes of it.
     const all = await reading('select max(id), max(product_id), max(amount), max(ordered) from "shop/eu".orders');
     const first = await reading(
       'select id, product_id, amount, ordered from "shop/eu".orders where id % 10 = 3 limit 20',

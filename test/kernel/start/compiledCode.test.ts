@@ -10,15 +10,15 @@ suite('What cells import', function () {
 
   test('is kept compiled for later kernels, though this one may be killed', async () => {
     const home = tempFolder();
-    // A run of tests has a cache of its own.
+    // Uses a separate cache, because a test run has its own.
     const env = { HOME: home, XDG_DATA_HOME: join(home, 'data'), NODE_COMPILE_CACHE: '' };
-    // Texts of a program are found again in what it was compiled to.
+    // Strings of a program are also in its compiled form.
     const marker = 'text of a package that a cell imports';
     const file = join(home, 'node_modules/marked/index.js');
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `exports.text = '${marker}';`);
     const cache = join(dataFolder({ env, platform: process.platform, home }), 'compile-cache');
-    // One that is being written has another name, with a dot.
+    // A file that is still being written has another name, with a dot.
     const isKept = () =>
       readdirSync(cache, { recursive: true, withFileTypes: true })
         .filter((each) => each.isFile() && !each.name.includes('.'))

@@ -10,14 +10,14 @@ import { tempFolder } from '../../harness/temp.ts';
 import { runStep } from '../cells.ts';
 import { printed, startKernel, until } from '../support.ts';
 
-/** Makes a file that the Arrow library can't read by itself. */
+/** Creates a file that the Arrow library can't read without codecs. */
 const packing = `
 import sys, pyarrow as pa
 rows = pa.record_batch({"text": [f"of row {n}" for n in range(1000)]})
 with pa.ipc.new_stream(sys.argv[1], rows.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as out: out.write_batch(rows)
 `;
 
-/** Says at its end whether a program has loaded Arrow. */
+/** Prints at the end of a program whether it has loaded Arrow. */
 const watching = `process.once('exit', () => process._rawDebug(
   Object.keys(require('node:module')._cache).some((file) => file.includes('/apache-arrow/')) ? 'loaded' : 'not loaded'))`;
 
@@ -88,7 +88,7 @@ undefined`,
     await kernel.interrupt();
     await cut;
     await runStep(kernel, { cell: 'isSlow = false', value: 'false' });
-    // Modules that were whole by then knew others that were not.
+    // Other modules, which were already loaded, had references to modules that were not.
     await runStep(kernel, {
       cell: `const lists = new arrow.List(new arrow.Field('item', new arrow.Int32()));
 const table = new arrow.Table({ a: arrow.vectorFromArray([[1], [2, 3]], lists) });

@@ -23,11 +23,11 @@ const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/ksh', '/bin/zsh'].fil
 const says = (as: string) =>
   `console.log(JSON.stringify({ as: '${as}', pid: process.pid, given: process.argv.slice(2) }));\n`;
 
-// A kernel that only says how it was started, from a snapshot of nothing. Once the note is written, the launcher of Node
-// is replaced by one that says that it was asked.
+// A kernel that only prints how it was started, from an empty snapshot. After the note is written, the launcher for
+// Node is replaced by one that prints that it was called.
 suite('A kernel that starts without a Node before it', function () {
   this.timeout(60_000);
-  // A shell would do something with each of these characters.
+  // A shell interprets each of these characters.
   const home = join(tempFolder(), `it's "$HOME" \\t *`);
   const installation = join(home, 'extensions/lance-catalog-0.9.0');
   const dist = join(installation, 'dist');
@@ -47,10 +47,10 @@ suite('A kernel that starts without a Node before it', function () {
   let argv: string[];
   let snapshot: StartSnapshot;
 
-  /** What a start says: `snapshot`, or that the launcher was asked, and the arguments of the kernel. */
+  /** Returns the output of a start: `snapshot`, or that the launcher was called, and the arguments of the kernel. */
   async function start(more: Record<string, string> = {}, change = (args: string[]) => args): Promise<string> {
     const [shell = '', ...args] = change(argv);
-    // With the number that the shell has, which is the one that Jupyter knows.
+    // It must have the process id of the shell, which is the one that Jupyter knows.
     const told = ['-c', 'echo "$$"; exec "$0" "$@"', shell, ...args];
     const { code, stdout, stderr } = await command('/bin/sh', told, { env: { ...env, ...more } });
     assert.equal(code, 0, stderr);
@@ -58,7 +58,7 @@ suite('A kernel that starts without a Node before it', function () {
     const { as, pid: own, given } = JSON.parse(said) as { as: string; pid: number; given: string[] };
     assert.equal(own, Number(pid));
     const expected = args.slice(args.indexOf(launcher) + 1);
-    // Beside a snapshot there is a process that listens meanwhile, under the same arguments.
+    // With a snapshot, a relay process with the same arguments listens meanwhile.
     if (as === 'snapshot' && existsSync(relayEntry)) {
       const relay = join(snapshot.folder, `${pid}.relay`);
       assert.deepEqual(JSON.parse(readFileSync(join(home, 'relayed'), 'utf8')), [relay, pid, ...expected]);
@@ -68,7 +68,7 @@ suite('A kernel that starts without a Node before it', function () {
     return as;
   }
 
-  /** As long ago as an installation was. */
+  /** Sets the times of files back, as after an installation some time ago. */
   function age(): void {
     const past = Date.now() / 1000 - 3600;
     const list = join(folder, 'installed.json');
@@ -107,7 +107,7 @@ suite('A kernel that starts without a Node before it', function () {
     writeFileSync(snapshot.note, JSON.stringify({ size: statSync(snapshot.blob).size }), { mode: 0o600 });
     age();
     assert.equal(argv.at(-1), connection);
-    // What somebody has added to the kernelspec counts.
+    // A user's additions to the kernelspec must be used.
     const added = await start({}, (args) => args.toSpliced(3, 0, '--no-warnings'));
     assert.deepEqual([added, existsSync(note)], ['kernel', false]);
     assert.deepEqual([await start(), existsSync(note)], ['snapshot', true]);
@@ -126,7 +126,7 @@ suite('A kernel that starts without a Node before it', function () {
     writeFileSync(relayEntry, text);
   });
 
-  /** A start while something is otherwise, and one when it is as it was. */
+  /** Starts once after a change, and once after it was undone. */
   async function startWith(otherwise: () => void, back: () => void): Promise<void> {
     otherwise();
     assert.equal(await start(), 'asked');

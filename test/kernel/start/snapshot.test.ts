@@ -10,7 +10,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { jupyterFolders } from '../jupyter/jupyterHome.ts';
 import { command } from '../support.ts';
 
-// One story: what the first kernel finds and leaves behind is what the second starts from.
+// The tests depend on each other: the second kernel starts from the files that the first one creates.
 suite('A kernel that starts from a snapshot', function () {
   this.timeout(200_000);
   const home = tempFolder();
@@ -19,7 +19,7 @@ suite('A kernel that starts from a snapshot', function () {
     XDG_CACHE_HOME: join(home, 'cache'),
     LANCE_CATALOG_SNAPSHOT: 'on',
   };
-  // An installation of its own: a build in the meantime would be another kernel, with another snapshot.
+  // A separate installation, because a build during the test would be another kernel with another snapshot.
   const installation = join(home, 'installation');
   const launcher = join(env.XDG_DATA_HOME, 'lance-catalog/kernel/launcher.cjs');
   const flags = kernelFlags(process.versions.node);
@@ -32,10 +32,10 @@ suite('A kernel that starts from a snapshot', function () {
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
-  /** What a kernel says that is told to use a connection file which is not there: that it came up. */
+  /** Starts a kernel with a missing connection file, and returns its message that it has started. */
   const startInVain = () => command(process.execPath, [...flags, launcher, '--connection-file=/missing'], { env });
 
-  /** As an editor would whose environment is that of these kernels. */
+  /** Starts a language worker as VS Code would, in the environment of these kernels. */
   async function startLanguage(): Promise<LanguageProcess> {
     const names = ['XDG_CACHE_HOME', 'LANCE_CATALOG_SNAPSHOT'] as const;
     const before = names.map((name) => process.env[name]);
@@ -45,7 +45,7 @@ suite('A kernel that starts from a snapshot', function () {
       const entry = join(installation, 'dist/languageWorker.cjs');
       return await LanguageProcess.start({ entry, node, onFindings: () => {} });
     } finally {
-      // One by one: a new object in the place of `process.env` is not the environment that Node itself reads.
+      // One by one, because Node itself does not read a new object assigned to `process.env`.
       for (const [index, name] of names.entries()) {
         if (before[index] === undefined) delete process.env[name];
         else process.env[name] = before[index];
@@ -67,7 +67,7 @@ suite('A kernel that starts from a snapshot', function () {
   };
 
   suiteSetup(async () => {
-    // Of a kernel that has not started from one: what it kept compiled is of use to all.
+    // The tag of a kernel that did not start from a snapshot; all kernels can use the code that it has compiled.
     const tag = await command(process.execPath, [...flags, '-p', 'v8.cachedDataVersionTag()'], { env });
     answers.compiled = [tag.stdout.trim()];
     cpSync(inRoot('dist'), join(installation, 'dist'), { recursive: true });
@@ -95,7 +95,7 @@ suite('A kernel that starts from a snapshot', function () {
     const { size } = JSON.parse(readFileSync(snapshot.note, 'utf8')) as { size: number };
     assert.equal(statSync(snapshot.blob).size, size);
     assert.equal(statSync(snapshot.blob).mode & 0o777, 0o600);
-    // Of a process that was killed, and of one that runs.
+    // The relay of a killed process, and the relay of a running one.
     assert.deepEqual(relays.map(existsSync), [false, true]);
   });
 

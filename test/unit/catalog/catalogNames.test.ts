@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { CatalogNames, type NamedCatalog } from '#catalog/catalogNames.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
 
-/** Stands for a catalog: what is tested is how often it is asked, and what becomes of its names. */
+/** Stands in for a catalog. The tests check how often it is called, and how its names are used. */
 function catalogStandIn(tables: string[], fail = () => false): NamedCatalog & { calls: string[] } {
   const calls: string[] = [];
   const columns = [

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { operations } from '#catalog/contract.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 
-/** Members that stand at the left of a declaration file and have no comment before them; overloads need one together. */
+/** Returns top-level members of a declaration file without a comment before them. Overloads need only one. */
 function undocumented(file: string, declared: RegExp): string[] {
   const lines = readFileSync(inRoot('out/catalog', file), 'utf8').split('\n');
   const documented = new Set<string>();

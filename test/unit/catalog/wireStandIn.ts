@@ -3,19 +3,19 @@ import type { Wire, WireRequest, WireResponse } from '#catalog/transport/request
 import { CatalogError } from '#shared/errors.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
 
-/** How the server behind a stand-in answers queries. */
+/** How the server behind a stand-in responds to queries. */
 export type Habits = {
-  /** Sends Arrow files whatever is asked for, as the specification says. */
+  /** Always sends Arrow files, as in the specification. */
   filesOnly?: boolean;
-  /** Gives no more rows than this, whatever `k` is. */
+  /** Returns at most this many rows, for any `k`. */
   maxRows?: number;
-  /** Gives all rows, whatever `k` is. */
+  /** Returns all rows, for any `k`. */
   ignoresLimit?: boolean;
-  /** Answers queries with these bytes. */
+  /** Responds to queries with these bytes. */
   body?: Uint8Array;
-  /** Tells no version of its tables. */
+  /** Reports no version of its tables. */
   noVersion?: boolean;
-  /** Sends the first rows, whatever `offset` is. */
+  /** Sends the first rows, for any `offset`. */
   ignoresOffset?: boolean;
   /** Has the same value in all rows. */
   equalRows?: boolean;
@@ -24,13 +24,13 @@ export type Habits = {
 };
 
 /**
- * Stands for the connection to a server with one table of whole numbers, for habits that no server here has: a limit of
- * its own, versions that change between pages. Real servers are in the contract tests.
+ * Stands in for the connection to a server with one table of integers, for behavior that no server here has, such as
+ * its own limit or versions that change between pages. The contract tests use real servers.
  */
 export class WireStandIn implements Wire {
   readonly name = 'The stand-in';
   readonly requests: WireRequest[] = [];
-  /** Bodies that were neither read to their end nor destroyed. */
+  /** Number of bodies that were neither read completely nor destroyed. */
   open = 0;
   readonly #ids: readonly bigint[];
   readonly #habits: Habits;
@@ -92,7 +92,7 @@ export class WireStandIn implements Wire {
   }
 }
 
-/** One batch for each 1000 rows, so that an answer has several. */
+/** Creates one batch for each 1,000 rows, so that a response has several. */
 function tableOf(ids: readonly bigint[]): Table {
   const parts = Array.from({ length: Math.ceil(ids.length / 1000) }, (_, part) =>
     ids.slice(part * 1000, part * 1000 + 1000),

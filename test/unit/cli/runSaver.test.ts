@@ -7,7 +7,7 @@ import { tempFolder } from '../../harness/temp.ts';
 
 const notebook = parseNotebook('{"cells":[],"nbformat":4,"made":"by hours of work"}', 'it');
 
-/** What is written to stderr meanwhile. */
+/** Returns what is written to stderr during an action. */
 async function told(work: () => Promise<void>): Promise<string[]> {
   const lines: string[] = [];
   const { error } = console;
@@ -33,7 +33,7 @@ suite('The notebook of a run', () => {
     const [, refuge = ''] =
       /Can't write "[^"]*night\.ipynb": .* The notebook with its outputs is in "(.+)"\.$/.exec(error.message) ?? [];
     assert.match(refuge, /\/lance-run-\w{6}\/night\.ipynb$/);
-    // Outputs may be confidential, and the temporary folder is shared.
+    // Outputs may be confidential, and other users can read the temporary folder.
     assert.deepEqual([statSync(dirname(refuge)).mode & 0o777, statSync(refuge).mode & 0o777], [0o700, 0o600]);
     assert.equal(readFileSync(refuge, 'utf8'), notebookText(notebook));
     rmSync(dirname(refuge), { recursive: true });

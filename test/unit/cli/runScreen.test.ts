@@ -26,7 +26,7 @@ const update = (text: string, displayId: string): KernelOutput => ({
 });
 const clear = (wait: boolean): KernelOutput => ({ type: 'clear_output', parent: '', content: { wait } });
 
-/** A line of a terminal that writes down what is done with it. */
+/** Returns a status line of a terminal that records its calls. */
 const statusLine = (write: (text: string) => void) => ({
   show: (text: string) => write(`<${text}>`),
   clear: () => write('<>'),

@@ -4,7 +4,7 @@ import { ClusterError } from '#cluster/errors.ts';
 import type { Finding } from '#cluster/result.ts';
 import { runChecks, type RunOptions } from '#cluster/runChecks.ts';
 
-// The engine asks its context nothing: it is handed through to the checks, and these have none to ask.
+// The engine only passes the context to the checks, and these checks don't use it.
 export const context = {} as CheckContext;
 
 export type Asked = (signal: AbortSignal) => Finding | Promise<Finding>;

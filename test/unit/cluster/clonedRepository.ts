@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { tempFolder } from '../../harness/temp.ts';
 import { kubeconfigText } from './kubeconfigs.ts';
 
-/** A repository whose settings have the profile `prod`, which signs in by the program `run.sh` of the repository. */
+/** A repository whose settings have the profile `prod`, which signs in with the repository's program `run.sh`. */
 export class ClonedRepository {
   readonly root = tempFolder('repository-');
-  /** A folder to work in, below that of the settings. */
+  /** A working folder below that of the settings. */
   readonly folder = join(this.root, 'src', 'deep');
   readonly settings = join(this.root, '.vscode', 'settings.json');
   readonly kubeconfig: string;
@@ -32,7 +32,7 @@ export class ClonedRepository {
     writeFileSync(this.kubeconfig, kubeconfigText({ user: { exec: plugin } }));
   }
 
-  /** @param more a line that changes nothing */
+  /** @param more a line without effect */
   writeProgram(more = ''): void {
     const credential = {
       apiVersion: 'client.authentication.k8s.io/v1',
@@ -44,7 +44,7 @@ export class ClonedRepository {
     chmodSync(this.program, 0o755);
   }
 
-  /** Whether the program ran since the last call. */
+  /** Returns whether the program ran since the last call. */
   takeRan(): boolean {
     const ran = existsSync(this.#marker);
     rmSync(this.#marker, { force: true });

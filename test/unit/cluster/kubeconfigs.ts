@@ -5,7 +5,7 @@ import { connectKube } from '#cluster/kube/connectKube.ts';
 import type { KubeConnection } from '#cluster/kube/kubeConnection.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-// Kubeconfigs for tests that need no API server behind them. JSON is YAML too.
+// Kubeconfigs for tests without an API server. JSON is valid YAML.
 
 export type Parts = {
   readonly server?: unknown;
@@ -14,7 +14,7 @@ export type Parts = {
   readonly context?: Readonly<Record<string, unknown>>;
 };
 
-/** A kubeconfig of one cluster, user and context, all named `test`. */
+/** Returns a kubeconfig with one cluster, user and context, all named `test`. */
 export const kubeconfigText = ({ server = 'https://127.0.0.1:1', cluster, user = {}, context }: Parts = {}): string =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -25,7 +25,7 @@ export const kubeconfigText = ({ server = 'https://127.0.0.1:1', cluster, user =
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', ...context } }],
   });
 
-/** Writes a file into a folder of its own. @returns its path */
+/** Writes a file into a new folder. @returns its path */
 export function written(text: string, name = 'config', folder = tempFolder('kubeconfig-')): string {
   const file = join(folder, name);
   writeFileSync(file, text);

@@ -4,11 +4,14 @@ import type { CheckReport } from '#cluster/result.ts';
 import { verifyCluster } from '#cluster/verifyCluster.ts';
 import { kubeconfigText, written } from './kubeconfigs.ts';
 
-/** What the checks up to the first request make of a kubeconfig that signs in by a program: real processes, and no server. */
+/**
+ * Returns the report of the checks up to the first request, for a kubeconfig that signs in with a program: real
+ * processes, but no server.
+ */
 async function reportOf(exec: Readonly<Record<string, unknown>>): Promise<CheckReport> {
   const user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', ...exec } };
   const auth = { configMethod: 'LOCAL', kubeconfig: written(kubeconfigText({ user })) };
-  // The checks of the connection ask no more of a profile.
+  // The checks of the connection use only these fields of a profile.
   const profile = { name: 'p', auth, namespace: 'geneva', serviceAccount: 'geneva-sa' } as unknown as ClusterProfile;
   return verifyCluster(profile, { signal: AbortSignal.timeout(60_000), only: ['k8s-reach'] });
 }

@@ -3,7 +3,9 @@ import { countOf } from '#cluster/runChecks.ts';
 
 const common = { milliseconds: 12, attempts: 1 } as const;
 
-/** One of each status and each kind of mend, with texts that mean something to a terminal, to HTML and to Markdown. */
+/**
+ * A result of each status with each kind of fix, with texts that are special in a terminal, in HTML and in Markdown.
+ */
 export const someResults: readonly CheckResult[] = [
   {
     ...common,
@@ -100,6 +102,6 @@ export const reportOf = (results: readonly CheckResult[], more: Partial<CheckRep
   ...more,
 });
 
-/** Those of these ids. */
+/** Returns a report with only these checks. */
 export const onlyOf = (...ids: readonly string[]): CheckReport =>
   reportOf(someResults.filter(({ id }) => ids.includes(id)));

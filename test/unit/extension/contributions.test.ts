@@ -8,7 +8,7 @@ import { inRoot } from '../../../scripts/paths.ts';
 
 const { contributes, restrictedConfigurations } = packageContributions();
 const menus = Object.values(contributes.menus).flat();
-/** Our kernel as the editor names it in `when` clauses. */
+/** The id of our kernel in `when` clauses. */
 const ourKernel = `${manifest.publisher}.${manifest.name}/${notebookIds.controller}`;
 
 suite('What package.json contributes', () => {
@@ -37,7 +37,7 @@ suite('What package.json contributes', () => {
     const clauses = menus.filter(({ command }) => command === 'lanceCatalog.notebook.debugCell');
     assert.equal(clauses.length, 2);
     for (const { when } of clauses) {
-      // Before a cell ran, the editor names no kernel.
+      // Before a cell has run, VS Code reports no kernel.
       const isOurs = `(notebookKernel == '${ourKernel}' || !notebookKernel && lanceCatalog.notebook.hasKernel)`;
       assert.ok(when.startsWith(`${isOurs} &&`) && when.endsWith('&& isWorkspaceTrusted'), when);
     }
@@ -46,7 +46,7 @@ suite('What package.json contributes', () => {
   test('offers to restart our kernel only where it is that of the notebook, in a trusted workspace', () => {
     assert.deepEqual(
       menus.filter(({ command }) => command === 'lanceCatalog.notebook.restartKernel').map(({ when }) => when),
-      // Before a cell ran the editor names no kernel; ours are started in trusted workspaces only.
+      // Before a cell has run, VS Code reports no kernel; ours are started in trusted workspaces only.
       Array.from(
         { length: 2 },
         () =>

@@ -9,7 +9,7 @@ import { notOnLinux } from '../../harness/needs/parts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 suite('The project', function () {
-  // Most of them start processes of Node, which take seconds where a machine has much else to do.
+  // Most tests start Node processes, which takes seconds on a busy machine.
   this.timeout(60_000);
 
   test('says in the README which parts cannot run on Linux, all of them', () => {
@@ -58,7 +58,7 @@ suite('The project', function () {
   for (const failing of ['test', 'run test:cluster']) {
     test(`has CI run both halves of the tests, and fail, when "npm ${failing}" fails`, () => {
       const folder = tempFolder();
-      // Stands in for npm: what CI makes of its exit codes is asked, not what the tests find.
+      // Stands in for npm, because the test checks how CI handles exit codes, not the results of tests.
       const npmStandIn = `#!/bin/sh\necho "npm $*"\n[ "$*" != "${failing}" ]\n`;
       writeFileSync(join(folder, 'npm'), npmStandIn, { mode: 0o755 });
       const PATH = `${folder}:${process.env['PATH']}`;

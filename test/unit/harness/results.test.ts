@@ -11,7 +11,7 @@ const pass: TestEvent = { event: 'pass', title: 'a', ms: 1 };
 const testOf = (worker: number, title: string): TestEvent => ({ event: 'test', title, worker });
 const suiteOf = (file: string, ms: number, cpu: number): TestEvent => ({ event: 'suite', file, ms, cpu });
 
-/** A results file with these events, as it was read after the process ended. */
+/** Returns a results file with these events, read after the end of the process. */
 function read(...events: TestEvent[]): ResultsFile {
   const file = join(tempFolder(), 'results.ndjson');
   writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));

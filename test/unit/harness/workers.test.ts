@@ -11,7 +11,7 @@ import { isRunning } from '../../harness/running.ts';
 
 const passes = (title: string) => `suite('of ${title}', () => test('passes', () => {}));`;
 
-/** Runs files of tests, given as their texts in the order of running, as a layer does. */
+/** Runs test files, given as texts in the order of running, as a layer does. */
 function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
   const folder = tempFolder();
   const files = Object.entries(texts).map(([name, text]) => {
@@ -20,7 +20,7 @@ function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
   });
   const path = join(folder, 'results.ndjson');
   const args = [inRoot('test/harness/mochaMain.ts'), '--results', path, '--workers', String(workers), ...files];
-  // Where `CI` is set, every failing test would be run, and told of, twice.
+  // With `CI` set, every failing test would run, and be reported, twice.
   const env = { ...process.env, CI: undefined };
   const { status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000, env });
   const said: string[] = [];
@@ -82,7 +82,7 @@ suite('Several processes that run the files of a layer', function () {
     const started = Number(readFileSync(`${file}.pid`, 'utf8'));
     process.kill(started, 0);
     await endGroup(layer, 15_000);
-    // A process that was ended stays listed until its new parent has looked at it.
+    // An ended process stays listed until its new parent has reaped it.
     while (isRunning(started)) await pause(20);
   });
 

@@ -22,7 +22,7 @@ const events: readonly JobEvent[] = [
     at: 5,
     kind: 'errors',
     count: 1,
-    // Names of columns are the person's own.
+    // Column names are chosen by the user and stay unchanged.
     samples: [{ fragment: 0, row: 7, message: 'no\n@@{}', inputs: { some_text: 'a', camelCase: 'b' } }],
   },
   { at: 6, kind: 'committed', fragments: [0, 1], version: 4, milliseconds: 3 },
@@ -34,7 +34,7 @@ const events: readonly JobEvent[] = [
   { at: 12, kind: 'cancelled' },
 ];
 
-/** As a driver prints it. */
+/** Returns an event as a driver prints it. */
 const lineOf = (event: JobEvent): string => `@@${JSON.stringify(toSnake(event))}`;
 
 suite('lines of events', () => {

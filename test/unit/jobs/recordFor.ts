@@ -1,7 +1,7 @@
 import type { JobRecord } from '#jobs/records/jobRecord.ts';
 import { createProgressReducer } from '#shared/jobs/foldEvents.ts';
 
-/** The record of a job that has begun, or is otherwise as said. */
+/** Returns the record of a started job, with these changes. */
 export const recordFor = (id: string, more: Partial<JobRecord> = {}): JobRecord => ({
   id,
   createdAt: 1000,

@@ -8,7 +8,7 @@ import { tryFileLock, withFileLock } from '#processes/fileLock.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const soon = (): AbortSignal => AbortSignal.timeout(30_000);
-/** No process has it: numbers end at four million. */
+/** An id that no process has: ids end at four million. */
 const nobody = 2 ** 30;
 const busy = (): Error => new Error('somebody else');
 
@@ -61,7 +61,8 @@ suite('What one process of a person does at a time', function () {
         holders--;
       }).catch(() => undefined);
     const held: Promise<void>[] = [];
-    // Two others run at the worst moments: one after the state of the lock was read, one while it is away.
+    // Two other processes run at the worst moments: one after the state of the lock was read, one while the lock is
+    // moved away.
     const { statSync, renameSync } = fs;
     const restore = (): void => {
       Object.assign(fs, { statSync, renameSync });

@@ -20,7 +20,8 @@ suite('A folder of the person alone', function () {
 
   test('is made although another process makes the same at the same time', async () => {
     const module = JSON.stringify(inRoot('kernel/processes/files.ts'));
-    // Both begin each round together, by a spin: a rest would be longer than the gap between the two steps.
+    // Both start each round at the same time with a busy wait, because a sleep would be longer than the gap between the
+    // two steps.
     const begins = Date.now() + 1500;
     const code = `import(${module}).then(({ makeFolder }) => {
       for (let round = 0; round < 400; round++) {
@@ -45,7 +46,7 @@ suite('A folder of the person alone', function () {
   });
 
   test('that its file system says there can not be is an error, at once', async () => {
-    // In a process of its own, which can be ended: Node's own way never comes back from there.
+    // In a separate process that the test can kill, because Node's own function never returns in this case.
     const module = JSON.stringify(inRoot('kernel/processes/files.ts'));
     const code = `import(${module}).then(({ makeFolder }) => makeFolder('/proc/none/below')).catch((e) => console.log(e.code))`;
     const { stdout } = await command(process.execPath, ['-e', code], { seconds: 20 });

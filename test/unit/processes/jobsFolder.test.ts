@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { mayHaveRunningJobs } from '#processes/jobsFolder.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-/** A folder of jobs with one, which has left a mark or none. */
+/** Creates a folder of jobs with one job, with or without a mark. */
 function folderWith(mark: unknown): string {
   const folder = tempFolder();
   const job = join(folder, 'bf-00000000000000000a');

@@ -7,7 +7,7 @@ import { isRunning } from '../../harness/running.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const never = new AbortController().signal;
-/** Writes the ids of the program and of a process that it started. */
+/** Returns code that writes the ids of the program and of its child process. */
 const writePids = (file: string): string =>
   `require('fs').writeFileSync(${JSON.stringify(`${file}.draft`)}, process.pid + ' ' + child.pid);
    require('fs').renameSync(${JSON.stringify(`${file}.draft`)}, ${JSON.stringify(file)});`;
@@ -121,7 +121,7 @@ suite('A program that is run to its end', function () {
       const before = output.stdout.length;
       try {
         if (keepsOutput) await until(() => output.stdout.length > before);
-        // Its writes fail then.
+        // After that, its writes fail.
         else await until(() => !isRunning(pid ?? 0));
       } finally {
         if (isRunning(pid ?? 0)) process.kill(pid ?? 0);

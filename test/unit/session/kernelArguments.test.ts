@@ -120,7 +120,7 @@ suite('Folders of a person', () => {
   test('follow each system', () => {
     assert.equal(dataFolder({ env: {}, platform: 'linux', home }), '/home/ada/.local/share/lance-catalog');
     assert.equal(dataFolder({ env: { XDG_DATA_HOME: '/x' }, platform: 'linux', home }), '/x/lance-catalog');
-    // Empty or relative it would be a folder of the notebook's.
+    // An empty or relative path would be a folder in the notebook's folder.
     for (const none of ['', 'x'])
       assert.equal(
         dataFolder({ env: { XDG_DATA_HOME: none }, platform: 'linux', home }),

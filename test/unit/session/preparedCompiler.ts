@@ -1,5 +1,6 @@
-// A process of its own in a notebook's folder, since each process reads a declaration once: `preparedCompiler.ts RECORDS
-// WHAT READS` says as JSON how often it read the package `odd` while nothing ran, and then for a cell that imports it.
+// A separate process in a notebook's folder, because each process reads a declaration once: `preparedCompiler.ts
+// RECORDS WHAT READS` prints as JSON how often it read the package `odd` while idle, and then for a cell that imports
+// it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import ts from 'typescript-6';
@@ -11,7 +12,7 @@ import { ImportPrefetch } from '#session/core/importPrefetch.ts';
 
 export type Prepared = { atRest: number; forCell: number; problems: string[] };
 
-/** `rest` as a kernel does, `work` when a cell comes at once, `unchecked` where nobody wants types checked. */
+/** `rest` waits as an idle kernel does, `work` runs a cell immediately, `unchecked` turns the type check off. */
 type What = 'rest' | 'work' | 'unchecked';
 
 const [records, what, expected] = process.argv.slice(2) as [string, What, string];
@@ -30,7 +31,7 @@ compiler.warmUp();
 const preparation = new ImportPrefetch(compiler, new ImportRecords(join(records, 'imports')));
 preparation.rest();
 if (what === 'work') preparation.work();
-// Until it has read what there is to read, or long after it would have.
+// Waits until it has read everything, or long after it should have.
 for (const end = Date.now() + (expected === '0' ? 1000 : 30_000); Date.now() < end; await sleep(50))
   if (expected !== '0' && seen.reads >= Number(expected)) break;
 const atRest = seen.reads;

@@ -53,7 +53,7 @@ suite('A check of a shape', () => {
     assert.ok(!mapOf(isString)({ a: 'b', c: undefined }));
     assert.ok(mapOf(optional(isString))({ a: 'b', c: undefined }));
     assert.ok(!mapOf(isString)(['a']));
-    // JSON.parse creates an own property, which is data like any other.
+    // JSON.parse creates an own property, which is ordinary data.
     assert.ok(!mapOf(isString)(JSON.parse('{"__proto__": 1}')));
   });
 

@@ -1,5 +1,4 @@
-// The API server of Kubernetes as it is released, made a program of our own module because the Go module proxy serves
-// sources, not binaries.
+// The released API server of Kubernetes, built in our own module because the Go module proxy has sources, not binaries.
 package main
 
 import (
@@ -8,7 +7,7 @@ import (
 	"k8s.io/component-base/cli"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
-	// Logs as JSON, and metrics: parts that the released program registers by being imported.
+	// JSON logs and metrics, which the released program also registers by these imports.
 	_ "k8s.io/component-base/logs/json/register"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"

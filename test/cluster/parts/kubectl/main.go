@@ -1,4 +1,4 @@
-// kubectl as it is released, made a program of our own module because the Go module proxy serves sources, not binaries.
+// The released kubectl, built in our own module because the Go module proxy has sources, not binaries.
 package main
 
 import (
@@ -8,6 +8,6 @@ import (
 )
 
 func main() {
-	// Exits with the code that the error has.
+	// Exits with the exit code of the error.
 	util.CheckErr(cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()))
 }

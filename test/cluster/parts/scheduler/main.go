@@ -1,5 +1,5 @@
-// Kubernetes' scheduler as its own repository builds it: this file is that of cmd/kube-scheduler, in a module that
-// requires it as a dependency. It is built in the module of the API server, of which it is a part.
+// Kubernetes' scheduler, with the main file of cmd/kube-scheduler in a module that requires it as a dependency. It is
+// built in the module of the API server, because both are in the same repository.
 package main
 
 import (

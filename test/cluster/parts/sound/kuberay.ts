@@ -7,7 +7,7 @@ type Container = Record<string, unknown>;
 
 const ready = [{ type: 'Ready', status: 'True' }];
 
-/** A pod that runs, as its kubelet would report it. */
+/** Returns a running pod, as its kubelet would report it. */
 function podOf(name: string, labels: Record<string, string>, spec: Record<string, unknown>): KubeObject {
   return {
     apiVersion: 'v1',
@@ -107,7 +107,7 @@ const rayPod = (suffix: string, type: 'head' | 'worker', group: string, spec: ob
     { ...spec, nodeName: node },
   );
 
-/** A Ray cluster that is up, with the pods that the operator makes of it. */
+/** A running RayCluster, with the pods that the operator creates for it. */
 const ray: readonly KubeObject[] = [
   {
     apiVersion: 'ray.io/v1',
@@ -137,7 +137,7 @@ const ray: readonly KubeObject[] = [
 
 const pluginLabels = { name: 'nvidia-device-plugin-ds' };
 
-/** What makes the GPUs of nodes known to Kubernetes. */
+/** The device plugin that reports the GPUs of nodes to Kubernetes. */
 const gpuPlugin: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',
@@ -166,7 +166,7 @@ const gpuPlugin: KubeObject = {
 const hard = { 'requests.cpu': '200', 'requests.memory': '800Gi', 'requests.nvidia.com/gpu': '8', pods: '100' };
 const used = { 'requests.cpu': '16100m', 'requests.memory': '33280Mi', 'requests.nvidia.com/gpu': '1', pods: '4' };
 
-/** Limits that leave room for what is to be launched. The quota counts the pods above it, so it comes after them. */
+/** Limits with enough space for a launch. The quota counts the pods above, so it is created after them. */
 const limits: readonly KubeObject[] = [
   {
     apiVersion: 'v1',

@@ -1,10 +1,10 @@
-/** What things are called in the sound cluster. */
+/** Names in the sound cluster. */
 export const names = {
   namespace: 'geneva',
   serviceAccount: 'geneva-sa',
   role: 'geneva-role',
   binding: 'geneva-binding',
-  /** What the person who checks and launches may do. */
+  /** The role of the user who runs checks and launches jobs. */
   personRole: 'geneva-person',
   labelDomain: 'geneva.lancedb.com',
   rayCluster: 'geneva-cluster',

@@ -3,7 +3,7 @@ import { names } from './names.ts';
 
 type Size = { cpu: string; memory: string; gpus?: string };
 
-/** A node that is ready, as its kubelet would report it. */
+/** Returns a ready node, as its kubelet would report it. */
 function nodeOf(name: string, part: string, { cpu, memory, gpus }: Size, taints: Record<string, string>[]): KubeObject {
   const room = { cpu, memory, pods: '110', ...(gpus !== undefined && { 'nvidia.com/gpu': gpus }) };
   return {
@@ -42,7 +42,7 @@ function nodeOf(name: string, part: string, { cpu, memory, gpus }: Size, taints:
   };
 }
 
-/** One node for the head, kept free of other work, one for workers, one for workers with GPUs. */
+/** One node reserved for the head, one for workers, and one for workers with GPUs. */
 export const nodes: readonly KubeObject[] = [
   nodeOf(names.nodes.head, 'ray-head', { cpu: '8', memory: '32Gi' }, [
     { key: `${names.labelDomain}/ray-head`, value: 'true', effect: 'NoSchedule' },

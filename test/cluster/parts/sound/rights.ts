@@ -25,7 +25,7 @@ const rule = (group: string, resources: string[], ...verbs: string[]): Record<st
   verbs,
 });
 
-/** What Alice needs to launch a backfill, and to have all of it checked. */
+/** The permissions that Alice needs to launch a backfill and to run all checks. */
 const ofThePerson = [
   rule('ray.io', ['rayclusters'], 'create', 'get', 'list', 'watch', 'patch', 'delete'),
   rule('', ['pods/portforward'], 'create', 'get'),
@@ -40,7 +40,7 @@ const ofThePerson = [
   rule('authorization.k8s.io', ['subjectaccessreviews'], 'create'),
 ];
 
-/** The namespace, the service account of the runner with its role, and the role of the person. */
+/** The namespace, the service account of the runner with its role, and the role of the user. */
 export const rights: readonly KubeObject[] = [
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
   {

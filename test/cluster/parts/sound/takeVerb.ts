@@ -3,7 +3,7 @@ import type { SoundCluster } from '../soundCluster.ts';
 
 type Rule = { apiGroups: string[]; resources: string[]; verbs: string[] };
 
-/** The rules of a role without one verb on one resource. */
+/** Returns the rules of a role without one verb on one resource. */
 function without(role: KubeObject, resource: string, verb: string): Rule[] {
   const rules = role['rules'] as Rule[];
   return rules
@@ -14,7 +14,7 @@ function without(role: KubeObject, resource: string, verb: string): Rule[] {
     .filter(({ verbs }) => verbs.length > 0);
 }
 
-/** Takes one verb on one resource from a cluster role. */
+/** Removes one verb on one resource from a cluster role. */
 export const takeVerb = async (cluster: SoundCluster, name: string, resource: string, verb: string): Promise<void> => {
   const role = cluster.object('ClusterRole', name);
   await cluster.api.merge(role, { rules: without(role, resource, verb) });

@@ -6,7 +6,7 @@ import { inRoot } from '../../../../scripts/paths.ts';
 import { mypy } from '../../../harness/needs/mypy.ts';
 import { python } from '../../../harness/needs/python.ts';
 
-/** Runs a Python of the tests to its end. */
+/** Runs the tests' Python with these arguments. */
 async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -19,7 +19,7 @@ async function run(
 }
 
 suite('the code of the Python driver', function () {
-  // Types of NumPy take mypy ten seconds of a free processor the first time.
+  // The first time, mypy takes ten seconds of processor time for the types of NumPy.
   this.timeout(300_000);
 
   test('has types without a gap, and so have its tests', async () => {
@@ -32,7 +32,7 @@ suite('the code of the Python driver', function () {
     const { out, errors } = await run([inRoot('test/contract/python/runDriverTests.py')]);
     const { ran, failed } = JSON.parse(out) as { ran: number; failed: readonly string[] };
     assert.deepEqual(failed, [], errors);
-    // As many as there were when this was written: fewer means that files are not found any more.
+    // The number of tests when this was written. A smaller number means that files are not found.
     assert.ok(ran >= 195, `${ran} tests`);
     this.test!.title += `: ${ran}`;
   });

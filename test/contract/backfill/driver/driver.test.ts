@@ -17,7 +17,7 @@ suite('the Python driver', function () {
   suiteSetup(() => void (tables = new BackfillTables()));
   suiteTeardown(async () => tables.stop());
 
-  /** Eight fragments of 300 rows with every tenth row deleted. */
+  /** Creates eight fragments of 300 rows, with every tenth row deleted. */
   async function makeTable(how: { delete?: string; version?: string; column?: string } = {}): Promise<At> {
     const at = { uri: join(tempFolder(), 't.lance') };
     await tables.make(at, { fragments: 8, rows: 300, delete: 'id % 10 = 3', ...how });
@@ -30,7 +30,7 @@ suite('the Python driver', function () {
     'a Python function of a batch': pythonBatch(
       'import pyarrow.compute as pc\ndef f(batch):\n    return pc.utf8_length(batch.column("text"))\n',
     ),
-    // Code points, as the others count.
+    // Counts code points, as the other functions do.
     'a TypeScript function': typescriptRow(
       'export default (row) => (row.text === null ? null : [...row.text].length);',
     ),
@@ -118,7 +118,7 @@ suite('the Python driver', function () {
       after,
       Object.fromEntries(Object.entries(before).map(([id, n]) => [id, n === null ? null : n * 2])),
     );
-    // Rows that were written after that version are not of it.
+    // Rows written after that version do not belong to it.
     assert.ok(Object.values(await tables.values(at, 'c', 'id >= 2100')).every((value) => value === null));
   });
 

@@ -31,7 +31,10 @@ export const pythonRow = (code: string): FunctionBody => ({ kind: 'python', take
 export const pythonBatch = (code: string): FunctionBody => ({ kind: 'python', takes: 'batch', entry: 'f', code });
 export const typescriptRow = (code: string): FunctionBody => ({ kind: 'typescript', takes: 'row', code, source: code });
 
-/** A Python function that notes every call in a file, and from the row with `id` on waits until another file is there. */
+/**
+ * Returns a Python function that records every call in a file, and from the row `id` on waits until another file
+ * exists.
+ */
 export function gatedPython(folder: string, from: number): { body: FunctionBody; calls: () => string[]; gate: string } {
   const [counts, gate] = [join(folder, 'calls'), join(folder, 'gate')];
   const code = `
@@ -53,7 +56,7 @@ def f(id, text):
   return { body: pythonRow(code), calls, gate };
 }
 
-/** What a job is to fail with, for `assert.rejects`. */
+/** Returns a validator for `assert.rejects` of the expected failure of a job. */
 export const failing =
   (kind: JobErrorKind, words: RegExp) =>
   (error: unknown): boolean => {
@@ -81,13 +84,13 @@ export const specOf = (at: At, fn: JobSpec['function'], more: Partial<JobSpec> =
   ...more,
 });
 
-/** A driver at work, its events and its log as they come. */
+/** A running driver, with its events and its log so far. */
 export type Driving = {
   readonly done: Promise<Record<string, unknown> | undefined>;
   readonly events: JobEvent[];
   readonly log: string[];
   readonly controller: AbortController;
-  /** The first event of a kind, once it is there; fails when the driver ends without it. */
+  /** Resolves with the first event of a kind. Rejects if the driver ends without it. */
   first<K extends JobEventKind>(kind: K): Promise<Extract<JobEvent, { kind: K }>>;
   all<K extends JobEventKind>(kind: K): Extract<JobEvent, { kind: K }>[];
 };
@@ -114,7 +117,7 @@ export function drive(spec: JobSpec, more: Partial<DriverRun> = {}): Driving {
     signal: controller.signal,
     ...more,
   });
-  // Whoever waits for `done` sees how it failed; until then nobody may.
+  // Callers of `done` get the failure; until then it must not count as unhandled.
   done.catch(() => {});
   return {
     done,

@@ -46,7 +46,7 @@ suite('what is said of processes of a backfill that end by themselves', function
   });
 
   test('a Node that stood still is said to', async function () {
-    // Other systems do not tell of a process that it stands still.
+    // Other systems do not report that a process is stopped.
     if (process.platform !== 'linux') this.skip();
     const at = await makeTable();
     const [begun, gate] = [join(tempFolder(), 'begun'), join(tempFolder(), 'gate')];

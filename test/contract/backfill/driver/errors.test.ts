@@ -90,7 +90,7 @@ suite('a backfill whose function fails', function () {
     await drive(spec).done;
     assert.deepEqual(await tables.values(at, 'c', 'id IN (0, 7, 150)'), { 0: null, 7: null, 150: null });
     writeFileSync(mended, '');
-    // As "Retry Failed Rows" has it: the same job again, which has succeeded.
+    // Like "Retry Failed Rows": runs the same successful job again.
     await drive(spec).done;
     assert.deepEqual(await tables.values(at, 'c', 'id IN (0, 7, 150)'), { 0: 0, 7: null, 150: 150 });
     const times = readFileSync(calls, 'utf8')
@@ -195,7 +195,7 @@ suite('a backfill whose function fails', function () {
       const at = { uri: join(disk, 't.lance') };
       await tables.make(at, { fragments: 4, rows: 2000 });
       writeFileSync(join(disk, 'ballast'), Buffer.alloc(1_500_000));
-      // 512 bytes a row, which do not compress: a megabyte a fragment.
+      // 512 incompressible bytes per row: a megabyte per fragment.
       const body = pythonBatch(
         'import hashlib\ndef f(batch):\n    return [hashlib.shake_256(str(n).encode()).hexdigest(256) for n in batch.column("id").to_pylist()]\n',
       );

@@ -13,7 +13,7 @@ import { descendantsOf, type RunningProcess, stillRunning } from '../../processT
 import { type At, BackfillTables } from '../backfillTables.ts';
 import { drive, type Driving, functionOf, gatedPython, specOf, typescriptRow } from './driving.ts';
 
-// Real processes die here: what they had kept is not computed again, and every value is right in the end.
+// Real processes are killed here. Saved rows are not computed again, and finally every value is correct.
 
 const rows = 480;
 
@@ -22,19 +22,19 @@ const drivers = (): RunningProcess[] =>
 const workers = (): RunningProcess[] =>
   descendantsOf(process.pid).filter(({ command }) => /backfill\.py worker/.test(command));
 const functions = (): RunningProcess[] =>
-  // Whoever starts them names them too.
+  // The parent processes also contain these names.
   descendantsOf(process.pid).filter(({ command }) => /functionWorker\.mjs/.test(command) && !/backfill/.test(command));
 
-/** Rows that the function was called for more than once. */
+/** Returns the number of rows for which the function was called more than once. */
 const twice = (calls: readonly string[]): number => calls.length - new Set(calls).size;
 
-/** A job that stands at row 200, in the fourth of eight fragments, with all before it computed. */
+/** Starts a job that waits at row 200, in the fourth of eight fragments, with all earlier rows computed. */
 async function standing(at: At, gated: ReturnType<typeof gatedPython>): Promise<Driving> {
   const job = drive(
     specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] }), { concurrency: 1, checkpointSize: 1 }),
   );
   await eventually(() => assert.ok(gated.calls().includes('200')), 60);
-  // It begins with the fourth fragment while the three before it are committed.
+  // It starts the fourth fragment while the first three are being committed.
   await job.first('committed');
   return job;
 }
@@ -79,7 +79,7 @@ suite('a backfill whose processes die', function () {
     const next = drive(specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] })));
     await next.done;
     await isAllRight(at);
-    // The row at which it stood had begun and given nothing.
+    // The function was called for the waiting row but returned nothing.
     assert.deepEqual(
       gated.calls().filter((id, index, calls) => calls.indexOf(id) !== index),
       ['200'],
@@ -96,7 +96,7 @@ suite('a backfill whose processes die', function () {
     const job = drive(specOf(at, fn, { concurrency: 1, checkpointSize: 100_000 }));
     await eventually(() => assert.ok(gated.calls().includes('200')), 60);
     job.controller.abort();
-    // The function comes back, so that its worker can keep the rows of all calls.
+    // Let the function continue, so that its worker can save the rows of all calls.
     writeFileSync(gated.gate, '');
     await assert.rejects(job.done, { name: 'AbortError' });
     assert.deepEqual(drivers(), []);
@@ -200,7 +200,7 @@ suite('a backfill whose processes die', function () {
     await job.done;
     await isAllRight(at);
     const restarted = job.all('restarted').map(({ what }) => what);
-    // One of them has one worker, the other four.
+    // One process has one worker, the other has four.
     assert.ok([1, 4].includes(restarted.length), String(restarted));
     assert.ok(restarted.every((what) => what === 'worker'));
   });
@@ -223,7 +223,7 @@ suite('a backfill whose processes die', function () {
   });
 
   test('leaves no Node that never looks up when its driver is killed, which nobody else cleans up after', async function () {
-    // Other systems tell nobody that the other end of a pipe is gone.
+    // Other systems do not report that the other end of a pipe was closed.
     if (process.platform !== 'linux') this.skip();
     const at = await makeTable();
     const begun = join(tempFolder(), 'begun');
@@ -283,7 +283,7 @@ suite('a backfill whose processes die', function () {
     const all = descendantsOf(process.pid)
       .filter(({ command }) => /backfill\.py|functionWorker/.test(command))
       .map(({ pid }) => pid);
-    // The driver, and the Node of each worker.
+    // The driver, and the Node process of each worker.
     assert.equal(all.length, 3);
     job.controller.abort();
     await assert.rejects(job.done, { name: 'AbortError' });

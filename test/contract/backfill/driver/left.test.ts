@@ -10,7 +10,7 @@ import { drive, functionOf, specOf, typescriptRow } from './driving.ts';
 
 const driver = (): number => descendantsOf(process.pid).find(({ command }) => /backfill\.py -/.test(command))!.pid;
 
-/** Column files that are there, and those that fragments have. */
+/** Returns the existing column files, and those that fragments use. */
 const filesIn = ({ uri }: At): string[] => readdirSync(join(uri, 'data')).toSorted();
 
 suite('a driver that is killed or stands still', function () {
@@ -19,7 +19,7 @@ suite('a driver that is killed or stands still', function () {
   suiteSetup(() => void (tables = new BackfillTables()));
   suiteTeardown(async () => tables.stop());
 
-  /** A job whose workers are threads of the driver, with files begun and Nodes at work. */
+  /** Starts a job whose workers are threads of the driver, and waits until files are started and Node processes run. */
   async function atWork(env: Readonly<Record<string, string>> = {}) {
     const at = { uri: join(tempFolder(), 't.lance') };
     await tables.make(at, { fragments: 2, rows: 60 });
@@ -44,7 +44,7 @@ suite('a driver that is killed or stands still', function () {
     assert.equal(kept().filter((path) => path.endsWith('.begun')).length, 2);
     assert.deepEqual(filesIn(at), before);
     assert.notDeepEqual(readdirSync(temporary), []);
-    /** Takes the job up, and looks that the table is whole and nothing else is there. */
+    /** Resumes the job, and checks that the table is complete and that no other files are left. */
     const goOn = async (): Promise<void> => {
       writeFileSync(gate, '');
       writeFileSync(join(at.uri, 'data', 'of-another.lance'), '');
@@ -67,7 +67,7 @@ suite('a driver that is killed or stands still', function () {
   });
 
   test('is ended when it has said nothing for a while, and the job can be taken up', async function () {
-    // Windows stops no process by a signal.
+    // On Windows a signal can't stop a process.
     if (process.platform === 'win32') this.skip();
     const { job, temporary, goOn } = await atWork({ LANCE_CATALOG_STALL_SECONDS: '2' });
     const pid = driver();

@@ -9,8 +9,7 @@ import { eventually } from '../../eventually.ts';
 import { type At, BackfillTables } from '../backfillTables.ts';
 import { drive, type Driving, functionOf, gatedPython, specOf, sql } from './driving.ts';
 
-// Somebody else writes while a job stands in the middle of a fragment; what the function gives must be right for the rows as
-// they are in the end.
+// Another client writes while a job waits in the middle of a fragment. The results must be correct for the final rows.
 
 suite('a backfill of a table to which others write', function () {
   this.timeout(180_000);
@@ -20,7 +19,10 @@ suite('a backfill of a table to which others write', function () {
 
   type Standing = { at: At; job: Driving; fn: ReturnType<typeof functionOf>; go: () => void; calls: () => string[] };
 
-  /** Eight fragments of 60 rows; the job stands at row 200, in the fourth, and has committed the three before it. */
+  /**
+   * Starts a job on eight fragments of 60 rows. It waits at row 200, in the fourth fragment, after it has committed the
+   * first three.
+   */
   async function standing(more: Parameters<typeof specOf>[2] = {}): Promise<Standing> {
     const at = { uri: join(tempFolder(), 't.lance') };
     await tables.make(at, { fragments: 8, rows: 60 });
@@ -82,7 +84,10 @@ suite('a backfill of a table to which others write', function () {
     await isAllRight(at, 480);
   });
 
-  /** A table with an index, and a driver beside which somebody changes an input right before its first commit. */
+  /**
+   * Creates a table with an index, and runs a driver while another client changes an input right before the driver's
+   * first commit.
+   */
   async function racing(manner: 'live' | 'die'): Promise<{ at: At; fn: ReturnType<typeof functionOf>; job: Driving }> {
     const at = { uri: join(tempFolder(), 't.lance') };
     await tables.make(at, { fragments: 4, rows: 60 });

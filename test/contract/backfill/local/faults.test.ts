@@ -17,7 +17,7 @@ import { deletedBelow, lengthOf, lengths, rowsFrom, textTable } from './localTab
 
 const amongOthers = (id: number, text: string): number => (id === 2600 ? -1 : lengthOf(id, text));
 
-/** Ids of rows in chunks, of tables whose fragments have 500. */
+/** Returns the ids of rows in chunks, for tables with 500 rows per fragment. */
 const keptIds = (files: readonly string[]): number[] =>
   files.flatMap((file) =>
     Array.from(tableFromIPC(readFileSync(file)).getChild('_rowaddr')!, (address: bigint) => {
@@ -47,7 +47,7 @@ suite('faults of backfills by the runner local', function () {
     const child = spawn(process.execPath, [inRoot('test/contract/backfill/local/runLocalJob.ts'), file], {
       stdio: 'inherit',
     });
-    // Two fragments are in the table, and of the third a part is kept.
+    // Two fragments are committed, and a part of the third is saved.
     await eventually(async () => {
       assert.ok(keptIds(checkpointsOf('killed')).some((id) => id >= 1000));
       assert.equal((await lengths(table, 'length IS NOT NULL AND id < 1000')).length, 1000 - deletedBelow(1000));
@@ -180,7 +180,7 @@ suite('faults of backfills by the runner local', function () {
           [],
         );
         assert.equal(eventsOf(events, 'errors')[0]?.samples[0]?.inputs['id'], '3');
-        // Those to be tried again are remembered.
+        // Rows to be tried again are saved.
         assert.equal(checkpointsOf(table.name).length > 0, mode === 'skip');
       });
     }
@@ -207,7 +207,7 @@ suite('faults of backfills by the runner local', function () {
   test('a full disk ends the job in words, what was written stays, and it goes on once there is room', async function () {
     const disk = tempFolder();
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status !== 0) {
-      // Needs the right to mount, which the machines that run all tests have.
+      // This needs the right to mount, which the machines that run all tests have.
       this.skip();
     }
     try {
@@ -289,7 +289,7 @@ suite('faults of backfills by the runner local', function () {
     assert.ok(eventsOf(events, 'progress')[0]!.rows < 200);
     const called = readFileSync(calls, 'utf8').trim().split('\n');
     const kept = keptIds(checkpointsOf('slow')).length;
-    // Two workers have two batches of a quarter of a second, or are about to.
+    // Two workers each have a batch of a quarter of a second, or are about to get one.
     assert.ok(kept > 100 && called.length - kept <= 75, `${kept} of ${called.length}`);
   });
 });

@@ -8,7 +8,7 @@ import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFuncti
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
-/** A function as registration makes it, for tests of what runs it. */
+/** Returns a function in its registered form, for tests of runners. */
 export function functionOf(
   column: string,
   body: FunctionBody,
@@ -24,7 +24,7 @@ export function functionOf(
   return { name: column, version: '1', hash, inputs, output, onError: { mode: 'fail' }, ...body };
 }
 
-/** A function in TypeScript that takes a row. */
+/** Returns a TypeScript function of a row. */
 export const rowFunction = (
   column: string,
   code: string,
@@ -36,7 +36,7 @@ export type LocalJob = {
   readonly catalog: CatalogConfig;
   readonly namespacePath?: readonly string[];
   readonly table: string;
-  /** The name of the function when not given. */
+  /** Default: the name of the function. */
   readonly column?: string;
   readonly function: ComputedFunction;
   readonly options?: Partial<BackfillRequest> & Partial<JobSpec>;
@@ -44,7 +44,7 @@ export type LocalJob = {
   readonly folder?: string;
 };
 
-/** What a runner is given, with what it tells kept in `events`. */
+/** Returns the context for a runner; its events are collected in `events`. */
 export function contextOf(job: LocalJob, onEvent: (event: NewEvent) => void = () => undefined) {
   const { catalog, namespacePath = [], table, function: fn, options = {}, uri = '' } = job;
   const {
@@ -91,6 +91,6 @@ export function contextOf(job: LocalJob, onEvent: (event: NewEvent) => void = ()
   return { context, events, abort };
 }
 
-/** The events of a kind. */
+/** Returns the events of a kind. */
 export const eventsOf = <K extends JobEvent['kind']>(events: readonly NewEvent[], kind: K) =>
   events.filter((event): event is Extract<NewEvent, { kind: K }> => event.kind === kind);

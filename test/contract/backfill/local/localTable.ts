@@ -19,10 +19,10 @@ import type { Table } from '#catalog/table.ts';
 
 export const textOf = (id: number): string => 'word '.repeat(id % 7) + String(id);
 
-/** Rows that `textTable` has deleted of the first so many. */
+/** Returns how many rows below an id `textTable` has deleted. */
 export const deletedBelow = (id: number): number => Math.ceil((id - 5) / 97);
 
-/** What the column of `lengths` is, told without any of what is tested. */
+/** Returns the expected value of a row, computed without the code under test. */
 export const lengthOf = (id: number, text = textOf(id)): number => text.length;
 
 const schema = (dimensions: number, type: DataType) =>
@@ -35,7 +35,7 @@ const schema = (dimensions: number, type: DataType) =>
     new Field('length', type, true),
   ]);
 
-/** Rows from an id on, as one batch: a fragment once they are added. */
+/** Returns rows from an id on as one batch, which becomes one fragment. */
 export function rowsFrom(first: number, count: number, dimensions = 0, type: DataType = new Int32()): ArrowTable {
   const fields = schema(dimensions, type);
   const ids = BigInt64Array.from({ length: count }, (_, row) => BigInt(first + row));
@@ -70,7 +70,10 @@ export function rowsFrom(first: number, count: number, dimensions = 0, type: Dat
   ]);
 }
 
-/** A table of texts with a column `length` without values, in so many fragments; every 97th row is deleted. */
+/**
+ * Creates a table of strings with an empty column `length`, in the given number of fragments. Every 97th row is
+ * deleted.
+ */
 export async function textTable(
   db: Catalog,
   name: string,
@@ -83,7 +86,7 @@ export async function textTable(
   return table;
 }
 
-/** Rows as `[id, text, length]` in the order of their ids. */
+/** Returns rows as `[id, text, length]`, sorted by id. */
 export async function lengths(table: Table, where = 'TRUE'): Promise<[number, string, number | null][]> {
   const found = await table.query().where(where).select(['id', 'text', 'length']).toArrow();
   const columns = ['id', 'text', 'length'].map((name) => found.getChild(name)!);

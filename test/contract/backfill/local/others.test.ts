@@ -27,7 +27,7 @@ suite('backfills by the runner local, where others take the table or its column'
     assert.equal(existsSync(join(root, 'dropped.lance')), false);
   });
 
-  /** Runs a job that stands at row 500, has somebody do something once it has committed, and lets it go on. */
+  /** Runs a job that waits at row 500, calls `other` after its first commit, and lets it continue. */
   async function runBeside(table: Table, options: LocalJob['options'], others: () => Promise<unknown>) {
     const gated = gatedFunction('length', 500, 'Number(id) % 100 === 7 ? null : text.length');
     let done: Promise<unknown> | undefined;
@@ -52,7 +52,7 @@ suite('backfills by the runner local, where others take the table or its column'
       [],
     );
     assert.equal(calls.size, await table.countRows());
-    // Those for which nothing comes out.
+    // The rows for which the function returns null.
     assert.ok(empty.length > 20 && empty.every((id) => id % 100 === 7), empty.join());
     const [first, second] = eventsOf(events, 'planned');
     assert.equal(second?.rows, first!.rows + 600);

@@ -1,4 +1,4 @@
-"""What tests of the driver share: the driver itself, jobs, and small tables of Lance."""
+"""Shared by tests of the driver: the driver itself, jobs, and small Lance tables."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Json = dict[str, Any]
 
 
 def output_of(column_type: pa.DataType) -> str:
-    """A type as a job has it."""
+    """Returns a type in the form of a job."""
     return base64.b64encode(backfill.schema_stream(pa.schema([pa.field("c", column_type)]))).decode("ascii")
 
 
 def raw_job(**more: Any) -> Json:
-    """A job as it comes by stdin; `function` is merged, all else replaces."""
+    """Returns a job as the driver gets it on stdin; `function` is merged, other fields are replaced."""
     function = {
         "kind": "python",
         "takes": "row",
@@ -57,7 +57,7 @@ def job(**more: Any) -> backfill.Job:
 
 
 class InFolder(unittest.TestCase):
-    """A test with a folder of its own, which goes with it."""
+    """A test with a separate folder, which is deleted at its end."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="driver-test-")
@@ -69,14 +69,14 @@ class InFolder(unittest.TestCase):
         return job(table={"uri": self.uri, "storage_options": {}}, **more)
 
     def table(self, rows: int = 6, each: int = 3) -> lance.LanceDataset:
-        """Rows with `id` and `text`, in fragments of so many."""
+        """Creates rows with `id` and `text`, in fragments of the given size."""
         data = pa.table({"id": pa.array(range(rows), pa.int64()), "text": [f"row {at}" for at in range(rows)]})
         return lance.write_dataset(data, self.uri, max_rows_per_file=each)
 
 
 @contextlib.contextmanager
 def said() -> Iterator[list[Json]]:
-    """Events that are told meanwhile; what is logged goes nowhere."""
+    """Collects the events of a block and drops its log."""
     before, sink = backfill._events, io.StringIO()
     events: list[Json] = []
     backfill._events = sink

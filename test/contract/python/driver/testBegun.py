@@ -10,7 +10,7 @@ from support import InFolder, Json, backfill, said
 
 
 class BegunFiles(InFolder):
-    """Column files of a run that was killed."""
+    """The column files of a killed run."""
 
     def left(self, checkpoints: backfill.Checkpoints) -> tuple[list[str], list[str]]:
         return checkpoints.store.names(checkpoints.folder), checkpoints.store.names("data")

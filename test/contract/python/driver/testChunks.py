@@ -16,7 +16,7 @@ def never(version: int) -> list[str] | None:
 
 
 class Chunks(InFolder):
-    """What is kept of a fragment, and what of it still fits."""
+    """What is saved of a fragment, and which of it is still valid."""
 
     def checkpoints(self, column_type: pa.DataType | None = None, **more: Any) -> backfill.Checkpoints:
         return backfill.Checkpoints(
@@ -32,7 +32,7 @@ class Chunks(InFolder):
         fragment: int = 0,
         **more: Any,
     ) -> str:
-        """A chunk with values by the places of their rows. @returns its name"""
+        """Saves a chunk with values by row position. @returns its name"""
         checkpoints = self.checkpoints()
         meta: Json = {
             "version": 1,
@@ -179,7 +179,7 @@ class Chunks(InFolder):
 
 
 class Gathering(InFolder):
-    """How computed rows become chunks."""
+    """How computed rows are divided into chunks."""
 
     def chunks(self, task: backfill.Task, start: int = 0, done: tuple[int, ...] = ()) -> backfill.Chunks:
         checkpoints = backfill.Checkpoints(backfill.Store(self.uri, {}), self.job(checkpoint_size=4), pa.int32())

@@ -24,7 +24,7 @@ def piece(**columns: list[Any]) -> backfill.Piece:
 
 
 class Values(unittest.TestCase):
-    """What a function gave, as values of the column."""
+    """Results of a function as values of the column."""
 
     def misfit(self, given: Any, wanted: pa.DataType) -> str:
         with self.assertRaises(backfill.Misfit) as caught:
@@ -56,7 +56,7 @@ class Values(unittest.TestCase):
 
 
 class InPython(unittest.TestCase):
-    """A function of the person's file."""
+    """A function in the user's file."""
 
     def answers(self, code: str, *pieces: backfill.Piece, stop: threading.Event | None = None, **more: Any) -> Any:
         function = {"code": code, "inputs": ["x"], **more}
@@ -164,7 +164,7 @@ class InPython(unittest.TestCase):
 
 
 class InTypeScript(unittest.TestCase):
-    """What the driver makes of answers of a Node, and which Node it starts."""
+    """How the driver handles replies of a Node, and which Node it starts."""
 
     def answer(self, values: list[Any], texts: list[str | None], mode: str) -> backfill.Answer:
         function = backfill.NodeFunction.__new__(backfill.NodeFunction)
@@ -179,7 +179,7 @@ class InTypeScript(unittest.TestCase):
         self.assertEqual((found.errors, found.failure), ({1: "no"}, None))
 
     def test_the_row_that_ends_the_job_is_the_one_with_a_reason(self) -> None:
-        # Rows after it were not computed, which the worker says by a text without words.
+        # The rows after it were not computed; the worker marks them with an empty error message.
         found = self.answer([1, None, None], [None, "no", ""], "fail")
         self.assertEqual(found.values.to_pylist(), [1])
         assert found.failure is not None
@@ -245,7 +245,7 @@ class InTypeScript(unittest.TestCase):
 
 
 class Sizes(unittest.TestCase):
-    """How many rows a function gets at once."""
+    """How many rows a function gets per batch."""
 
     def test_grow_as_long_as_the_function_is_fast_up_to_the_most(self) -> None:
         size, seen = backfill.BatchSize(1000), []
@@ -260,7 +260,7 @@ class Sizes(unittest.TestCase):
         self.assertEqual(size.rows, 1)
 
     def sizes(self, seconds: Callable[[int], float], batches: int = 200) -> list[int]:
-        """Rows of the batches of a function, of which so many rows take so many seconds."""
+        """Returns the batch sizes of a function that takes these seconds for a number of rows."""
         size, seen = backfill.BatchSize(4096), []
         for _ in range(batches):
             seen.append(size.rows)
@@ -284,7 +284,7 @@ class Sizes(unittest.TestCase):
 
 
 class Samples(unittest.TestCase):
-    """Rows that failed, as they are shown."""
+    """How failed rows are shown."""
 
     def test_have_their_place_and_inputs_cut_short(self) -> None:
         given = piece(text=["x" * 500, "y"], n=[1, None])

@@ -13,7 +13,7 @@ from support import InFolder, backfill, job, output_of, raw_job
 
 
 class Reading(unittest.TestCase):
-    """What the driver takes for a job."""
+    """Which jobs the driver accepts."""
 
     def refuses(self, words: str, raw: Any) -> None:
         with self.assertRaises(backfill.JobFailure) as caught:
@@ -77,7 +77,7 @@ class Reading(unittest.TestCase):
 
 
 class Folders(unittest.TestCase):
-    """Where a job keeps what it has computed."""
+    """Where a job saves computed rows."""
 
     def test_names_keep_letters_and_digits_and_write_all_else_as_bytes(self) -> None:
         self.assertEqual(backfill.encoded("Caption_1.a-b"), "Caption_1.a-b")
@@ -91,7 +91,7 @@ class Folders(unittest.TestCase):
 
 
 class Sources(InFolder):
-    """Where a job is read from."""
+    """Where the driver reads a job."""
 
     def test_a_file(self) -> None:
         path = os.path.join(self.folder, "job.json")

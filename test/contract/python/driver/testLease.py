@@ -15,13 +15,13 @@ START = 1_000_000.0
 
 
 class Watch(threading.Event):
-    """Time that passes only while somebody waits. `at` does something at a second of it."""
+    """Time that passes only while the code under test sleeps. `at` runs actions at given seconds."""
 
     def __init__(self) -> None:
         super().__init__()
         self.steady = 0.0
         self.offset = 0.0
-        """How far the clock on the wall is ahead of the other's."""
+        """Seconds by which the wall clock is ahead of the other writer's clock."""
         self.at: dict[int, Any] = {}
 
     def wall(self) -> float:
@@ -34,7 +34,7 @@ class Watch(threading.Event):
 
 
 class Leases(InFolder):
-    """Who may be at a column."""
+    """Which job may write a column."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -50,7 +50,7 @@ class Leases(InFolder):
         return found
 
     def theirs(self, beat: float, **more: Any) -> None:
-        """A lease of somebody on another machine whose clock says this many seconds from the start."""
+        """Writes a lease of another machine, whose clock shows this many seconds since the start."""
         content = {
             "version": 1,
             "job_id": "bf-theirs",
@@ -163,7 +163,7 @@ class Leases(InFolder):
 
     def test_that_somebody_has_taken_over_since_is_not_removed(self) -> None:
         self.theirs(-3600)
-        # Between the look and the removal, which the log comes before.
+        # The log entry is between the check and the removal.
         with mock.patch.object(backfill, "log", side_effect=lambda _: self.theirs(self.watch.steady)):
             self.is_busy()
 

@@ -14,7 +14,7 @@ MARK = "_ckp/c-a1b2c3d4e5f60718/merge.pending"
 
 
 class LeftMerges(InFolder):
-    """What the runner `local` was merging when it was killed, which this one mends."""
+    """The driver completes a merge that the runner `local` was doing when it was killed."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -24,7 +24,7 @@ class LeftMerges(InFolder):
         self.store = backfill.Store(self.uri, {})
 
     def leave(self, values: dict[int, int], base: int | None = None, column_type: pa.DataType | None = None) -> None:
-        """Plants the mark of a merge of these values by `id`."""
+        """Writes the mark of a merge of these values by `id`."""
         table = pa.table(
             {
                 "_rowaddr": pa.array(range(len(values)), pa.uint64()),
@@ -42,7 +42,7 @@ class LeftMerges(InFolder):
         self.store.write(MARK, sink.getvalue().to_pybytes())
 
     def merge(self, values: dict[int, int]) -> None:
-        """What the runner does then, by Lance."""
+        """Then merges with Lance, as the runner does."""
         rows = pa.table({"id": pa.array(list(values), pa.int64()), "c": pa.array(list(values.values()), pa.int32())})
         lance.dataset(self.uri).merge_insert("id").when_matched_update_all().execute(rows)
 
@@ -50,7 +50,7 @@ class LeftMerges(InFolder):
         lance.dataset(self.uri).update(values, where=where)
 
     def mended(self, **more: Any) -> dict[int, Any]:
-        """The column by `id` after a driver has looked, and what it told, in `self.events`."""
+        """Returns the column by `id` after a driver has checked it, and collects the events in `self.events`."""
         with said() as self.events:
             driver = backfill.Driver(self.job(function={"kind": "sql", "expression": "length(text)"}, **more))
             driver.lease.take()
@@ -143,7 +143,7 @@ class LeftMerges(InFolder):
 
 
 class Differences(InFolder):
-    """Which values of two columns are not the same."""
+    """Returns the positions at which two columns differ."""
 
     def differing(self, one: list[Any], other: list[Any], column_type: pa.DataType) -> list[int]:
         columns = [pa.chunked_array([pa.array(values, column_type)]) for values in (one, other)]

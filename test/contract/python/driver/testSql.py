@@ -11,7 +11,7 @@ from support import InFolder, backfill, output_of, said
 
 
 class InTheTable(InFolder):
-    """An expression of SQL, which the table computes."""
+    """An SQL expression, which the table computes."""
 
     def worker(self, expression: str, on_error: str = "null", **more: Any) -> backfill.Worker:
         how = {"mode": on_error, **({"attempts": 2} if on_error == "retry" else {})}

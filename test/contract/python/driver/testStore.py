@@ -89,11 +89,11 @@ class Files(InFolder):
 
 
 class ObjectStores(InFolder):
-    """Arrow's file system for the settings that Lance takes."""
+    """Arrow's file system with Lance's settings."""
 
     def setUp(self) -> None:
         super().setUp()
-        # Of a machine, or of tests before this one.
+        # Variables of the machine or of earlier tests.
         others = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         cleared = mock.patch.dict(os.environ, others, clear=True)
         cleared.start()

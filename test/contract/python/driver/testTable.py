@@ -13,7 +13,7 @@ from support import InFolder, Json, backfill, said
 
 
 class Fragments(InFolder):
-    """Which files values hang on, and what a driver finds to do."""
+    """Which files the values depend on, and what a driver has to compute."""
 
     def driver(self, **more: Any) -> backfill.Driver:
         return backfill.Driver(self.job(**more))
@@ -24,7 +24,7 @@ class Fragments(InFolder):
         return backfill.open_table(self.job())
 
     def finished(self, driver: backfill.Driver, fragment: int, commit: bool = True, **more: Any) -> Json:
-        """A fragment that an earlier run has finished, with `more` in its record."""
+        """Saves a fragment as finished by an earlier run, with `more` in its record."""
         table = backfill.open_table(driver.job)
         there = backfill.fragment_of(table, fragment)
         nothing = backfill.nothing_kept(there.physical_rows, pa.int32())
@@ -170,12 +170,12 @@ class Fragments(InFolder):
 
 
 class ColumnFiles(InFolder):
-    """A new file with the column alone, for all rows of a fragment."""
+    """Writes a new file with only the column, for all rows of a fragment."""
 
     def put(
         self, given: dict[int, int], kept: dict[int, int] | None = None, base: list[int | None] | None = None
     ) -> Any:
-        """The column of a fragment of ten rows, with row 3 deleted, after these rows were put."""
+        """Returns the column of a fragment of ten rows, with row 3 deleted, after these rows were written."""
         data = pa.table({"id": range(10), "text": ["x"] * 10})
         if base is not None:
             data = data.append_column("c", pa.array(base, pa.int32()))
@@ -230,7 +230,7 @@ class ColumnFiles(InFolder):
         task = backfill.Task(0, backfill.open_table(job).version, 0, 3, True)
         with (
             mock.patch.object(backfill.Worker, "_compute", side_effect=OSError("the store is gone")),
-            # As that of Lance does once a part of the file could not be written.
+            # The error of Lance after a part of the file could not be written.
             mock.patch("backfill.LanceFileWriter.close", side_effect=Panic("`async fn` resumed")),
             mock.patch.object(backfill.Store, "delete", side_effect=OSError("the store is gone here too")),
             said(),
@@ -241,7 +241,7 @@ class ColumnFiles(InFolder):
 
 
 class Tasks(InFolder):
-    """How work is cut."""
+    """How work is divided into tasks."""
 
     def tasks(self, work: backfill.Work, **more: Any) -> list[backfill.Task]:
         scheduler = backfill.Scheduler.__new__(backfill.Scheduler)
@@ -288,7 +288,7 @@ class Tasks(InFolder):
         scheduler.running = {4: backfill.Task(0, 1, 0, 9, True)}
         with self.assertRaises(backfill.Cancelled):
             scheduler._hear(4, {"kind": "failed", "code": "FunctionCrashed", "message": "by SIGINT", "hint": ""})
-        # Nobody waits for it any more.
+        # The scheduler no longer waits for the task.
         self.assertEqual(scheduler.running, {})
 
     def test_rows_that_chunks_cover_are_not_left(self) -> None:
@@ -300,7 +300,7 @@ class Tasks(InFolder):
 
 
 class Trials(InFolder):
-    """One fragment computed, with nothing written."""
+    """Computes one fragment and writes nothing."""
 
     def test_shows_rows_before_and_after_and_leaves_the_table_as_it_was(self) -> None:
         table = self.table(9, 3)

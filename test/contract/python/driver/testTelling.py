@@ -11,7 +11,7 @@ from support import backfill, said
 
 
 class Failures(unittest.TestCase):
-    """What becomes of exceptions that end a job."""
+    """How the driver reports exceptions that end a job."""
 
     def code_of(self, error: BaseException) -> str:
         with said():
@@ -70,7 +70,7 @@ class Events(unittest.TestCase):
 
     def test_lines_of_several_threads_are_whole(self) -> None:
         class InPieces(io.StringIO):
-            """As a pipe that takes what it has room for, and lets others go on meanwhile."""
+            """Like a pipe that accepts only a part of the text, and lets other threads run meanwhile."""
 
             def write(self, text: str) -> int:
                 for start in range(0, len(text), 20):
@@ -115,7 +115,7 @@ class Events(unittest.TestCase):
 
 
 class Types(unittest.TestCase):
-    """Which types count as the same."""
+    """Which types count as equal."""
 
     def test_names_and_nullability_of_parts_do_not_matter(self) -> None:
         one = pa.list_(pa.field("item", pa.float32()))

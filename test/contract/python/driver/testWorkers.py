@@ -1,4 +1,4 @@
-"""Workers in processes and threads: how many there are, when they are started, what is told of those that die."""
+"""Workers in processes and threads: their number, their start, and the events of those that crash."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from support import InFolder, Json, backfill, raw_job, said
 
 
 def sleeper(_: Json) -> subprocess.Popen[bytes]:
-    """A process that does nothing, in place of one for workers."""
+    """A process that does nothing, instead of a process for workers."""
     code = "import sys; sys.stdin.read()"
     return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 class HeadStart(InFolder):
-    """Processes that are started before the packages are loaded."""
+    """Processes that start before the packages are loaded."""
 
     def started(self, text: str, processors: int = 8) -> list[Json]:
-        """What is started for a job, and that the job is kept for `main`."""
+        """Collects the processes that start for a job, and checks that `main` gets the job."""
         jobs: list[Json] = []
         with (
             mock.patch.object(backfill, "start_worker", jobs.append),
@@ -83,7 +83,7 @@ class HeadStart(InFolder):
 
 
 class Compiled(InFolder):
-    """The driver as a process of workers gets it, which does not compile it again."""
+    """How a process for workers gets the driver, so that it does not compile it again."""
 
     def test_runs_as_the_file_that_it_is_and_finds_no_module_where_it_is_started(self) -> None:
         Path(self.folder, "queue.py").write_text("raise SystemExit('that of a person')")
@@ -118,10 +118,10 @@ class Compiled(InFolder):
 
 
 class Nodes(InFolder):
-    """Nodes that a process of workers starts before it loads its packages."""
+    """Node processes that a process for workers starts before it loads its packages."""
 
     def told(self, processors: int = 8, **more: Any) -> list[str]:
-        """What a process of workers is told of its Nodes."""
+        """The arguments about Node for a process for workers."""
         given: Json = {"function": {"kind": "typescript"}, "node": "/of/node", "worker": "/w.mjs", "concurrency": 3}
         with (
             mock.patch.object(os, "cpu_count", lambda: processors),
@@ -133,7 +133,7 @@ class Nodes(InFolder):
         return arguments[arguments.index("worker") + 2 : -1]
 
     def early(self, *arguments: str) -> list[tuple[str, str]]:
-        """Nodes that a process with these arguments starts."""
+        """Returns the Node processes that a process with these arguments starts."""
         found: list[tuple[str, str]] = []
         with (
             mock.patch.object(backfill, "Node", lambda *node: found.append(node)),
@@ -212,10 +212,10 @@ class Nodes(InFolder):
 
 
 class Loading(InFolder):
-    """What the driver changes while it loads its packages is as it was before."""
+    """Changes of the driver while it loads its packages are undone."""
 
     def end_of(self, code: str, **more: str) -> str:
-        """What is printed by a process that gets the driver as its main program, a worker without a job."""
+        """Returns the output of a process that gets the driver as its main program, as a worker without a job."""
         program = f"import runpy, sys\nsys.argv = ['backfill.py', 'worker', 'sql']\n{code}"
         environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
         done = subprocess.run(
@@ -228,7 +228,7 @@ class Loading(InFolder):
         return done.stdout.decode("utf-8")
 
     def test_garbage_is_collected_again_and_numpy_has_its_threads_elsewhere(self) -> None:
-        # `os._exit` is the last that it calls.
+        # It calls `os._exit` last.
         code = """
 import gc, os
 def look(code):
@@ -263,7 +263,7 @@ runpy.run_path(os.environ["DRIVER"], run_name="__main__")
 
 
 class Shared(InFolder):
-    """Workers that are in one process."""
+    """Workers in one process."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -363,7 +363,7 @@ class InThreads(InFolder):
         def say(_: int, message: Json) -> None:
             heard.append(message["kind"])
             if message["kind"] == "done":
-                # Whoever hears it gives the next task, and then hears that another worker has failed.
+                # The listener gives the next task, and then gets the failure of another worker.
                 slot.tasks.put(backfill.Task(1, 1, 0, 3, True))
                 slot.stop()
 
@@ -392,11 +392,11 @@ class InThreads(InFolder):
 
 
 class OnRay(InFolder):
-    """An actor, without the Ray around it."""
+    """An actor, without Ray."""
 
     def test_one_whose_function_does_not_load_leaves_nothing_behind(self) -> None:
         self.table()
-        # What runs Python ends with 2 over a file that is not there, as a Node does over what it cannot use.
+        # For a missing file Python exits with 2, as Node does for an unknown option.
         function = {"kind": "typescript", "code": ""}
         job = self.job(function=function, node=sys.executable, worker=os.path.join(self.folder, "none"))
         temporary = os.path.join(self.folder, "temporary")

@@ -32,7 +32,7 @@ const stored = (...list: unknown[]): unknown[] => [
     .get(0) as Iterable<unknown>),
 ];
 
-/** The first values as they are stored. */
+/** Returns the first stored values. */
 const storedIn = (data: Data | undefined): bigint[] => [...((data?.values ?? []) as BigInt64Array)].slice(0, 3);
 
 const refuses = (call: () => unknown, ...words: string[]): void => {

@@ -7,7 +7,7 @@ import { readIpc } from '#catalog/arrow/ipcReader.ts';
 
 const megabyte = 2 ** 20;
 
-/** Eight columns of a megabyte of zeros, in a few hundred bytes. */
+/** Returns eight columns of a megabyte of zeros, compressed to a few hundred bytes. */
 function compressed(): Uint8Array {
   const codec = compressionRegistry.get(CompressionType.ZSTD)!;
   compressionRegistry.set(CompressionType.ZSTD, { ...codec, encode: (bytes) => zstdCompressSync(bytes) });
@@ -42,13 +42,13 @@ suite('Arrow data that claims to be large', function () {
     await assert.rejects(rowsOf(bytes, 7 * megabyte), (error) => {
       return error instanceof IpcError && error.problem === 'malformed' && error.message.includes(String(7 * megabyte));
     });
-    // What one used up is not missing to the next.
+    // The use of one reader must not reduce the limit of the next.
     assert.equal(await rowsOf(bytes, 8 * megabyte), megabyte / 8);
   });
 
   test('takes no memory before it comes', async () => {
     const claimed = Buffer.from(tableToIPC(new Table({ x: makeVector(new Float64Array(2 ** 24)) }), 'stream'));
-    // Counted where it is asked for: what the process holds also falls whenever earlier buffers are collected.
+    // Count allocations, because the memory of the process also shrinks when earlier buffers are collected.
     const allocate = Buffer.allocUnsafeSlow.bind(Buffer);
     const original = Object.getOwnPropertyDescriptor(Buffer, 'allocUnsafeSlow')!;
     let asked = 0;

@@ -41,7 +41,7 @@ import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
-/** Lists of lists, so many levels deep. */
+/** Returns lists of lists with this number of levels. */
 function nested(levels: number): unknown {
   let json: unknown = { type: 'int8' };
   for (let level = 0; level < levels; level++) json = { type: 'list', fields: [{ name: 'item', type: json }] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { decodeLz4Frames } from '#catalog/arrow/lz4.ts';
 
-// Frames written out by hand, by the format's own description; what real writers make is in the contract tests.
+// Frames written by hand from the description of the format. The contract tests use frames of real writers.
 
 const magic = [0x04, 0x22, 0x4d, 0x18];
 /** Version 1, independent blocks of up to 64 KB, no checksums. */
@@ -50,7 +50,7 @@ suite('LZ4 frames', () => {
     }
     assert.throws(() => decodeLz4Frames(Uint8Array.from(codes('no frame at all'))), RangeError);
     assert.throws(() => decodeLz4Frames(frame([0x30, ...codes('abc')].concat(0x10, 9, 0))), RangeError);
-    // A copy of 200,000 bytes in a block that the frame says to be of 64 KB.
+    // A copy of 200,000 bytes, although the frame declares blocks of 64 KB.
     const bomb = [0x1f, 97, 1, 0, ...Array.from({ length: 800 }, () => 255), 0, 0x10, 98];
     assert.throws(() => decodeLz4Frames(frame(bomb)), RangeError);
     const block = [0x1f, 97, 1, 0, ...Array.from({ length: 200 }, () => 255), 0, 0x10, 98];
@@ -67,7 +67,7 @@ suite('LZ4 frames', () => {
     ]);
     assert.throws(() => decodeLz4Frames(plain, 1000), tooLarge);
     assert.equal(decodeLz4Frames(plain, 1001).length, 1001);
-    // 1 literal, 4 + 15 + 255 × 3 + 220 bytes of it, and 1 literal: 1,006 bytes.
+    // 1 literal, 4 + 15 + 255 × 3 + 220 copies of it, and 1 literal: 1,006 bytes.
     const copies = frame([0x1f, 7, 1, 0, 255, 255, 255, 220, 0x10, 7]);
     assert.equal(decodeLz4Frames(copies, 1006).length, 1006);
     assert.throws(() => decodeLz4Frames(copies, 1000), tooLarge);

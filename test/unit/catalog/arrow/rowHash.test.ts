@@ -24,7 +24,7 @@ import {
 } from '#arrow';
 import { RowChecksum } from '#catalog/arrow/rowHash.ts';
 
-/** The checksum of a table as it is read off a wire. */
+/** Returns the checksum of a table after it was serialized and read. */
 function sumOf(...tables: Table[]): string {
   const sum = new RowChecksum();
   for (const table of tables)
@@ -38,7 +38,7 @@ const of = (type: DataType, ...values: unknown[]): string => sumOf(column(type, 
 const vector = (size: number): DataType => new FixedSizeList(size, new Field('item', new Float32(), true));
 const texts = (): DataType => new List(new Field('item', new Utf8(), true));
 
-/** Values of each kind, all of them different. */
+/** Different values of each type. */
 const kinds: readonly [name: string, type: DataType, values: readonly unknown[]][] = [
   ['int32', new Int32(), [1, 2, -1, 0, null]],
   ['int64', new Int64(), [1n, 2n ** 40n, -1n, 0n, null]],

@@ -68,7 +68,7 @@ suite('a long query', () => {
     const [, ...pages] = wire.queries;
     assert.deepEqual(pages[0], { k: first, offset: 0, version: 7 });
     assert.equal(pages[1]?.offset, first);
-    // As many rows as fit the size of a page, by the width seen so far, and no more than a million.
+    // As many rows as fit into a page by the width so far, and at most a million.
     assert.ok(pages[1].k > 100 * first && pages[1].k <= 1_000_000, `${pages[1].k} rows`);
     assert.ok(pages.every(({ version }) => version === 7));
     assert.equal(wire.open, 0);
@@ -105,7 +105,7 @@ suite('a long query', () => {
     let rows = 0;
     await assert.rejects(
       async () => {
-        // More would go on forever.
+        // With more rows the loop would not end.
         for await (const batch of table.query()) if ((rows += batch.numRows) > 100_000) return;
       },
       (error: unknown) => isCatalogError(error, 'Internal') && error.message.includes('ignores "offset"'),
@@ -301,7 +301,7 @@ suite('a table over REST', () => {
   });
 });
 
-/** Three rows: two columns of one name, a whole number and a string. */
+/** Returns three rows with two columns of the same name, an integer and a string. */
 function duplicates(): Uint8Array {
   const fields = [new Field('x', new Int32()), new Field('x', new Utf8())];
   const children = [
@@ -311,7 +311,7 @@ function duplicates(): Uint8Array {
   const data = makeData({ type: new Struct(fields), length: 3, children: children.map(({ data: [chunk] }) => chunk!) });
   const schema = new Schema(fields);
   const batch = new RecordBatch(schema, data);
-  // Arrow gives the batch the types by name.
+  // Arrow assigns the types of the batch by name.
   Object.assign(batch, { schema });
   return tableToIPC(new Table(schema, [batch]), 'stream');
 }

@@ -29,7 +29,7 @@ const sub = (value: unknown, operator = 'StringEquals'): Statement => ({ [operat
 const readPods = (...statements: readonly Statement[]) => readWebIdentityTrust(policy(...statements), pods);
 const allows = (...statements: readonly Statement[]): string => readPods(...statements).allows;
 
-/** Whether a principal of a statement is the caller. */
+/** Returns whether a principal of a statement is the caller. */
 const reading = (principal: unknown, caller: string): string =>
   readCallerTrust(policy({ Effect: 'Allow', Principal: principal, Action: 'sts:AssumeRole' }), caller).allows;
 

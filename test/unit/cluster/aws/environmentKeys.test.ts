@@ -23,7 +23,7 @@ suite('Keys for a program with an environment of its own', function () {
   const asked: URLSearchParams[] = [];
   const key =
     '<Credentials><AccessKeyId>ASIASESSION</AccessKeyId><SecretAccessKey>planted-session-secret</SecretAccessKey><SessionToken>planted-session-token</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials>';
-  // STS as far as it is asked here; moto is not part of the unit tests.
+  // Stands in for the used part of STS, because unit tests don't start moto.
   const sts = new StandInServer(({ body }) => {
     const fields = new URLSearchParams(body.toString());
     asked.push(fields);
@@ -38,7 +38,7 @@ suite('Keys for a program with an environment of its own', function () {
   suiteSetup(async () => {
     await sts.start();
     for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-    // Those of the user, which must not sign.
+    // The user's own credentials, which must not sign.
     Object.assign(process.env, {
       HOME: folder,
       AWS_ACCESS_KEY_ID: 'AKIDUSER',

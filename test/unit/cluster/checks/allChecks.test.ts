@@ -35,7 +35,7 @@ suite('The checks of a cluster', () => {
   test('have titles that say what is so, each its own and on one line', () => {
     const titles = allChecks.map(({ title }) => title);
     assert.equal(new Set(titles).size, titles.length);
-    // A side bar of its usual width has room for no more: what tells one from another is not to be cut off.
+    // A side bar of usual width shows no more characters, and the distinctive part of a title must not be cut off.
     for (const title of titles) assert.match(title, /^[A-Z][^\n]{5,38}[^.\n]$/);
   });
 });

@@ -5,7 +5,7 @@ import { readProfile } from '#cluster/profiles/profileReader.ts';
 import { runChecks } from '#cluster/runChecks.ts';
 import { SecretRedactor } from '#cluster/secretTexts.ts';
 
-/** Status and sentence of each, for a profile. They ask nobody, so there is nobody to ask. */
+/** Returns status and message of each check of a profile. These checks send no request. */
 async function verdicts(value: unknown): Promise<Record<string, string>> {
   const context = { profile: readProfile('prod', value) } as unknown as CheckContext;
   const { signal } = new AbortController();

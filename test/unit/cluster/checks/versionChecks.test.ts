@@ -6,13 +6,13 @@ import type { Finding } from '#cluster/result.ts';
 import { runChecks } from '#cluster/runChecks.ts';
 
 /**
- * Stands for the reads of an API server that answers these paths, for what the tests' own API server cannot be: an older one, or
- * one whose definitions are not established, since it establishes them at once.
+ * Stands in for the reads of an API server with these responses, for states that the tests' own API server can't have:
+ * an older version, or definitions that are not established, because it establishes them immediately.
  */
 const contextStandIn = (replies: Readonly<Record<string, unknown>>, more: object = {}): CheckContext => {
   const profile = { auth: { configMethod: 'IN_CLUSTER' }, namespace: 'geneva', ...more };
   const read = (path: string): Promise<unknown> => Promise.resolve(replies[path]);
-  // Only what these checks ask of a context.
+  // The part of a context that these checks use.
   return { profile, kube: { profile, get: read, find: read } } as unknown as CheckContext;
 };
 

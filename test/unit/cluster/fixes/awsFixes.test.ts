@@ -7,7 +7,7 @@ const role = 'arn:aws:iam::123456789012:role/team/geneva-client';
 const trust = readPolicy('{"Statement": [{"Effect": "Allow", "Principal": {"AWS": "1"}, "Action": "sts:AssumeRole"}]}');
 const place = { scheme: 's3', bucket: 'geneva-data', prefix: '' } as const;
 
-/** The statements of the document that a mend puts in place. */
+/** Returns the statements of the document in a fix. */
 function statementsOf(mend: Fix): readonly Readonly<Record<string, unknown>>[] {
   assert.ok(mend.kind === 'document');
   return (JSON.parse(mend.text) as { Statement: Readonly<Record<string, unknown>>[] }).Statement;

@@ -7,7 +7,7 @@ import { readBinding, readRole } from '#cluster/kube/roles.ts';
 import { limitRangeViolations, readQuota, shortagesOf } from '#cluster/kube/quota.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
-// What mends ask of a profile.
+// The fields of a profile that fixes use.
 const profile = {
   auth: { configMethod: 'LOCAL', kubeconfig: '/tmp/my files/k', context: 'prod' },
   namespace: 'geneva',

@@ -38,7 +38,7 @@ function readsOf(server: string): KubeReads {
 
 suite('A request to an API server', function () {
   this.timeout(20_000);
-  // Real HTTP on loopback, answering as servers, proxies and web sites were seen to.
+  // Real HTTP on loopback, with responses observed from servers, proxies and web sites.
   let answer: Answer;
   let server: Server;
   let address: string;

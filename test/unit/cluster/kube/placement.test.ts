@@ -4,7 +4,7 @@ import { candidateNodes, nodesForGroup, matchingNodes } from '#cluster/kube/plac
 import { type GroupSpec, readRayCluster } from '#cluster/kube/rayGroups.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 
-// Of a profile only the domain of the labels is asked here.
+// Only the label domain of the profile is used here.
 const profile = { labelDomain: 'geneva.lancedb.com' } as ClusterProfile;
 const label = 'geneva.lancedb.com/ray-head';
 

@@ -55,7 +55,7 @@ suite('Versions', () => {
       'docker.io/rayproject/ray:2.43.0-py311-aarch64',
       '123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/ray-worker:2.43.0',
       'example.com/my_ray:v2.50.0',
-      // Somebody's own program, with its own version.
+      // A custom program with its own version.
       'example.com/backfill:1.4.2',
       'ray.example.com/backfill:1.4.2',
       'example.com/array:3.1.0',

@@ -11,19 +11,19 @@ const credential = (status: unknown): unknown => ({ apiVersion, kind: 'ExecCrede
 
 type Exec = Readonly<Record<string, unknown>>;
 
-/** What comes of signing in by a program: real processes, as a kubeconfig has them. */
+/** Signs in with a program in a real process, as a kubeconfig names it. */
 async function signIn(exec: Exec, { pluginLimit = 20_000, hidden = new SecretRedactor() } = {}) {
   const file = written(kubeconfigText({ user: { exec: { apiVersion, ...exec } } }));
   const connection = await connectBy(file, { pluginLimit, hidden });
   return connection.access.credential(new AbortController().signal);
 }
 
-/** A program that is Node with a line of code. */
+/** Returns a program that is Node with a line of code. */
 const running = (code: string): Exec => ({ command: process.execPath, args: ['-e', code] });
 
 const nowhere = [{ name: 'PATH', value: join('/', 'nowhere') }];
 
-/** What is done where the program is on no PATH. */
+/** Returns the token that the check creates itself if the program is not on PATH. */
 async function replacementOf(exec: Exec) {
   const user = { exec: { apiVersion, env: nowhere, ...exec } };
   return (await connectBy(written(kubeconfigText({ user })))).access.plugin;

@@ -96,7 +96,7 @@ suite('A kubeconfig', () => {
   });
 
   test('that may not be read is called that', async function () {
-    // Who runs tests as root may read everything.
+    // The user root may read every file.
     if (process.getuid?.() === 0) {
       const file = join('/proc', 'self', 'mem');
       await assert.rejects(connectBy(file), { kind: 'KubeconfigUnreadable', what: /Can't read the kubeconfig/ });

@@ -15,7 +15,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const token = 'planted-token-of-ray';
 
-/** The bytes of a reply with any status. */
+/** Returns the bytes of a response with any status. */
 const replyBytes = (line: string, ...headers: readonly string[]): string =>
   [`HTTP/1.1 ${line}`, ...headers, 'connection: close', '', 'body'].join('\r\n');
 
@@ -44,13 +44,13 @@ suite('The dashboard of a Ray on loopback', function () {
     return proxy;
   }
 
-  /** The proxy of a Ray that answers by HTTP. */
+  /** Opens the proxy of a Ray that responds by HTTP. */
   async function openHttp(handler: Handler, path = ''): Promise<URL> {
     const port = await listen(createServer(handler));
     return new URL((await open({ address: `http://127.0.0.1:${port}${path}`, token })).address);
   }
 
-  /** The proxy of a Ray that answers each request with these bytes and closes. */
+  /** Opens the proxy of a Ray that responds to each request with these bytes and closes the connection. */
   async function openRaw(bytes: string, received: string[] = []): Promise<URL> {
     const port = await listen(
       createTcpServer((socket) => {
@@ -207,7 +207,7 @@ suite('The dashboard of a Ray on loopback', function () {
       });
 
       test(`with ${name} to a web socket: a page of one sentence`, async () => {
-        // A web socket that Ray accepts is none of these.
+        // An accepted web socket is a different case.
         if (bytes.includes('upgrade: a')) return;
         assert.match(await upgrade(await openRaw(bytes)), /^HTTP\/1\.1 502 [\s\S]*\r\n\r\nCan't load [^.]+\.\n$/);
       });
@@ -231,7 +231,7 @@ suite('The dashboard of a Ray on loopback', function () {
       );
       assert.deepEqual([reply.status, reply.text, reply.headers['x-kept']], [200, 'body', '1']);
       const { connection, 'transfer-encoding': encoding, ...others } = reply.headers;
-      // Those of the proxy's own connection.
+      // The headers of the proxy's own connection.
       assert.deepEqual([connection, encoding], ['close', 'chunked']);
       assert.deepEqual(Object.keys(others).toSorted(), ['date', 'referrer-policy', 'x-kept']);
     });
@@ -321,7 +321,7 @@ suite('The dashboard of a Ray on loopback', function () {
   });
 });
 
-/** One request, with the headers as given. */
+/** Sends a request with the given headers. */
 const get = (
   url: URL,
   options: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> } = {},

@@ -6,7 +6,7 @@ import { readProfile } from '#cluster/profiles/profileReader.ts';
 const read = (value: unknown): Promise<RaySettings> =>
   readRaySettings(value, async (name) => readProfile(name, { rayCluster: name === 'prod' ? 'backfills' : undefined }));
 
-/** The message of a refusal. */
+/** Returns the message of a refusal. */
 async function refusal(value: unknown): Promise<string> {
   const [{ status, ...result }] = await Promise.allSettled([read(value)]);
   assert.ok(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isClusterError } from '#cluster/errors.ts';
 import { readProfile } from '#cluster/profiles/profileReader.ts';
 
-/** What is said of a profile that is refused. */
+/** Returns the message about a refused profile. */
 function refusal(value: unknown): string {
   try {
     readProfile('prod', value);

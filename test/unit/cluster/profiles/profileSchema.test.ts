@@ -10,7 +10,7 @@ const propertiesOf = (schema: unknown): Record<string, unknown> => {
   return properties;
 };
 
-/** A profile with every setting that goes with the others, of each kind of sign-in. */
+/** For each kind of sign-in, a profile with all settings that it allows. */
 const full = {
   configMethod: 'LOCAL',
   kubeconfig: '/k',

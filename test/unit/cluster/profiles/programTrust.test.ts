@@ -38,7 +38,7 @@ suite('A program of settings that were only found', function () {
   const before = variables.map((name) => [name, process.env[name]] as const);
   let repository: ClonedRepository;
   let home: string;
-  /** The questions that were asked. */
+  /** The prompts so far. */
   let asked: string[];
   const answer = (isYes: boolean) => (question: string) => {
     asked.push(question);
@@ -113,7 +113,7 @@ suite('A program of settings that were only found', function () {
       change();
       await confirmPrograms(await profileOf(repository), answer(true));
     }
-    // A kubeconfig without a program needs no question.
+    // A kubeconfig without a program needs no prompt.
     assert.equal(asked.length, 3);
   });
 
@@ -168,7 +168,7 @@ suite('A program of settings that were only found', function () {
     assert.equal(repository.takeRan(), false);
     await confirmPrograms(profile, answer(true));
     assert.match(asked.join(), /run\.sh keys[^]*the AWS profile "base"/);
-    // It prints no keys, but it runs.
+    // The program runs, although it prints no keys.
     await assert.rejects(keys(), (error) => !isRefused(error));
     assert.equal(repository.takeRan(), true);
   });

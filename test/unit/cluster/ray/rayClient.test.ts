@@ -8,8 +8,8 @@ import { RayJobs } from '#cluster/ray/rayJobs.ts';
 type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: string };
 
 /**
- * Stands for whatever else answers where a Ray is looked for, and for a Ray older than any that can be installed beside the
- * others; what a real Ray answers is tested with one.
+ * Stands in for another server at the address of a Ray, and for a Ray older than all that can be installed here. Other
+ * tests use a real Ray.
  */
 class DashboardStandIn {
   answer: Answer = { body: '' };

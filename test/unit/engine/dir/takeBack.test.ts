@@ -7,7 +7,7 @@ import { tempFolder } from '../../../harness/temp.ts';
 
 const numbers = (...ids: number[]): ArrowTable => new Table({ id: makeVector(Int32Array.from(ids)) });
 
-/** Two parts of rows, and a source that breaks then; `then` happens between the two. */
+/** Returns a source of two batches that then fails; `then` is called between the two. */
 const parts = (then: () => Promise<unknown>) => ({
   table: undefined,
   async *tables() {

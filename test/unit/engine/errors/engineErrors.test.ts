@@ -4,7 +4,7 @@ import { CatalogError, type CatalogErrorKind, isCatalogError } from '#shared/err
 
 const built = '/usr/local/cargo/registry/src/index.crates.io-1949cf8c6b5b557f/lance-12.0.0/src/dataset.rs:763:26';
 
-// Texts as the engine gives them.
+// Messages of the engine.
 const texts: readonly [CatalogErrorKind, string, string][] = [
   [
     'NamespaceNotFound',

@@ -10,7 +10,7 @@ suite('a text without a path of the server', () => {
     ['/srv/lance/', 'uri=srv/lance/f1586a7f_shop$t/data', 'uri=f1586a7f_shop$t/data'],
     ['C:\\lance\\a', 'open C:\\lance\\a\\t.lance and C:/lance/a/t.lance', 'open t.lance and t.lance'],
     ['/data', 'uri=data/orders.lance/data, /data/x, data/__manifest/1', 'uri=orders.lance/data, x, __manifest/1'],
-    // What only looks like it.
+    // Text that only looks like a path.
     ['/data', 'Table "data/orders" does not exist.', 'Table "data/orders" does not exist.'],
     ['/srv/lance', 'Table "my/srv/lance/t" and /srv/lance2/t', 'Table "my/srv/lance/t" and /srv/lance2/t'],
     ['/', 'No such file: /x', 'No such file: /x'],

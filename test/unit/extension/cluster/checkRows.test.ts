@@ -39,7 +39,7 @@ suite('a row of the Cluster Checks view', () => {
   });
 
   const looks = [
-    // Its title says all there is to say; that it passed is read aloud.
+    // The title says everything; screen readers also read that it passed.
     ['k8s-reach', 'pass-filled', /^$/],
     ['rbac-pods-watch', 'error', /^failed · geneva\/runner may not watch pods\.$/],
     ['operator-pairing', 'warning', /^warning · /],

@@ -8,7 +8,7 @@ import {
 } from '../../../../extension/cluster/profileWizard.ts';
 import type { Answer, Question } from '../../../../extension/host/askStep.ts';
 
-/** A person who answers the questions in their order, and what they were asked. */
+/** Returns a user who answers the prompts in order, and the prompts. */
 function answering(...answers: readonly (string | undefined)[]) {
   const asked: Question[] = [];
   const left = [...answers];

@@ -3,7 +3,7 @@ import type { CheckId } from '#cluster/checkIds.ts';
 import type { CheckEvent, CheckReport, CheckResult } from '#cluster/result.ts';
 import { countOf } from '#cluster/runChecks.ts';
 
-// A run as it was recorded on a small cluster, shortened: every status, every kind of mend.
+// A recorded run on a small cluster, shortened: every status, every kind of fix.
 
 const common = { severity: 'error', milliseconds: 12, attempts: 1 } as const;
 

@@ -12,7 +12,7 @@ const base = { home: '/home/someone', folder: '/folder' };
 const uri = 'https://catalog.example.com';
 const noProxy = { proxy: '', support: 'on', noProxy: [] };
 
-/** The connection that an entry of the setting is read as. */
+/** Returns the connection for an entry of the setting. */
 function read(implementation: unknown, properties?: unknown): Connection {
   const [connection] = readConnections([{ name: 'team', implementation, properties }], 'setting', base);
   assert.ok(connection);
@@ -93,7 +93,7 @@ suite('connections by an implementation and its properties, as they are read', (
       assert.ok(connection.kind === 'rest');
       return secretOwner(connection).uri;
     };
-    // As for a connection without properties, so that a key that is kept already goes on.
+    // The same owner as for a connection without properties, so that an already stored key stays valid.
     assert.equal(ownerOf({}), uri);
     assert.equal(ownerOf({ retries: 1 }), uri);
     const owners = [{ endpoint: '10.0.0.1:443' }, { endpoint: '10.0.0.2' }, { ca: 'PEM' }, { proxy: 'http://p:1' }];

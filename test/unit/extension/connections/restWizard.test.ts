@@ -13,7 +13,7 @@ import type { Answer, Question } from '../../../../extension/host/askStep.ts';
 const back = Symbol('back');
 const more = Symbol('more');
 
-/** A person who answers what is listed, in that order, and what was asked. */
+/** Returns a user who gives these answers in order, and the prompts. */
 function person(...answers: readonly (string | undefined | typeof back | typeof more)[]) {
   const asked: Question[] = [];
   const left = [...answers];

@@ -12,7 +12,7 @@ const root = connection as CatalogNode;
 const names = (nodes: CatalogNode[]) => nodes.map((node) => ('path' in node ? node.path.join('/') : ''));
 const kinds = (nodes: CatalogNode[]) => nodes.map((node) => node.kind);
 
-/** The loaders' world over a few calls of a catalog; a call that is not given fails the test. */
+/** Returns the context of the loaders with some calls of a catalog; a call that is not given fails the test. */
 function world(calls: Partial<Catalog>): LoaderContext & { reported: string[] } {
   const reported: string[] = [];
   return {
@@ -23,7 +23,7 @@ function world(calls: Partial<Catalog>): LoaderContext & { reported: string[] } 
   };
 }
 
-/** The next step that the first row under the root says. */
+/** Returns the next step in the first row under the root. */
 const hintUnderRoot = async (context: LoaderContext) => {
   const [node] = await loadChildren(root, context, signal);
   return node?.kind === 'error' && node.hint;

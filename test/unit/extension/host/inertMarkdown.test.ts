@@ -11,7 +11,7 @@ import {
 } from '../../../../extension/host/inertMarkdown.ts';
 import { Random } from '../../../contract/model/random.ts';
 
-/** The images and the addresses of links in Markdown, by the parser that VS Code has. */
+/** Returns the images and the addresses of links in Markdown, with VS Code's parser. */
 function linksOf(text: string): string[] {
   const found: string[] = [];
   const look = (token: Token): void => {
@@ -22,7 +22,7 @@ function linksOf(text: string): string[] {
   return found;
 }
 
-/** Whether an address is neither of https nor a name without a scheme, which leads nowhere. */
+/** Returns whether an address is neither https nor a name without a scheme, which leads nowhere. */
 const isElsewhere = (href: string): boolean => !/^https:\/\//i.test(href) && (/^\/|:/.test(href) || href === 'image');
 
 const pieces = [

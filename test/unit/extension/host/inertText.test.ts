@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inert, withIcon } from '../../../../extension/host/inertText.ts';
 
-/** VS Code's rules, of its `parseLinkedText` and `renderLabelWithIcons`. */
+/** VS Code's rules, from its `parseLinkedText` and `renderLabelWithIcons`. */
 const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 const icon = /\$\([a-z][\w-]*(?:~[a-z]+)?\)/i;
 

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { Backfills } from '../../../../extension/jobs/runBackfills.ts';
 import { somePlan } from './somePlan.ts';
 
-/** A person who decides so about clusters that are not fit, and what the jobs process was asked meanwhile. */
+/**
+ * Returns a window whose user makes this decision about clusters with failed checks, and the requests to the jobs
+ * process.
+ */
 function windowWith(mayLaunch: boolean): { backfills: Backfills; asked: string[]; verified: unknown[] } {
   const [asked, verified]: [string[], unknown[]] = [[], []];
   const request = (method: string) => {

@@ -1,9 +1,9 @@
 import type { JobView } from '#shared/jobs/jobView.ts';
 
-/** Noon of the day on which the jobs of these tests are looked at. */
+/** Noon of the day that these tests use as today. */
 export const noon = Date.UTC(2026, 4, 4, 12);
 
-/** A job at work, or what the changes make of it. */
+/** Returns a running job with these changes. */
 export const someJob = (change: Partial<JobView> = {}): JobView => ({
   id: 'bf-0001',
   table: { catalog: 'sample', implementation: 'dir', namespacePath: ['shop', 'eu'], name: 'orders' },
@@ -33,7 +33,7 @@ export const someJob = (change: Partial<JobView> = {}): JobView => ({
   ...change,
 });
 
-/** The same job after it has ended well. */
+/** Returns the same job after a successful end. */
 export const endedJob = (change: Partial<JobView> = {}): JobView =>
   someJob({
     state: 'succeeded',

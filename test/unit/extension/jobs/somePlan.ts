@@ -3,7 +3,7 @@ import type { BackfillPlan, Figure } from '#shared/jobs/jobPlan.ts';
 const counted = (value: number): Figure => ({ value, basis: 'counted' });
 const estimated = (value: number, estimatedFrom: string): Figure => ({ value, basis: { estimatedFrom } });
 
-/** A plan of an expression over a million rows, a quarter of which have a value. */
+/** Returns a plan of an expression over a million rows, a quarter of which have a value. */
 export const somePlan = (change: Partial<BackfillPlan> = {}): BackfillPlan => ({
   column: 'note_length',
   function: {

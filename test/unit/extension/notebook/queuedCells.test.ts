@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import { findWaiting, readWaiting, WaitingCells, type WaitingRow } from '../../../../extension/notebook/queuedCells.ts';
 
-/** As much of a notebook as is asked: ids and texts of its cells. */
+/** Returns the used part of a notebook: ids and texts of its cells. */
 function notebookOf(...cells: [id: string, code: string][]): vscode.NotebookDocument {
   const made = cells.map(([id, code], index) => ({ index, metadata: { id }, document: { getText: () => code } }));
   return { getCells: () => made } as unknown as vscode.NotebookDocument;

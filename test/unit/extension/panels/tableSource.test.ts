@@ -11,7 +11,7 @@ import {
 const signal = new AbortController().signal;
 const place = { connection: 'sample', path: ['shop'], table: 'products' };
 
-/** A catalog with one table at version 3, which notes what is asked of it. */
+/** Returns a catalog with one table at version 3, which records its calls. */
 function world() {
   const asked: unknown[] = [];
   const catalog: PanelCatalog = {

@@ -11,7 +11,7 @@ const plain = '/home/me/ours.ts';
 const types = '/ext/dist/types/notebook.d.ts';
 const notebooks = ['/home/me/ours.ipynb', '/Untitled-1.ipynb'];
 
-/** Stands for a project of TypeScript's server, which is 190,000 lines with files and watchers of its own. */
+/** Stands in for a project of TypeScript's server, which is 190,000 lines with its own files and watchers. */
 function projectStandIn(files: string[], ended = () => false) {
   const renewed: string[] = [];
   const project = {
@@ -25,7 +25,7 @@ function projectStandIn(files: string[], ended = () => false) {
   return { project, renewed };
 }
 
-/** The plugin over a real language service that has these files, all with the same text. */
+/** Returns the plugin over a real language service with these files, all with the same text. */
 function serviceOver(files: string[], ended?: () => boolean, text = 'const theirs: string = 3;\ntheirs') {
   const { project, renewed } = projectStandIn(files, ended);
   const host: ts.LanguageServiceHost = {
@@ -78,7 +78,7 @@ suite("the plugin of the editor's TypeScript", () => {
     const { plugin, answers, host } = serviceOver([ours, other, longer, plain]);
     plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
     for (const file of [other, longer, plain]) {
-      // One program has all of them, in which the same name is declared by each.
+      // One program contains all of them, and each declares the same name.
       const { errors, ...rest } = answers(file);
       assert.deepEqual({ ...rest, errors: errors > 0 ? 1 : 0 }, speaking, file);
     }

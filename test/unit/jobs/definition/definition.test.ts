@@ -18,7 +18,7 @@ import { tempFolder } from '../../../harness/temp.ts';
 
 const signal = AbortSignal.timeout(120_000);
 
-/** Files of a new folder. */
+/** Creates a folder with these files. */
 function folderOf(files: Readonly<Record<string, string>>): string {
   const folder = tempFolder();
   for (const [name, text] of Object.entries(files)) {
@@ -28,7 +28,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Stands for the table where none is asked: files say all that there is to know of their functions. */
+/** Stands in for a table that is not used, because the files define their functions completely. */
 const tableStandIn = {} as Table;
 
 const read = (folder: string, source: FunctionSource): Promise<ComputedFunction> =>
@@ -47,7 +47,7 @@ const fails = (kind: JobErrorKind, text: RegExp) => (error: unknown) => {
 const head = "import { udf } from 'lance-catalog';\n";
 const plain = `${head}export default udf({ name: 'size', input: ['text'], output: 'int32' }, (row: { text: string }) => row.text.length);`;
 
-/** Runs the code of a function as a worker would load it. */
+/** Runs the code of a function as a worker loads it. */
 async function call(fn: ComputedFunction, row: unknown): Promise<unknown> {
   assert.equal(fn.kind, 'typescript');
   const file = join(tempFolder(), 'f.mjs');

@@ -4,7 +4,7 @@ import { BatchSize } from '#jobs/local/batchSize.ts';
 import { type ComputingOptions, openComputing } from '#jobs/local/openComputing.ts';
 import { functionOf, sql } from '../../../contract/backfill/driver/driving.ts';
 
-/** Rows of the batches of a function, of which so many rows take so many seconds. */
+/** Returns the batch sizes of a function that takes these seconds for a number of rows. */
 function sizesOf(seconds: (rows: number) => number, most = 4096, batches = 40): number[] {
   const size = new BatchSize(most);
   return Array.from({ length: batches }, () => {
@@ -46,7 +46,7 @@ suite('The rows that a function gets at once', () => {
   test('are as many as there are at most of SQL, which the engine has computed by then', async () => {
     const fn = functionOf(sql('id + 1'), { inputs: ['id'], type: new Int32() });
     const rowsOf = async (batchRows: number) => {
-      // Nothing else of a job is looked at until rows are there.
+      // Until rows arrive, only these fields of a job are used.
       const options = { function: fn, column: 'c', onError: { mode: 'fail' }, batchRows } as unknown;
       await using computing = await openComputing(options as ComputingOptions);
       return computing.request.batchSize.rows;

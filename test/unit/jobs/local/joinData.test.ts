@@ -27,7 +27,7 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
 const rows = 1000;
 const item = (type: DataType) => new Field('item', type, true);
 
-/** Each type with what makes the value of a row. */
+/** Each type, with a function that returns the value of a row. */
 const columns: readonly (readonly [DataType, (row: number) => unknown])[] = [
   [new Int32(), (row) => row - 7],
   [new Int64(), (row) => BigInt(row) * 1_000_000_007n],
@@ -88,7 +88,7 @@ suite('joining the batches that are written back', () => {
   });
 });
 
-/** Batches of one to eight rows, with a row between them that is in none. */
+/** Returns batches of one to eight rows, with a skipped row between them. */
 function stretches(schema: Schema, data: ReturnType<typeof makeData>): RecordBatch[] {
   const batches: RecordBatch[] = [];
   for (let row = 3; row < rows - 10; row += 2 + (row % 8)) {

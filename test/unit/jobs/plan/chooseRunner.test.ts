@@ -18,7 +18,7 @@ function requestOf(options: Partial<ChoosingRequest> = {}, body: FunctionBody = 
   };
 }
 
-/** Stand-ins for runners, of which only the answer whether they can is asked for. */
+/** Stand-ins for runners. The test uses only their answer whether they can run a job. */
 function runnerStandIns(answers: Partial<Record<RunnerName, string | true | Error>>): Runners {
   const load = (name: RunnerName): Promise<Runner> => {
     const answer = answers[name];

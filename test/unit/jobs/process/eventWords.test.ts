@@ -14,7 +14,7 @@ const planned: JobEvent = {
   reusedRows: 200,
 };
 
-/** What the log says of the last of these events. */
+/** Returns the log line of the last of these events. */
 function lastOf(...events: readonly JobEvent[]): string | undefined {
   const fold = createProgressReducer(0);
   let words: string | undefined;

@@ -8,7 +8,7 @@ import { tempFolder } from '../../../harness/temp.ts';
 
 const { signal } = new AbortController();
 
-/** Stands for an interpreter: answers what one with those versions answers, since a real one of each can't be had. */
+/** Stands in for an interpreter with those versions, because a real one of each version is not available. */
 function interpreterStandIn(answer: object | string, code = 0): string {
   const path = join(tempFolder(), 'python3');
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);

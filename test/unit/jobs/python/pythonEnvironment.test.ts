@@ -6,8 +6,8 @@ import { isRunning } from '../../../harness/running.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
 /**
- * Stands for a Python on PATH that can create environments, since the real one downloads packages.
- * @param venv what it does when it creates one
+ * Stands in for a Python on PATH that can create environments, because the real one downloads packages.
+ * @param venv its action when it creates an environment
  */
 function pythonStandIn(venv: string): string {
   const folder = tempFolder();

@@ -77,7 +77,7 @@ suite('The record of a job', () => {
 });
 
 suite('Folders of jobs', function () {
-  // Each record is waited for until it is on the disk.
+  // The tests wait until each record is on the disk.
   this.timeout(60_000);
   test('are of the person alone, files too', () => {
     const made = folders();

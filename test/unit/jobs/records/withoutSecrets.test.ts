@@ -9,7 +9,7 @@ const asked = (catalog: CatalogConfig, ray?: RayPlace): BackfillRequest => ({
   ...(ray && { ray }),
 });
 
-/** Every way in which a request holds a secret, each with the word PLANTED in it. */
+/** Every field of a request that may contain a secret, each with the word PLANTED in it. */
 const holding: Readonly<Record<string, BackfillRequest>> = {
   'a key': asked({ implementation: 'rest', uri: 'https://c.example', apiKey: 'PLANTED-key' }),
   'a token': asked({ implementation: 'rest', uri: 'https://c.example', token: 'PLANTED-token' }),

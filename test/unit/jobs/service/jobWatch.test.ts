@@ -19,7 +19,7 @@ suite('Who watches jobs', function () {
     const folders = new JobFolders(tempFolder());
     const table = { catalog: { implementation: 'dir', root: '/data' }, namespacePath: [], name: 'words' } as const;
     folders.create(recordFor(idAt(1)), { table, column: 'length' });
-    // A link to itself: the file system says of what is behind it that there are too many links.
+    // A link to itself: reading behind it fails with "too many links".
     symlinkSync(idAt(2), join(folders.root, idAt(2)));
     const seen: string[] = [];
     const stop = new AbortController();
@@ -42,7 +42,7 @@ suite('Who watches jobs', function () {
     const running: JobRecord = { ...record, progress: { ...record.progress, state: 'running' } };
     folders.create(running, { table, column: 'length' });
     const read = folders.read.bind(folders);
-    // As its process does: the record is read, and at once there is another, and no process.
+    // Simulates the job's process: it writes another record right after the record is read, and ends.
     folders.read = (asked) => {
       const found = read(asked);
       folders.write({ ...running, progress: { ...running.progress, state: 'succeeded' } }, { isLasting: false });

@@ -23,7 +23,7 @@ const request: BackfillRequest = {
   where: 'x > 1',
   function: fn,
 };
-/** A job at what the request says. */
+/** A job for the table of the request. */
 const record = recordFor(id, { place: jobKey(request) });
 const kept = { request, isWhole: true };
 const done = createProgressReducer(0);

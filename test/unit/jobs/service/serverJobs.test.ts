@@ -19,7 +19,7 @@ suite('The jobs of a server', () => {
     const log = openJobLog(folders.of(id));
     for (let line = 0; line < 40; line++) log.write(`${line} ${'é'.repeat(6000)}\n`);
     log.close();
-    // Stands for the catalog that is asked of: nothing is read of it but where it is.
+    // Stands in for the requested catalog, of which only the location is read.
     const catalogStandIn = { location: '/data' } as Catalog;
     const jobs = serverJobs(openJobs({ folder: folders.root }));
     const { signal } = new AbortController();

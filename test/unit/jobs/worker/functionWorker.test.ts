@@ -34,7 +34,7 @@ import { tempFolder } from '../../../harness/temp.ts';
 type Run = { code: number | null; table: Table | undefined; stderr: string };
 type Work = { code: string; type: DataType; input: Table; takes?: 'row' | 'batch'; onError?: OnError };
 
-/** Runs the real worker over a table to its end. */
+/** Runs the real worker over a whole table. */
 function run({ code, type, input, takes = 'row', onError = { mode: 'null' } }: Work): Promise<Run> {
   const folder = tempFolder();
   writeFileSync(join(folder, 'f.mjs'), code);
@@ -129,7 +129,7 @@ suite('A worker of a TypeScript function', function () {
   }
 
   test('runs rows of an asynchronous function together, and keeps their order', async () => {
-    // Every row waits until four of them run, so it would hang if they ran one by one.
+    // Every row waits until four rows run, so the test would hang if they ran one by one.
     const code = `let running = 0, open; const four = new Promise((resolve) => { open = resolve; });
       export default async ({ n }) => { if (++running === 4) open(); await four; return n * 2; };`;
     const input = tableFromArrays({ n: Int32Array.of(1, 2, 3, 4, 5, 6) });

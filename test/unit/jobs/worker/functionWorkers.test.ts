@@ -68,7 +68,7 @@ suite('Workers of a TypeScript function', function () {
   });
 
   test('that are killed are replaced, and no batch is lost', async () => {
-    // The first process that sees it stops there and waits to be killed.
+    // The first process that runs this waits there and is killed.
     const code = `import { existsSync, writeFileSync } from 'node:fs';
       export default ({ n }) => {
         if (n === 3 && !existsSync('seen')) { writeFileSync('seen', String(process.pid)); for (;;); }

@@ -11,7 +11,7 @@ import { workerLine } from '#jobs/worker/workerOptions.ts';
 import { isRunning } from '../../../harness/running.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
-/** Starts the worker, says its number, and gives it rows once it is at work; then it is killed. */
+/** Starts the worker, prints its process id, and sends it rows when it runs; then it is killed. */
 const parent = `
 const { spawn } = require('node:child_process');
 const { readFileSync } = require('node:fs');
@@ -48,7 +48,7 @@ suite('A worker of a TypeScript function whose parent is killed', function () {
   });
 });
 
-/** Kills who has started a worker once it is so far, and waits for the end of the worker. */
+/** Kills the parent of a worker when the worker has reached a point, and waits for the end of the worker. */
 async function endsWithParent(folder: string, line: string, isSoFar: () => boolean): Promise<void> {
   const started = spawn(process.execPath, ['-e', parent, functionWorkerEntry(), line], {
     cwd: folder,

@@ -11,7 +11,7 @@ import { functionWorkerEntry } from '#jobs/worker/functionWorkers.ts';
 import { workerLine } from '#jobs/worker/workerOptions.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
-/** A worker in a folder with a function that says that it was loaded. */
+/** Starts a worker in a folder with a function that prints when it is loaded. */
 function start() {
   const folder = tempFolder();
   const loaded = join(folder, 'loaded');

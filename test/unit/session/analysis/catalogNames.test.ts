@@ -4,7 +4,7 @@ import { namingAt } from '#session/analysis/catalogNames.ts';
 import { tableSourceBy } from '#session/analysis/tableSource.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
 
-/** A checker that sees one file and no library. */
+/** Returns a checker that sees one file and no library. */
 function checkerOf(source: ts.SourceFile): ts.TypeChecker {
   const options = { noLib: true, types: [] };
   const host: ts.CompilerHost = {
@@ -14,7 +14,7 @@ function checkerOf(source: ts.SourceFile): ts.TypeChecker {
   return ts.createProgram([source.fileName], options, host).getTypeChecker();
 }
 
-/** What is named at `|` in code, and what a chosen name takes the place of. */
+/** Returns the name at `|` in code, and the text that a chosen name replaces. */
 function naming(marked: string): (Pick<Naming, 'what'> & { replaced: string }) | undefined {
   const offset = marked.indexOf('|');
   const code = marked.replace('|', '');

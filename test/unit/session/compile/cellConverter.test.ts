@@ -10,7 +10,7 @@ suite('The converter of cells', function () {
   });
   suiteTeardown(() => converter.close());
 
-  /** Declarations after these cells. */
+  /** Returns the declarations after these cells. */
   const after = (...cells: string[]): string =>
     cells.reduce((previous, cell) => {
       const { problems, declarations } = converter.convert(previous, cell);

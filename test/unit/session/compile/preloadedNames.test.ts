@@ -7,7 +7,7 @@ import { inRoot } from '../../../../scripts/paths.ts';
 
 const parse = (text: string): ts.SourceFile => ts.createSourceFile('some.ts', text, ts.ScriptTarget.Latest, true);
 
-/** The values that a module exports by name, in the order of its text. */
+/** Returns the values that a module exports by name, in the order of its text. */
 function exportedValues(text: string): string[] {
   return parse(text).statements.flatMap((statement) => {
     if (ts.isVariableStatement(statement)) return namesOf(statement);
@@ -34,7 +34,7 @@ suite('The names that every notebook has', () => {
     const exported = exportedValues(readFileSync(inRoot('kernel/session/preload.ts'), 'utf8'));
     const missing = preloaded.filter((name) => name !== 'db' && !exported.includes(name));
     assert.deepEqual(missing, []);
-    // Of use only beside an import of the module, and no word to take from every notebook.
+    // These names are useful only with an import of the module, so notebooks can use them for other things.
     assert.deepEqual(exported.filter((name) => !preloaded.includes(name)).toSorted(), ['Query', 'isCatalogError']);
   });
 });

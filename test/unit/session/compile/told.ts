@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import ts from 'typescript-6';
 import type { CellService } from '#session/compile/cellConverter.ts';
 
-/** All that can be told of the modules that a cell imports: names with their types, their members' types and documentation. */
+/**
+ * Returns everything known about the modules that a cell imports: names with their types, the types of members, and
+ * documentation.
+ */
 export function told({ program, file }: CellService): Map<string, string> {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file);
@@ -14,7 +17,7 @@ export function told({ program, file }: CellService): Map<string, string> {
     const type = isType ? checker.getDeclaredTypeOfSymbol(aliased) : checker.getTypeOfSymbol(aliased);
     const docs = ts.displayPartsToString(aliased.getDocumentationComment(checker));
     const tags = aliased.getJsDocTags(checker).map((tag) => `@${tag.name} ${ts.displayPartsToString(tag.text)}`);
-    // A unique symbol is named by a number that every checker gives anew.
+    // The name of a unique symbol contains a number that differs between checkers.
     found.set(path.replaceAll(/@\d+/g, ''), [checker.typeToString(type), docs, ...tags].join('\n'));
     if (depth > 0) for (const each of type.getProperties()) tell(each, `${path}.${each.name}`, depth - 1);
     if (aliased.flags & ts.SymbolFlags.Module)

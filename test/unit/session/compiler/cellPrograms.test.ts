@@ -9,7 +9,7 @@ import { CellPrograms } from '#session/compiler/cellPrograms.ts';
 import { sharedDocuments } from '#session/compiler/installedFiles.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
-/** One of each kind: what a checker that saw other cells before might take for something else. */
+/** A cell of each kind that a checker with earlier cells might confuse with another. */
 const cells = [
   'let n = 1; n + 1',
   'n + m',
@@ -46,7 +46,7 @@ const cells = [
   'misspeled; lenght; Colur; lateMapp',
 ];
 
-/** With the positions of the map, and not the name of the file, which no one sees. */
+/** Keeps the positions of the source map, but not the file name, which users never see. */
 const readable = ({ output, ...rest }: ConvertedCell) => ({
   ...rest,
   output: output?.replace(/base64,(.*)$/, (_, map: string) => JSON.parse(atob(map)).mappings),
@@ -70,7 +70,7 @@ suite('Programs of cells', function () {
     const [joining, alone] = [createCellConverter({ folder }), createCellConverter({ folder })];
     let previous = '';
     for (const cell of cells) {
-      // No cell joins a program with an import.
+      // A cell can't share a program with an import.
       alone.service(previous, 'import "node:fs";');
       const expected = alone.convert(previous, cell);
       const converted = joining.convert(previous, cell);

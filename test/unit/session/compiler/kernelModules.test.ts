@@ -11,7 +11,7 @@ const options: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.Bundler,
 };
 
-/** The compiler's view of the disk, and how often it looked. */
+/** Returns the compiler's file system, and the number of its reads. */
 function watchedDisk(): { system: ts.ModuleResolutionHost; looks: () => number } {
   let looks = 0;
   const look = <T>(answer: T): T => {
@@ -27,7 +27,7 @@ function watchedDisk(): { system: ts.ModuleResolutionHost; looks: () => number }
   return { system, looks: () => looks };
 }
 
-/** The file that an import of a name leads to. */
+/** Returns the file to which an import resolves. */
 function lead(system: ts.ModuleResolutionHost, name: string, from: string): string | undefined {
   const file = ts.createSourceFile(from, `import '${name}';`, ts.ScriptTarget.ESNext, true);
   const literals = file.statements.flatMap((each) =>
@@ -37,7 +37,7 @@ function lead(system: ts.ModuleResolutionHost, name: string, from: string): stri
   return found?.resolvedModule?.resolvedFileName;
 }
 
-/** The file that `types: ["node"]` leads to. */
+/** Returns the file to which `types: ["node"]` resolves. */
 function nodeTypes(system: ts.ModuleResolutionHost): string | undefined {
   const [found] = typesResolver(system)(['node'], inRoot('cell.ts'), undefined, options, undefined, undefined);
   return found?.resolvedTypeReferenceDirective?.resolvedFileName;

@@ -8,7 +8,7 @@ import { leaveOutModules } from '#session/start/lazyModules.ts';
 import { inRoot } from '../../../../scripts/paths.ts';
 import { told } from '../compile/told.ts';
 
-// Left out as a whole and in parts, with globals of their own, and one that passes on another.
+// Modules that are omitted completely or in part, with their own globals, and one that re-exports another.
 const modules = [
   'assert',
   'fs',

@@ -24,7 +24,7 @@ suite('a file that is imported and not there', () => {
     ['./lbi', `There is no file for it in "${folder}". Did you mean './lib'?`],
     ['./lib/row', `There is no file for it in "${lib}". Check the name, or create the file.`],
     ['./lob/shapes.ts', `The folder "${join(folder, 'lob')}" does not exist. Check the path.`],
-    // What is there and can't be imported is another matter.
+    // A file that exists but can't be imported is a different case.
     ['./lib/rows.csv', undefined],
   ] as const)
     test(`is told with its folder and what may be meant: ${specifier.replace(folder, '…')}`, () => {

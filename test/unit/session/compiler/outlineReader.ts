@@ -1,5 +1,5 @@
-// A process of its own that compiles a cell by the outlines of a folder, since each process reads a file once:
-// `outlineReader.ts FOLDER RECORDS CELL` prints what it saw as JSON.
+// A separate process that compiles a cell with the outlines of a folder, because each process reads a file once:
+// `outlineReader.ts FOLDER RECORDS CELL` prints the results as JSON.
 import { createCellConverter } from '#session/compile/cellConverter.ts';
 import { prelude } from '#session/compile/prelude.ts';
 import { useOutlines } from '#session/compiler/installedFiles.ts';
@@ -8,9 +8,9 @@ import { OutlinedFiles, OutlineRecords } from '#session/compiler/outlinedFiles.t
 import { told } from '../compile/told.ts';
 
 export type Seen = {
-  /** Files of packages in the notebook's folder. */
+  /** Number of package files in the notebook's folder. */
   files: number;
-  /** Those of them that were neither read nor parsed when the cell was converted. */
+  /** The files that were neither read nor parsed when the cell was converted. */
   late: string[];
   problems: string[];
   told: [name: string, text: string][];

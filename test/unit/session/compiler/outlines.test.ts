@@ -6,7 +6,7 @@ import { inRoot } from '../../../../scripts/paths.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 import type { Seen } from './outlineReader.ts';
 
-// One of each way in which a file of declarations may lead to another, or matter without being looked at.
+// A declaration file for each way to refer to another file, or to have an effect without being imported.
 const odd: Record<string, string> = {
   'package.json': '{"name": "odd", "version": "1.0.0", "types": "./index.d.ts"}',
   'index.d.ts': `/// <reference path="./ambient.d.ts" />

@@ -9,7 +9,10 @@ import type { Prepared } from '../preparedCompiler.ts';
 
 type Notebooks = { folder: string; kernel: (reads: number, what?: string) => Prepared };
 
-/** A notebook's folder with a package, and what a kernel does there that is to read so many of its files at rest. */
+/**
+ * Returns a notebook folder with a package, and a function that runs a kernel there until it has read a number of files
+ * while idle.
+ */
 function notebooks(): Notebooks {
   const [folder, records] = [tempFolder(), tempFolder()];
   const odd = join(folder, 'node_modules/odd');

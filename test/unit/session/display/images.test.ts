@@ -11,7 +11,7 @@ const png = (width: number, height: number): Uint8Array => {
   bytes.writeUInt32BE(height, 20);
   return bytes;
 };
-/** A first segment, then the one that says 300 × 200. */
+/** A first segment, then the segment with the size 300 × 200. */
 const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xc2, 0, 17, 8, 0, 200, 1, 44, 3, 1, 1, 1, 1);
 const webp = (kind: string, body: readonly number[]): Uint8Array =>
   Uint8Array.from([...Buffer.from(`RIFF0000WEBP${kind}0000`), ...body, ...Array<number>(12).fill(0)]);

@@ -13,7 +13,7 @@ import {
 import { tableHtml } from '#session/display/tables.ts';
 import { encodePng } from '../../../../scripts/sample/pictures.ts';
 
-/** A table of one column of pictures, each with so many bytes behind its picture. */
+/** Returns a table with one column of images, each followed by the given number of bytes. */
 function pictures(...padding: readonly number[]): Table {
   const png = encodePng({ width: 2, height: 2, rgba: Buffer.alloc(16, 200) });
   const column = vectorFromArray(

@@ -13,7 +13,7 @@ const now = (value: unknown, options?: ShowOptions): RenderedOutput => {
 const htmlOf = (value: unknown, options?: ShowOptions): string => String(now(value, options).data['text/html']);
 const textOf = (value: unknown, options?: ShowOptions): string => String(now(value, options).data['text/plain']);
 
-/** A proxy that fails at whatever is done with it. */
+/** Returns a proxy that throws on every access. */
 function untouchable(): object {
   const handler = new Proxy(
     {},

@@ -5,7 +5,7 @@ import { injectParameters, literal, readParameter } from '#session/headless/para
 import { isCatalogError } from '#shared/errors.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 
-/** What the code is for which a value is written. */
+/** Returns the value of the code that is written for a value. */
 const valueOf = (value: unknown): unknown => runInThisContext(`(${literal(value)})`);
 
 type Cell = [source: string, ...tags: string[]];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
 
-/** What is named at the bar in a cell, and the text that a chosen name takes the place of. */
+/** Returns the name at the bar in a cell, and the text that a chosen name replaces. */
 function namedAt(marked: string): { what: object; replaced: string } | 'nothing' | 'no SQL' {
   const offset = marked.indexOf('|');
   const cell = marked.replace('|', '');

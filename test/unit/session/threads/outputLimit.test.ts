@@ -18,7 +18,7 @@ const shown = (chars: number): CellOutput => ({
   content: { data: { 'text/plain': 'x'.repeat(chars) }, metadata: {}, displayId: 'here' },
 });
 
-/** A thread that shows something without a pause, and how often it has. */
+/** Starts a thread that sends outputs without a pause, and counts them. */
 function showing(memory: SharedArrayBuffer, times: number, chars: number) {
   const sent = new Int32Array(new SharedArrayBuffer(4));
   const code = `const { workerData: { module, memory, times, output, sent } } = require('node:worker_threads');

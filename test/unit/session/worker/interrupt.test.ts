@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { createInterrupter } from '#session/worker/interrupt.ts';
 
-/** Within the grace, and with more than one thread at work longer than it takes them to use as much of the processors. */
+/** Within the grace period. If several threads run, they use this processor time even faster. */
 const answeredMs = 12;
 
 suite('The grace of an interrupt', () => {

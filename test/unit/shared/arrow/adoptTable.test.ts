@@ -15,7 +15,7 @@ type Arrow = typeof arrow;
 const versions = ['15.0.2', '17.0.0', '18.1.0', '21.0.0'] as const;
 const builds = ['cjs', 'esm'] as const;
 
-/** A table of three rows, the middle one null, of every type whose values a copy of any version can build. */
+/** Builds a table of three rows, the middle one null, with every type whose values any version of Arrow can build. */
 function build(a: Arrow): arrow.Table {
   const field = (name: string, type: arrow.DataType) => new a.Field(name, type, true, new Map([['of', name]]));
   const entries = new a.Struct([new a.Field('key', new a.Utf8(), false), field('value', new a.Int32())]);
@@ -73,7 +73,7 @@ function build(a: Arrow): arrow.Table {
   return new a.Table(schema, [new a.RecordBatch(schema, data)]);
 }
 
-/** Every cell as exact text, after a journey through our writer and reader. */
+/** Returns every cell as exact text, after our writer and reader. */
 function rowsThroughStream(table: arrow.Table): string[][] {
   const back = arrow.tableFromIPC(arrow.tableToIPC(table, 'stream'));
   const read = back.schema.fields.map((_, i) => columnFormatter(back.getChildAt(i)!, { limits: unlimited }));

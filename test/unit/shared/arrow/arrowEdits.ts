@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { FlatBytes, type FlatTable } from '#shared/arrow/flatTable.ts';
 
-// Edits of the bytes of Arrow streams, for data that no writer makes.
+// Edits the bytes of Arrow streams, to create data that no writer produces.
 
-/** A message of a stream: its metadata, its table, and where its body starts. */
+/** A message of a stream: its metadata, its table, and the position of its body. */
 export type Message = { metadata: Buffer; table: FlatTable; body: Buffer };
 
 export function messagesIn(stream: Buffer): Message[] {
@@ -19,13 +19,13 @@ export function messagesIn(stream: Buffer): Message[] {
   return messages;
 }
 
-/** The record batch of a message; the values of a dictionary are one too. */
+/** Returns the record batch of a message; values of a dictionary are also a record batch. */
 export function batchIn({ table, metadata }: Message): { metadata: Buffer; header: FlatTable } {
   const header = table.table(2)!;
   return { metadata, header: table.byte(1) === 2 ? header.table(1)! : header };
 }
 
-/** The bytes of a buffer of a message. */
+/** Returns the bytes of a buffer of a message. */
 export function bufferIn(message: Message, index: number): Buffer {
   const { metadata, header } = batchIn(message);
   const at = header.vector(2, 16).start + 16 * index;
@@ -45,13 +45,13 @@ export function setRows(message: Message, rows: number): void {
   metadata.writeBigInt64LE(BigInt(rows), header.position(0));
 }
 
-/** Changes where a buffer starts or how long it is. */
+/** Changes the start or the length of a buffer. */
 export function setBuffer(message: Message, index: number, field: 'offset' | 'length', value: number): void {
   const { metadata, header } = batchIn(message);
   metadata.writeBigInt64LE(BigInt(value), header.vector(2, 16).start + 16 * index + (field === 'offset' ? 0 : 8));
 }
 
-/** Marks a schema as big-endian. Writers leave out the default, so the field is pointed to a 1 in other data. */
+/** Marks a schema as big-endian. Writers omit the default, so the field is set to refer to a 1 in other data. */
 export function setBigEndian({ table, metadata }: Message): void {
   const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
   const headerAt = table.position(2)!;

@@ -7,7 +7,7 @@ import { field, item, of, texts } from './formattedColumns.ts';
 const formatValue = (vector: a.Vector, row: number, options?: Parameters<typeof columnFormatter>[1]) =>
   columnFormatter(vector, options)(row);
 
-/** One list of the first values of a column. */
+/** Returns one list of the first values of a column. */
 const listOf = (child: a.Data, length: number): a.Data<a.List> =>
   a.makeData({
     type: new a.List(item(child.type)),

@@ -4,7 +4,7 @@ import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 export const field = (name: string, type: a.DataType) => new a.Field(name, type, true);
 export const item = (type: a.DataType) => field('item', type);
 
-/** Texts of a column, `∅` for a null; through a stream, since that is where columns come from. */
+/** Returns the texts of a column, with `∅` for null. The column is first serialized, as columns always are. */
 export function texts(vector: a.Vector, limits = unlimited): string[] {
   const back = a.tableFromIPC(a.tableToIPC(new a.Table({ column: vector }), 'stream')).getChildAt(0)!;
   const read = columnFormatter(back, { limits });
@@ -15,7 +15,7 @@ export function texts(vector: a.Vector, limits = unlimited): string[] {
 }
 
 export const of = (type: a.DataType, values: unknown[]): a.Vector => a.vectorFromArray(values, type);
-/** A column from what Arrow stores, for types whose builders round. */
+/** Creates a column from Arrow's stored form, for types whose builders round. */
 export const raw = (type: a.DataType, data: ArrayLike<number> | ArrayLike<bigint>, length = data.length): a.Vector =>
   new a.Vector([a.makeData({ type, length, nullCount: 0, data } as never)]);
 

@@ -4,7 +4,7 @@ import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 type Told = JobEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 
-/** What a run says of a job at a second of it, after events at the seconds given. */
+/** Returns the state of a job at a second, after events at the given seconds. */
 function after(second: number, ...events: readonly (readonly [second: number, event: Told])[]): JobProgress {
   const fold = createProgressReducer(0);
   for (const [at, event] of events) fold.add({ at: at * 1000, ...event });
@@ -41,7 +41,7 @@ const conflict = (dropped: number[]): Told => ({
   dropped,
   reason: 'Rows were updated.',
 });
-/** What holds up a run whose workers have spent their seconds so. */
+/** Returns what delays a run whose workers have spent their time this way. */
 const heldUpBy = (seconds: { compute?: number; read?: number; write?: number }): string | undefined =>
   after(11, [0, planned], [5, progress(10)], [10, progress(20, seconds)]).bottleneck;
 const succeeded = { kind: 'succeeded', rows: 1000, errors: 0, skipped: 0, bytesWritten: 4000, version: 9 } as const;

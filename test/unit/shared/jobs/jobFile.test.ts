@@ -201,7 +201,7 @@ suite('a job file', () => {
     };
     const offered = Object.keys(properties).filter((name) => properties[name]?.doNotSuggest !== true);
     assert.deepEqual(offered, Object.keys(jobFileFields));
-    // The names of the code are checked alike, and not offered.
+    // The names used in code are checked in the same way, but not offered in completions.
     assert.deepEqual(properties['taskSize'], { ...properties['task_size'], doNotSuggest: true });
     assert.deepEqual(required, ['table', 'column']);
     assert.equal(additionalProperties, false);

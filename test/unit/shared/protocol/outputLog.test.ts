@@ -6,7 +6,7 @@ const printed = (text: string): KernelMessage => ({ type: 'stream', parent: 'p',
 const textsOf = (log: OutputLog): string[] =>
   log.messages('p').map((message) => (message.type === 'stream' ? message.content.text : message.type));
 
-/** So many lines of ten characters. */
+/** Returns lines of ten characters. */
 const lines = (from: number, count: number): string =>
   Array.from({ length: count }, (_, index) => `${String(from + index).padStart(9, '0')}\n`).join('');
 

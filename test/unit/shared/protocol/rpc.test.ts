@@ -5,7 +5,7 @@ import { Endpoint, type Frame, type Handlers, isFrame, RemoteError } from '#shar
 type Host = { add: [{ a: number; b: number }, number]; wait: [null, null]; fail: [null, null] };
 type View = { show: [string, null] };
 
-// A transport copies what it carries and delivers it later.
+// Copies a message and delivers it later, as a transport does.
 const later = (deliver: (frame: unknown) => void) => (frame: Frame) => {
   const copy = structuredClone(frame);
   queueMicrotask(() => deliver(copy));

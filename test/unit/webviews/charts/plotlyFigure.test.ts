@@ -4,7 +4,7 @@ import { ownFigure } from '../../../../webviews/charts/plotlyFigure.ts';
 const address = 'http://127.0.0.1/x.png';
 const pixel = 'data:image/png;base64,AAAA';
 
-/** Cleans a figure, and lists what was reported. */
+/** Cleans a figure, and returns what was reported. */
 function cleaned(figure: Record<string, unknown>) {
   const refused: string[] = [];
   return { ...ownFigure({ data: [], ...figure }, (each) => refused.push(each)), refused };

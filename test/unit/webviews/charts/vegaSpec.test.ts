@@ -3,7 +3,7 @@ import { canLoadAsCss } from '../../../../webviews/charts/cssRequests.ts';
 import { dataLoader } from '../../../../webviews/charts/dataLoader.ts';
 import { ownSpec, withSafeInputs } from '../../../../webviews/charts/vegaSpec.ts';
 
-/** A loader, with a list of what it refused. */
+/** Returns a loader, and a list of the addresses that it refused. */
 function loaderWithLog() {
   const refused: string[] = [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- called with what Vega passes, also what its type forbids

@@ -10,7 +10,7 @@ type Asked = {
   fail(message: string): void;
 };
 
-/** Pages over a table of 10 rows a page, whose loads the test answers itself. */
+/** Returns pages of a table with 10 rows per page. The test itself responds to its loads. */
 function pagesOf(numRows: number, maxBytes?: number) {
   const asked: Asked[] = [];
   let changes = 0;

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { FolderStore } from '#jobs/local/checkpoints/folderStore.ts';
 import { tempFolder } from '../../../../harness/temp.ts';
 
-/** Notes what is synced and renamed during a call, in order. */
+/** Records what is synced and renamed during a call, in order. */
 async function noteSyncs(root: string, call: () => Promise<void>): Promise<string[]> {
   const notes: string[] = [];
   const { open, rename } = fs;

@@ -18,10 +18,10 @@ const fn: ComputedFunction = {
   expression: '1',
 };
 
-/** A lease as another job has left it, which its holder beats again at some wait, if ever. */
+/** A lease that another job has left. Its holder may renew it at a later pause. */
 type Left = { jobId?: string; host?: string; pid?: number; heartbeatAt: number; beatsAfter?: number; text?: string };
 
-/** Time that passes only in pauses: minutes of waiting are the behaviour here, and no test may take them. */
+/** A clock that advances only in pauses, because the code waits for minutes and tests must not. */
 function clockStandIn(onPause: (pauses: number) => void) {
   const clock = { at: 1_000_000, pauses: 0 };
   return {

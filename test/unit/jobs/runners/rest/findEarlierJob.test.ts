@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { openRest } from '#catalog/rest/restCatalog.ts';
 import { findEarlierJob } from '#jobs/runners/rest/findEarlierJob.ts';
 
-/** Looks for a job on a server that answers every request with a status. */
+/** Looks for a job on a server that responds to every request with a status. */
 async function find(status: number): Promise<string | undefined> {
   const server = createServer((request, response) => {
     request.resume();

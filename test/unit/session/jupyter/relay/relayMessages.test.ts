@@ -61,14 +61,14 @@ suite('The messages between a kernel and its relay', () => {
 
   test('end the connection when they are none', async () => {
     for (const bytes of [
-      // A kind that there is not.
+      // An unknown type.
       [9, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0, 0],
-      // Shorter than any.
+      // Shorter than any message.
       [2, 0, 0, 0, 0, 0],
-      // More frames, and a longer one, than it has bytes for.
+      // Declares more frames, and a longer one, than the message has bytes.
       [9, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255],
       [13, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0],
-      // Longer than one may be.
+      // Longer than the limit.
       [255, 255, 255, 255],
     ]) {
       const [from, to] = await pair();
