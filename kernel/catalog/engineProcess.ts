@@ -2,16 +2,17 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { RestCatalog } from '#catalog/rest/restCatalog.ts';
-import { type NodeRuntime, startNode } from '#processes/childProcess.ts';
+import { canLimitMemory, type NodeRuntime, startNode } from '#processes/childProcess.ts';
 import { createTempFolder } from '#processes/files.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import { isRepairResult, type RepairResult } from '#shared/damage.ts';
-import { CatalogError, kindOfCode } from '#shared/errors.ts';
+import { CatalogError, isCatalogError, kindOfCode } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { engineHost, repairPath, rootHeader, storageOptionsHeader } from './contract.ts';
 import { type EngineHandshake, parseHandshake } from './engineHandshake.ts';
@@ -27,7 +28,21 @@ export type EngineProcessOptions = {
   node: NodeRuntime;
   /** Receives lines that the process writes for the log. */
   log?: ((line: string) => void) | undefined;
+  /** Maximum bytes that the process may use; it ends if it needs more. */
+  memoryLimit?: number | undefined;
+  /** Environment of the process, in addition to that of this one. */
+  env?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
+};
+
+/** A request to pass on as it was received. */
+export type ForwardedRequest = {
+  readonly method: string;
+  /** With the query string. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  readonly config: DirConfig;
 };
 
 /** How long a process may take to start, milliseconds: loading 200 MB from a cold disk takes seconds. */
@@ -35,6 +50,8 @@ const startTimeout = 20_000;
 const maxKept = 4096;
 /** How much later than the end of its connections the exit of a process may be reported, milliseconds. */
 const exitDelay = 500;
+/** Memory that counts for a limit and that Node and V8 only reserve, bytes. */
+const reservedBytes = 640 * 2 ** 20;
 /** Error codes of a connection to a socket without a listener. */
 const noConnection: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'UND_ERR_CONNECT_TIMEOUT']);
 
@@ -51,6 +68,8 @@ export class EngineProcess {
   readonly #folder: string | undefined;
   readonly #listeners = new Set<(exit: EngineExit) => void>();
   readonly #catalogs = new Set<RestCatalog>();
+  // The process closes no idle connection, so a kept one can be used at any time.
+  readonly #agent = new Agent({ keepAlive: true });
   #exit: EngineExit | undefined;
   #disposed = false;
 
@@ -72,14 +91,21 @@ export class EngineProcess {
   static async start(options: EngineProcessOptions): Promise<EngineProcess> {
     options.signal?.throwIfAborted();
     const place = await makePlace();
+    const { memoryLimit } = options;
+    const isLimited = memoryLimit !== undefined && canLimitMemory();
     const child = startNode({
       node: options.node,
       entry: options.entry,
-      env: memoryEnv(),
+      env: options.env ?? memoryEnv(),
       stdio: ['pipe', 'pipe', 'pipe'],
+      ...(isLimited && { memoryLimit: memoryLimit + reservedBytes }),
     });
     try {
-      const handshake = await handshakeOf(child, place, options);
+      // Where the system has no such limit, the process watches itself.
+      const handshake = await handshakeOf(child, place, {
+        ...options,
+        memoryLimit: isLimited ? undefined : memoryLimit,
+      });
       return new EngineProcess(child, handshake, place);
     } catch (error) {
       child.kill('SIGKILL');
@@ -152,8 +178,40 @@ export class EngineProcess {
       throw await this.#explain(cause);
     }
     if (response.statusCode === 200 && isRepairResult(body)) return body;
-    const { error, code, detail } = isRecord(body) ? body : {};
-    throw new CatalogError(kindOfCode(code), String(error), typeof detail === 'string' ? detail : '');
+    throw parseErrorBody(body, response.statusCode);
+  }
+
+  /**
+   * Sends a request of the contract as it is. Resolves with the response, of which no body was read.
+   * @throws CatalogError ServiceUnavailable (17) if the connection breaks, for instance because the process ends; the
+   * error of a body that fails
+   */
+  async forward(sent: ForwardedRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const { method, path, body, config } = sent;
+    const headers = { ...sent.headers, host: engineHost, ...this.#headersFor(config) };
+    const asked = request({ socketPath: this.#socket, path, method, headers, signal, agent: this.#agent });
+    // After the response, whose reader gets the error as well.
+    asked.on('error', () => undefined);
+    try {
+      const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
+      if (body instanceof Uint8Array) asked.end(body);
+      // A process that refuses a request answers before it has read the whole body. The response says why.
+      else pipeline(body, asked).catch(() => undefined);
+      const [response] = await answered;
+      return response;
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw isCatalogError(cause) ? cause : await this.#explain(cause);
+    }
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  get pid(): number {
+    return this.handshake.pid;
   }
 
   get isRunning(): boolean {
@@ -175,6 +233,7 @@ export class EngineProcess {
     const late = setTimeout(() => this.#child.kill('SIGKILL'), 3000);
     await gone;
     clearTimeout(late);
+    this.#agent.destroy();
     await Promise.all([...this.#catalogs].map((catalog) => catalog.close()));
     this.#catalogs.clear();
     await removeFolder(this.#folder);
@@ -215,6 +274,15 @@ export class EngineProcess {
       });
     });
   }
+}
+
+/** Returns the error in the body of a response of an engine process, which has the error format of the contract. */
+export function parseErrorBody(body: unknown, status: number | undefined): CatalogError {
+  const { error, code, detail, instance } = isRecord(body) ? body : {};
+  return new CatalogError(kindOfCode(code), String(error), typeof detail === 'string' ? detail : '', {
+    ...(status !== undefined && { status }),
+    ...(typeof instance === 'string' && { identifier: instance }),
+  });
 }
 
 /** The values of settings with the name of a secret; other values, a region for instance, may appear in errors. */
@@ -292,7 +360,8 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
     });
     // A child that has ended closes the pipe; its exit gives the reason.
     child.stdin?.on('error', () => undefined);
-    child.stdin?.write(`${JSON.stringify({ secret: place.secret, socket: place.socket })}\n`);
+    const { memoryLimit } = options;
+    child.stdin?.write(`${JSON.stringify({ secret: place.secret, socket: place.socket, memoryLimit })}\n`);
   });
 }
 

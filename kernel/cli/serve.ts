@@ -105,6 +105,12 @@ Limits
   --max-body MB                 maximum size of a request with rows (default: ${defaultServeLimits.bodyBytes / 1024 ** 2})
   --max-requests N              maximum number of concurrent requests (default: ${defaultServeLimits.requests})
   --idle-timeout SECONDS        close a connection idle for this long (default: ${defaultServeLimits.idle / 1000})
+  --query-processes N           number of processes for requests with SQL, text to search or a vector. Such a request
+                                can't end the server: a process that fails, or needs more memory or time than these
+                                limits, is stopped (default: ${defaultServeLimits.queryProcesses} on this machine)
+  --query-memory MB             memory of each of these processes (default: ${defaultServeLimits.queryMemory / 1024 ** 2})
+  --query-timeout SECONDS       stop such a request if its client waits this long for rows (default: ${defaultServeLimits.queryTime / 1000});
+                                requests that change a table have ${defaultServeLimits.writeTime / 60_000} minutes, or this time if it is longer
   --grace SECONDS               wait this long for running requests when the server stops (default: ${defaultServeLimits.grace / 1000})
 
 /healthz reports that the process runs, /readyz that it can read its roots, /metrics (with a key) has Prometheus
@@ -186,6 +192,9 @@ function optionsOf(args: readonly string[]): {
     'max-body': { type: 'string' },
     'max-requests': { type: 'string' },
     'idle-timeout': { type: 'string' },
+    'query-processes': { type: 'string' },
+    'query-memory': { type: 'string' },
+    'query-timeout': { type: 'string' },
     grace: { type: 'string' },
   });
   if (values.root === undefined && !values.database) throw new UsageError('"serve" needs --root DIR.');
@@ -241,17 +250,29 @@ function limitsOf(values: {
   'max-body'?: string | undefined;
   'max-requests'?: string | undefined;
   'idle-timeout'?: string | undefined;
+  'query-processes'?: string | undefined;
+  'query-memory'?: string | undefined;
+  'query-timeout'?: string | undefined;
   grace?: string | undefined;
 }): Partial<ServeLimits> {
   const body = wholeNumber('--max-body', values['max-body'], 2 ** 30);
   const requests = wholeNumber('--max-requests', values['max-requests'], 100_000);
   const idle = wholeNumber('--idle-timeout', values['idle-timeout'], 86_400);
   const grace = wholeNumber('--grace', values.grace, 86_400, true);
+  const processes = wholeNumber('--query-processes', values['query-processes'], 1000);
+  const memory = wholeNumber('--query-memory', values['query-memory'], 2 ** 20);
+  const time = wholeNumber('--query-timeout', values['query-timeout'], 86_400);
   return {
     ...(body !== undefined && { bodyBytes: body * 1024 ** 2 }),
     ...(requests !== undefined && { requests }),
     ...(idle !== undefined && { idle: idle * 1000 }),
     ...(grace !== undefined && { grace: grace * 1000 }),
+    ...(processes !== undefined && { queryProcesses: processes }),
+    ...(memory !== undefined && { queryMemory: memory * 1024 ** 2 }),
+    ...(time !== undefined && {
+      queryTime: time * 1000,
+      writeTime: Math.max(time * 1000, defaultServeLimits.writeTime),
+    }),
   };
 }
 

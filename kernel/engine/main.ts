@@ -3,7 +3,9 @@
 import { chmodSync, unlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { CatalogError, messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import type { EngineHandshake } from '#catalog/engineHandshake.ts';
 import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
@@ -13,17 +15,39 @@ import type { ContractHandler } from '#engine/server/server.ts';
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Parses the first line on stdin: the socket to listen on and the secret that callers must send. */
-function parseStart(line: string): { secret: string; socket: string } {
+type Start = { secret: string; socket: string; memoryLimit: number | undefined };
+
+/**
+ * Parses the first line on stdin: the socket to listen on, the secret that callers must send, and perhaps the memory
+ * in bytes at which this process has to end itself.
+ */
+function parseStart(line: string): Start {
   const value: unknown = JSON.parse(line);
-  if (typeof value === 'object' && value !== null && 'secret' in value && 'socket' in value) {
-    const { secret, socket } = value;
-    if (typeof secret === 'string' && secret.length >= 16 && typeof socket === 'string' && socket !== '') {
-      return { secret, socket };
+  if (isRecord(value)) {
+    const { secret, socket, memoryLimit } = value;
+    const isLimit = memoryLimit === undefined || typeof memoryLimit === 'number';
+    if (typeof secret === 'string' && secret.length >= 16 && typeof socket === 'string' && socket !== '' && isLimit) {
+      return { secret, socket, memoryLimit };
     }
   }
   throw new CatalogError('InvalidInput', 'The first line on stdin is not {"secret","socket"}.', 'The parent sends it.');
 }
+
+/**
+ * Kills this process when it uses more memory, for systems that can't limit it. A thread watches, because the engine
+ * keeps the main thread busy while memory grows by gigabytes a second.
+ */
+function watchMemory(limit: number): void {
+  const watch = `
+    const { workerData: limit } = require('node:worker_threads');
+    setInterval(() => {
+      if (process.memoryUsage.rss() > limit) process.kill(process.pid, 'SIGKILL');
+    }, ${watchMs});`;
+  new Worker(watch, { eval: true, workerData: limit }).unref();
+}
+
+/** How often memory is read, milliseconds; a reading takes at most 0.4 ms. */
+const watchMs = 20;
 
 /**
  * How long, in ms, running writes may take to finish at exit. The parent waits one second longer before it kills this
@@ -34,7 +58,8 @@ const grace = 2000;
 type Running = { socket: string; contract: ContractHandler };
 
 async function start(line: string, onListen: (running: Running) => void): Promise<void> {
-  const { secret, socket } = parseStart(line);
+  const { secret, socket, memoryLimit } = parseStart(line);
+  if (memoryLimit !== undefined) watchMemory(memoryLimit);
   const catalogs = new OpenCatalogs((root, storageOptions) =>
     openDir({ root, ...(storageOptions && { storageOptions: { ...storageOptions } }) }),
   );

@@ -1,4 +1,5 @@
 import { execFile, spawn, type ChildProcess, type SerializationType, type StdioOptions } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { CatalogError } from '#shared/errors.ts';
 import { isFitNode, minimumNode } from './nodeVersion.ts';
@@ -63,6 +64,17 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
   );
 }
 
+const shell = '/bin/sh';
+
+/** Whether `startNode` can limit the memory of a process: Linux counts all memory that a process may write. */
+export const canLimitMemory = (): boolean => process.platform === 'linux' && existsSync(shell);
+
+/**
+ * Sets the limit and replaces the shell by the program, which keeps the process id. A lower limit of the user stays.
+ * A process at its limit aborts: it writes no core dump, which would have the size of the limit.
+ */
+const limitScript = 'ulimit -d "$1" 2>/dev/null; ulimit -c 0; shift; exec "$@"';
+
 /** Starts a bundle of this product. Flags are passed in argv, since packaged editors refuse NODE_OPTIONS. */
 export function startNode(options: {
   node: NodeRuntime;
@@ -76,11 +88,17 @@ export function startNode(options: {
   stdio: StdioOptions;
   /** Format of its messages, if `stdio` has a channel for them. Default: JSON. */
   serialization?: SerializationType;
+  /** Maximum bytes of memory that it may write to, about 600 MB of which Node only reserves; see `canLimitMemory`. */
+  memoryLimit?: number | undefined;
 }): ChildProcess {
   const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio, serialization } = options;
   const inherited = { ...process.env };
   delete inherited['NODE_OPTIONS'];
-  return spawn(node.path, [...flags, entry, ...args], {
+  const kilobytes = options.memoryLimit === undefined ? undefined : String(Math.ceil(options.memoryLimit / 1024));
+  const line = [node.path, ...flags, entry, ...args];
+  const [program = shell, ...rest] =
+    kilobytes === undefined ? line : [shell, '-c', limitScript, 'sh', kilobytes, ...line];
+  return spawn(program, rest, {
     ...(cwd !== undefined && { cwd }),
     env: { ...inherited, ...node.env, ...env },
     detached,

@@ -10,6 +10,7 @@ import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCatalogModel } from './catalogModel.ts';
 import { benchCluster } from './cluster.ts';
+import { benchHostile } from './hostile.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
 import { benchLanguage } from './language.ts';
@@ -18,15 +19,17 @@ import { busyShare, type Figure, isMissed, keep, machine } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, kernel, language, life, cluster, backfill, catalog-model; without one all of them
+  names            rest, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest: millions of rows to stream; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
+  --before FILE    rest: dist/cli.cjs of an older build, whose serve is measured in turns
+  --seconds N      hostile: how long; 600
   --cells N        kernel: cells that run before the second measurement; 500
   --long N         life: cells of one kernel's life; 10000
   --operations N   catalog-model: operations on all subjects together; 50000
   --seed N         catalog-model: seed of the first sequence; taken from the clock
-Beside each figure is that of its peer, measured in the same run; catalog-model has none. Ends with 1 when a goal is missed.
+Beside each figure is that of its peer, measured in the same run; catalog-model and hostile have none. Ends with 1 when a goal is missed.
 Needs Linux; upstream's clients, other kernels, a Kubernetes API, lance-ray (all installed when they are missing) and 3 GB of disk for
 the rows.`;
 
@@ -41,6 +44,7 @@ const benches: Readonly<Record<string, Bench>> = {
   cluster: { needs: kubeNeeds, measure: benchCluster },
   backfill: { needs: [ownNetwork, ...benchNeeds, ...rayNeeds, lanceRayNeed], measure: benchBackfill },
   'catalog-model': { needs: benchNeeds, measure: benchCatalogModel },
+  hostile: { needs: [], measure: benchHostile },
 };
 
 /** `npm run bench`: prints figures beside the figures of the peers. Returns the exit code. */
@@ -86,6 +90,8 @@ function readArguments(args: readonly string[]) {
       cells: { type: 'string', default: '500' },
       long: { type: 'string', default: '10000' },
       operations: { type: 'string', default: '50000' },
+      before: { type: 'string' },
+      seconds: { type: 'string', default: '600' },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
       help: { type: 'boolean', default: false },
     },
@@ -94,9 +100,19 @@ function readArguments(args: readonly string[]) {
   if (unknown !== undefined) return `"${unknown}" is no benchmark; there are: ${Object.keys(benches).join(', ')}.`;
   const names = positionals.length === 0 ? Object.keys(benches) : positionals;
   const sizes = values.rows === '' ? [] : values.rows.split(',').map(Number);
-  const numbers = [values.runs, values.memory, values.cells, values.long, values.operations, values.seed].map(Number);
-  const [runs, memory, cells, long, operations, seed] = numbers as [number, number, number, number, number, number];
-  if (![runs, cells, long, operations, seed, ...sizes].every((number) => Number.isInteger(number) && number > 0))
+  const numbers = [
+    values.runs,
+    values.memory,
+    values.cells,
+    values.long,
+    values.operations,
+    values.seed,
+    values.seconds,
+  ].map(Number);
+  const [runs = 0, memory = 0, cells = 0, long = 0, operations = 0, seed = 0, seconds = 0] = numbers;
+  if (
+    ![runs, cells, long, operations, seed, seconds, ...sizes].every((number) => Number.isInteger(number) && number > 0)
+  )
     return 'Give whole numbers from 1.';
   if (!Number.isInteger(memory) || memory < 0) return 'Give --memory as a whole number.';
   return {
@@ -108,6 +124,8 @@ function readArguments(args: readonly string[]) {
     long,
     operations,
     seed,
+    seconds,
+    before: values.before,
     memory: memory === 0 ? undefined : memory,
     say: console.log,
   };

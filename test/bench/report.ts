@@ -19,12 +19,22 @@ export const median = (values: readonly number[]): number => {
 
 export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined && !(value <= goal);
 
-const digits = { ms: 0, MB: 0, '×': 2, requests: 0, operations: 0, differences: 0, names: 0 } as const;
+const digits = {
+  ms: 0,
+  'ms, exact': 2,
+  code: 0,
+  MB: 0,
+  '×': 2,
+  requests: 0,
+  operations: 0,
+  differences: 0,
+  names: 0,
+} as const;
 
 // Returns the value with its unit; `never` if nothing could be measured, for example because an interrupt ended the
 // kernel.
 export const numberOf = ({ value, unit }: Figure): string =>
-  Number.isNaN(value) ? 'never' : `${value.toFixed(digits[unit])} ${unit}`;
+  Number.isNaN(value) ? 'never' : `${value.toFixed(digits[unit])} ${unit.replace(', exact', '')}`;
 
 /** Returns the goal of a figure and whether it is met; empty without a goal. */
 export const goalOf = (figure: Figure): string =>

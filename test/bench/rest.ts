@@ -2,6 +2,7 @@ import { benchTable, type BenchTable } from './data.ts';
 import { readIn, readUpstream, withBareServer } from './processes.ts';
 import type { ReadResult, Run, Way } from './reader.ts';
 import { lineOf, median, type Figure } from './report.ts';
+import { benchServe } from './serve.ts';
 
 export type BenchOptions = {
   /** Number of measured runs of each way. */
@@ -10,6 +11,8 @@ export type BenchOptions = {
   sizes: readonly number[];
   /** Millions of rows for the comparison of memory with one million rows; undefined skips it. */
   memory: number | undefined;
+  /** The `cli.cjs` of an older build, whose `serve` is measured in turns. */
+  before: string | undefined;
   say: (line: string) => void;
 };
 
@@ -17,7 +20,7 @@ const mega = 1e6;
 
 /**
  * Measures tables that our `rest` streams from our engine process. Compares with the engine's scan alone, the same
- * bytes from a bare socket, `dir` in process, and upstream's own server and client.
+ * bytes from a bare socket, `dir` in process, and upstream's own server and client. Then measures pages and streams of `serve`.
  */
 export async function benchRest(options: BenchOptions): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -29,6 +32,12 @@ export async function benchRest(options: BenchOptions): Promise<Figure[]> {
     const table = await benchTable(millions, options.say);
     options.say(`${millions} million rows, median of ${options.runs}, each in a fresh process after a warm-up:`);
     for (const figure of await streaming(table, `${millions} M`, options.runs)) tell(figure);
+  }
+  const [millions] = options.sizes;
+  if (millions !== undefined) {
+    options.say(`lance-catalog serve, ${millions} million rows, median of ${options.runs} after a warm-up:`);
+    const table = await benchTable(millions, options.say);
+    for (const figure of await benchServe(table, options.runs, options.before)) tell(figure);
   }
   if (options.memory !== undefined) {
     const small = await benchTable(1, options.say);

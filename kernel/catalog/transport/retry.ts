@@ -38,6 +38,9 @@ export function markTransient<E extends object>(error: E, retryAfter?: number): 
   return error;
 }
 
+/** Returns the delay in milliseconds that was recorded with a temporary failure, if any. */
+export const retryAfterOf = (error: object): number | undefined => passing.get(error)?.retryAfter;
+
 /**
  * Returns whether a request may be sent again: only if it changes nothing. RFC 9110 (9.2.2) allows other requests to
  * be repeated only if the first one was certainly not applied. 429 and 503 don't ensure that: a gateway also sends

@@ -1,3 +1,5 @@
+import type { StopReason } from '#engine/pool/queryPool.ts';
+
 /** A finished request, for the counters. */
 type RequestMeasurement = {
   /** The name of the operation in the specification, or `other`. */
@@ -21,6 +23,7 @@ export class Metrics {
   #bytesIn = 0;
   #bytesOut = 0;
   #inFlight = 0;
+  readonly #stopped: Record<StopReason, number> = { time: 0, ended: 0 };
 
   get inFlight(): number {
     return this.#inFlight;
@@ -43,6 +46,11 @@ export class Metrics {
     for (const [index, bound] of bounds.entries()) if (seconds <= bound) histogram.counts[index]!++;
   }
 
+  /** Counts a query that was stopped. */
+  stopQuery(reason: StopReason): void {
+    this.#stopped[reason]++;
+  }
+
   /** Returns all counters as text; `ready` is the last result of the readiness check. */
   text(ready: boolean): string {
     const { rss, heapUsed, external } = process.memoryUsage();
@@ -63,6 +71,14 @@ export class Metrics {
       ...one('lance_catalog_received_bytes_total', 'counter', 'Bytes of request bodies.', this.#bytesIn),
       ...one('lance_catalog_sent_bytes_total', 'counter', 'Bytes of response bodies.', this.#bytesOut),
       ...one('lance_catalog_requests_in_flight', 'gauge', 'Requests in progress.', this.#inFlight),
+      ...head(
+        'lance_catalog_queries_stopped_total',
+        'counter',
+        'Queries that took too long ("time"), or whose process ended ("ended"), usually because of its memory limit.',
+      ),
+      ...Object.entries(this.#stopped).map(
+        ([reason, count]) => `lance_catalog_queries_stopped_total{reason="${reason}"} ${count}`,
+      ),
       ...one('lance_catalog_ready', 'gauge', 'Whether the roots could be read at the last check.', ready ? 1 : 0),
       ...one('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
       ...one('process_cpu_seconds_total', 'counter', 'CPU time.', (cpu.user + cpu.system) / 1e6),

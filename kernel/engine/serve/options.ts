@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { CatalogError } from '#shared/errors.ts';
 import type { ServerJobs } from '#engine/server/serverJobs.ts';
 import type { CertificateFiles } from './certificate.ts';
@@ -24,6 +25,14 @@ export type ServeLimits = {
   keylessKeepAlive: number;
   /** Milliseconds that running requests may take after the server is told to stop. */
   grace: number;
+  /** Processes for requests with SQL, text to search or a vector. */
+  queryProcesses: number;
+  /** Bytes that each of these processes may use. */
+  queryMemory: number;
+  /** Milliseconds that such a request may keep its client waiting, for its first rows or for the next ones. */
+  queryTime: number;
+  /** The same for requests that change a table. */
+  writeTime: number;
 };
 
 export const defaultServeLimits: ServeLimits = {
@@ -36,6 +45,10 @@ export const defaultServeLimits: ServeLimits = {
   keylessPerAddress: 256,
   keylessKeepAlive: 5000,
   grace: 30_000,
+  queryProcesses: Math.max(4, availableParallelism() + 2),
+  queryMemory: 1400 * 1024 ** 2,
+  queryTime: 20_000,
+  writeTime: 600_000,
 };
 
 /**

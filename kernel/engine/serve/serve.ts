@@ -15,6 +15,7 @@ import { Metrics } from './metrics.ts';
 import { checkExposure, defaultServeLimits, keepAliveMs, type ServeOptions } from './options.ts';
 import { createListener } from './listener.ts';
 import { ConnectionLimits } from './connectionLimits.ts';
+import { PooledQueries } from './pooledQueries.ts';
 import { Readiness } from './readiness.ts';
 import { RequestSlots } from './requestSlots.ts';
 
@@ -73,6 +74,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     publicHosts: options.publicHosts,
   });
   const metrics = new Metrics();
+  const queries = new PooledQueries({
+    limits,
+    hasManyKeys: options.keys.kind === 'file',
+    storageOptions,
+    callerOf: (request) => gate.callerOf(request),
+    metrics,
+    log,
+  });
   const slots = new RequestSlots({
     requests: limits.requests,
     // A single key has nothing to share.
@@ -89,6 +98,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       return catalogs.get(caller.database.root);
     },
     jobs: options.jobs,
+    runElsewhere: (call) => queries.run(call),
     errorFor: (request, error) => {
       // A refused request does no more work, although the rest of its body is discarded for a while.
       slots.leave(request);
@@ -147,6 +157,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       (closing ??= (async () => {
         log('info', 'stopping', { requests: contract.inFlight });
         const cut = await end(server, contract.drain(), () => contract.inFlight, limits.grace);
+        await queries.close();
         closeFiles();
         log(cut > 0 ? 'warn' : 'info', 'stopped', { cut });
         return cut;

@@ -43,6 +43,7 @@ export function createEngineServer({ secret, catalogOf, log }: EngineServerOptio
   server.headersTimeout = 10_000;
   // A large table takes long to arrive, and only the parent can connect.
   server.requestTimeout = 0;
+  server.keepAliveTimeout = 0;
   return { server, contract };
 }
 

@@ -43,6 +43,8 @@ export class BodyReader {
   readonly #request: IncomingMessage;
   readonly #limits: Limits;
   readonly #observer: ReadingObserver | undefined;
+  #json: Promise<Record<string, unknown>> | undefined;
+  #bytes: Buffer = Buffer.alloc(0);
 
   constructor(request: IncomingMessage, limits: Limits, observer?: ReadingObserver) {
     this.#observer = observer;
@@ -59,10 +61,19 @@ export class BodyReader {
   }
 
   /**
-   * Returns the JSON object in the body; `{}` if the body is empty.
+   * Returns the JSON object in the body; `{}` if the body is empty. Reads the body once, also if called again.
    * @throws CatalogError InvalidInput (13) for another content type, another shape, or too many bytes
    */
-  async json(): Promise<Record<string, unknown>> {
+  json(): Promise<Record<string, unknown>> {
+    return (this.#json ??= this.#readJson());
+  }
+
+  /** Returns the bytes of the body that `json` has read. */
+  jsonBytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  async #readJson(): Promise<Record<string, unknown>> {
     const refusal = (): CatalogError =>
       new CatalogError(
         'InvalidInput',
@@ -75,7 +86,8 @@ export class BodyReader {
     this.#observer?.startReading(this.#request);
     for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less data.', end)) chunks.push(chunk);
     this.#observer?.endReading(this.#request);
-    const text = Buffer.concat(chunks).toString('utf8');
+    this.#bytes = Buffer.concat(chunks);
+    const text = this.#bytes.toString('utf8');
     // An empty body needs no content type: some clients omit optional objects that way.
     if (!this.isJson && text !== '') throw refusal();
     let value: unknown;
@@ -96,7 +108,12 @@ export class BodyReader {
    * @throws CatalogError InvalidInput (13) if the body is not an Arrow stream
    */
   arrow(): Promise<ArrowBody> {
-    return openArrow(this.#read(this.#limits.arrowBytes, 'Send the rows in several requests.'));
+    return openArrow(this.arrowBytes());
+  }
+
+  /** Returns the body of an Arrow IPC stream unread, within the limits. Can be read once, instead of `arrow`. */
+  arrowBytes(): AsyncIterable<Uint8Array> {
+    return this.#read(this.#limits.arrowBytes, 'Send the rows in several requests.');
   }
 
   /**

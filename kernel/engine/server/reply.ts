@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import { retryAfterOf } from '#catalog/transport/retry.ts';
 import type { CatalogError } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import type { BodyReader, Limits, DrainLimits } from './httpBody.ts';
 
 export type Streamed = {
-  headers: Record<string, string>;
+  /** Default: 200. */
+  status?: number;
+  headers: Readonly<Record<string, string>>;
   chunks: AsyncIterator<Uint8Array>;
 };
 
@@ -50,10 +53,10 @@ export class Reply {
    * Sends chunks as fast as the client takes them, and produces the next one meanwhile. The headers follow the first
    * chunk: until it is ready, a failure can still become an error response.
    */
-  async stream({ headers, chunks }: Streamed): Promise<void> {
+  async stream({ status = 200, headers, chunks }: Streamed): Promise<void> {
     try {
       let chunk = await chunks.next();
-      this.#response.writeHead(200, headers);
+      this.#response.writeHead(status, headers);
       while (!chunk.done) {
         const written = this.#write(chunk.value);
         const next = chunks.next();
@@ -91,7 +94,9 @@ export class Reply {
       connection: 'close',
       ...(allow && { allow: allow.join(', ') }),
       ...(error.status === 401 && { 'www-authenticate': 'Bearer' }),
-      ...((error.status === 503 || error.status === 429) && { 'retry-after': '1' }),
+      ...((error.status === 503 || error.status === 429) && {
+        'retry-after': String(Math.ceil((retryAfterOf(error) ?? 1000) / 1000)),
+      }),
     });
     response.write(text);
     this.bytes += Buffer.byteLength(text);

@@ -21,7 +21,7 @@ import {
   type ReadingObserver,
   unauthenticatedDrainLimits,
 } from './httpBody.ts';
-import { Reply } from './reply.ts';
+import { Reply, type Streamed } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
 import { callOf } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
@@ -67,6 +67,10 @@ type ContractOptions = {
   catalogOf: (request: IncomingMessage, asked: RequestInfo) => Promise<Catalog>;
   /** Runs jobs; without it their operations are refused. */
   jobs?: ServerJobs | undefined;
+  /**
+   * Runs a request in another process, because it could end this one. Returns `undefined` for requests that run here.
+   */
+  runElsewhere?: ((call: ForwardableCall) => Promise<Streamed | undefined>) | undefined;
   limits?: Partial<Limits> | undefined;
   /** Converts an error to the one that the client sees (default: unchanged). */
   errorFor?: ((request: IncomingMessage, error: CatalogError) => CatalogError) | undefined;
@@ -74,6 +78,17 @@ type ContractOptions = {
   log: (line: string) => void;
   /** Called once a request has ended, in any way. */
   onAnswered?: ((request: IncomingMessage, answered: RequestLog) => void) | undefined;
+};
+
+/** A request that may run in another process. */
+export type ForwardableCall = {
+  readonly request: IncomingMessage;
+  readonly operation: Operation;
+  readonly id: readonly string[];
+  /** The parameters of the URL. */
+  readonly query: URLSearchParams;
+  readonly body: BodyReader;
+  readonly signal: AbortSignal;
 };
 
 /** The REST contract as a listener of `node:http` or `node:https`. */
@@ -185,6 +200,12 @@ async function serve(
     // Refused before the handler runs, so that a client can probe capabilities without creating anything.
     if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
       throw refusalOf(operation);
+    const { id, query } = found;
+    const elsewhere = operation && (await options.runElsewhere?.({ request, operation, id, query, body, signal }));
+    if (elsewhere) {
+      await reply.stream(elsewhere);
+      return;
+    }
     const own = (table: Table): Table => {
       tables.push(table);
       return table;

@@ -14,18 +14,21 @@ export type RawEngine = {
   /** Returns the headers of an authorized request for a root. */
   headers(root: string): Record<string, string>;
   send(options: { method?: string; path: string; headers: Record<string, string>; body?: string }): Promise<RawAnswer>;
+  /** Its exit code, or the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals | null>;
   /** Closes its stdin and resolves with its exit code. */
-  stop(): Promise<number | null>;
+  stop(): Promise<number | NodeJS.Signals | null>;
 };
 
 export type RawAnswer = { status: number; headers: IncomingHttpHeaders; body: string };
 
-export async function startRawEngine(): Promise<RawEngine> {
+/** @param memoryLimit bytes at which the process has to end itself */
+export async function startRawEngine(memoryLimit?: number): Promise<RawEngine> {
   const socket = join(tempFolder(), 's');
   const secret = 'a secret of the tests';
   const child = spawn(process.execPath, [engineEntry()], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const exited = once(child, 'exit');
-  child.stdin.write(`${JSON.stringify({ secret, socket })}\n`);
+  const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals | null);
+  child.stdin.write(`${JSON.stringify({ secret, socket, memoryLimit })}\n`);
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const handshake = parseHandshake(line);
   if (!handshake) throw new Error(`The engine said: ${line}`);
@@ -51,10 +54,10 @@ export async function startRawEngine(): Promise<RawEngine> {
         sent.once('error', reject);
         sent.end(method === 'GET' ? undefined : body);
       }),
-    stop: async () => {
+    exited,
+    stop: () => {
       child.stdin.end();
-      const [code] = (await exited) as [number | null];
-      return code;
+      return exited;
     },
   };
 }

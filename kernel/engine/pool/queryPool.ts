@@ -1,0 +1,442 @@
+import type { IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { type ForwardedRequest, parseErrorBody } from '#catalog/engineProcess.ts';
+import { markTransient } from '#catalog/transport/retry.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+
+/** A process that runs queries; an `EngineProcess` is one. */
+export type QueryProcess = {
+  forward(request: ForwardedRequest, signal: AbortSignal): Promise<IncomingMessage>;
+  onDidExit(listener: (exit: { code: number | null; signal: NodeJS.Signals | null }) => void): { dispose(): void };
+  kill(): void;
+  /** Ends the process after its running writes. */
+  dispose(): Promise<void>;
+};
+
+/** A request for a process of the pool. */
+export type PooledRequest = ForwardedRequest & {
+  /** Whose request it is: the places are shared between owners. */
+  readonly owner: string;
+  /**
+   * The same for requests that cost the same. A request runs alone in its process until one with this text has ended
+   * well. Without it, it always does.
+   */
+  readonly sameAs?: string | undefined;
+  /** Milliseconds that the process may be silent while its caller waits. */
+  readonly time: number;
+};
+
+/** A response of a process of the pool. Its chunks must be read to the end, or `return` be called. */
+export type PooledReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
+};
+
+/** Why a request was stopped: its time has ended, or its process did. */
+export type StopReason = 'time' | 'ended';
+
+export type PoolOptions<Process extends QueryProcess> = {
+  start: (signal: AbortSignal) => Promise<Process>;
+  /** Most processes at the same time. */
+  processes: number;
+  /** Processes that one owner may have for requests that run alone. */
+  processesPerOwner: number;
+  /** Milliseconds that a request waits for a process. */
+  waitTime: number;
+  /** Whether a process uses too much memory for another request. */
+  isFull?: ((process: Process) => boolean) | undefined;
+  /** Called for each stopped request. */
+  onStopped?: ((reason: StopReason, cause: unknown) => void) | undefined;
+  /** Called if a process can't start. */
+  onNotStarted?: ((cause: unknown) => void) | undefined;
+};
+
+/** Requests that share a process: the engine has a stack of 16 MB for each thread, and a thread for each request. */
+const requestsPerProcess = 8;
+/** An unused process ends after this time, milliseconds. */
+const idleMs = 60_000;
+/** Kinds of requests that ended well and are remembered. */
+const maxKnown = 10_000;
+
+type Task = {
+  readonly owner: string;
+  /** Whether the request has its process for itself. */
+  readonly isAlone: boolean;
+};
+
+type Slot<Process extends QueryProcess> = {
+  readonly process: Process;
+  readonly tasks: Set<Task>;
+  /** What becomes of the process when its last request has left. */
+  after: 'stays' | 'ends' | 'is killed';
+  idle: NodeJS.Timeout | undefined;
+};
+
+type Waiting<Process extends QueryProcess> = {
+  readonly task: Task;
+  take(slot: Slot<Process>): void;
+  refuse(error: Error): void;
+};
+
+/**
+ * Runs requests that could end the engine, by memory, stack or time, in processes that may end.
+ *
+ * A request of a new kind has a process for itself: if it ends, only its own caller is refused. Kinds of requests
+ * that ended well before share processes. The end of a process is the only way to stop a search of the engine, so a
+ * process is killed if a request takes too long, or if its caller disconnects before the response.
+ */
+export class QueryPool<Process extends QueryProcess> {
+  readonly #options: PoolOptions<Process>;
+  readonly #slots = new Set<Slot<Process>>();
+  readonly #waiting: Waiting<Process>[] = [];
+  // A Set keeps the order of insertion; the oldest entry is removed first.
+  readonly #known = new Set<string>();
+  readonly #closed = new AbortController();
+  #starting = 0;
+
+  constructor(options: PoolOptions<Process>) {
+    this.#options = options;
+  }
+
+  /** Processes that run at the moment. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /**
+   * Runs a request. Resolves with the beginning of its response.
+   * @throws CatalogError ServiceUnavailable (17) if no process is free or can start, or its own ended or took too
+   * long; the error of the response; AbortError
+   */
+  async run(request: PooledRequest, signal: AbortSignal): Promise<PooledReply> {
+    const { owner, sameAs, time } = request;
+    const task: Task = { owner, isAlone: sameAs === undefined || !this.#known.has(sameAs) };
+    const slot = await this.#enter(task, signal);
+    const watch = new Stopwatch(time);
+    const stop = (cause: unknown): never => {
+      this.#leave(slot, task, true);
+      if (sameAs !== undefined) this.#known.delete(sameAs);
+      signal.throwIfAborted();
+      const failure = watch.isOver ? tooSlow(time, cause) : endedEarly(cause);
+      this.#options.onStopped?.(watch.isOver ? 'time' : 'ended', cause);
+      throw failure;
+    };
+    let response: IncomingMessage;
+    let failed: CatalogError | undefined;
+    try {
+      const body = watch.watch(request.body);
+      const either = AbortSignal.any([signal, watch.signal]);
+      response = await slot.process.forward({ ...request, body }, either);
+      if ((response.statusCode ?? 500) >= 400) failed = parseErrorBody(await json(response), response.statusCode);
+      watch.stop();
+    } catch (cause) {
+      watch.stop();
+      if (!watch.bodyFault) return stop(cause);
+      this.#leave(slot, task, true);
+      throw watch.bodyFault.cause;
+    }
+    if (failed) {
+      this.#leave(slot, task, false);
+      throw failed;
+    }
+    const done = (): void => {
+      this.#leave(slot, task, false);
+      if (sameAs !== undefined) this.#remember(sameAs);
+    };
+    const abandon = (): void => this.#leave(slot, task, true);
+    return {
+      status: response.statusCode ?? 500,
+      headers: headersOf(response),
+      chunks: chunksOf(response, watch, { done, stop, abandon }),
+    };
+  }
+
+  /** Refuses waiting requests, and ends the processes after their running writes. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    for (const waiting of this.#waiting.splice(0)) waiting.refuse(closing());
+    const slots = [...this.#slots];
+    this.#slots.clear();
+    for (const { idle } of slots) clearTimeout(idle);
+    await Promise.all(slots.map(({ process }) => process.dispose()));
+  }
+
+  /** Waits for a process. @throws CatalogError ServiceUnavailable (17), AbortError */
+  #enter(task: Task, signal: AbortSignal): Promise<Slot<Process>> {
+    signal.throwIfAborted();
+    if (this.#closed.signal.aborted) throw closing();
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(late);
+        signal.removeEventListener('abort', leave);
+        const at = this.#waiting.indexOf(waiting);
+        if (at >= 0) this.#waiting.splice(at, 1);
+      };
+      const refuse = (error: Error): void => {
+        end();
+        reject(error);
+      };
+      const leave = (): void => refuse(signal.reason as Error);
+      const late = setTimeout(() => refuse(busy()), this.#options.waitTime);
+      const waiting: Waiting<Process> = {
+        task,
+        refuse,
+        take: (slot) => {
+          end();
+          resolve(slot);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(waiting);
+      this.#assign();
+    });
+  }
+
+  /** Gives processes to waiting requests, first to those whose owner has the fewest. */
+  #assign(): void {
+    const blocked = new Set<Waiting<Process>>();
+    for (;;) {
+      const free = this.#waiting.filter((waiting) => !blocked.has(waiting));
+      const [next] = free.toSorted((a, b) => this.#running(a.task.owner) - this.#running(b.task.owner));
+      if (!next) break;
+      const slot = this.#slotFor(next.task);
+      if (!slot) {
+        blocked.add(next);
+        continue;
+      }
+      clearTimeout(slot.idle);
+      slot.idle = undefined;
+      slot.tasks.add(next.task);
+      next.take(slot);
+    }
+    const { processes } = this.#options;
+    const alone = this.#waiting.filter(({ task }) => task.isAlone && !this.#hasShare(task)).length;
+    const shared = this.#waiting.filter(({ task }) => !task.isAlone).length;
+    const free = this.#mostAlone - this.#alone().length;
+    const wanted = Math.min(alone, free) + Math.ceil(shared / requestsPerProcess);
+    while (this.#starting < wanted && this.#slots.size + this.#starting < processes) void this.#start();
+  }
+
+  /** Returns a process for a request: a shared one with a free place if the request may share, else an unused one. */
+  #slotFor(task: Task): Slot<Process> | undefined {
+    const open = [...this.#slots].filter(({ after }) => after === 'stays');
+    if (!task.isAlone) {
+      const shared = open.find(
+        ({ tasks }) => tasks.size > 0 && tasks.size < requestsPerProcess && [...tasks].every(({ isAlone }) => !isAlone),
+      );
+      if (shared) return shared;
+    } else if (this.#hasShare(task)) return undefined;
+    return open.find(({ tasks }) => tasks.size === 0);
+  }
+
+  /**
+   * Whether a request that runs alone has to wait for others of that kind: one process is left for requests that share,
+   * and its owner has a limit.
+   */
+  #hasShare({ owner, isAlone }: Task): boolean {
+    if (!isAlone) return false;
+    const running = this.#alone();
+    if (running.length >= this.#mostAlone) return true;
+    return running.filter((one) => one.owner === owner).length >= this.#options.processesPerOwner;
+  }
+
+  get #mostAlone(): number {
+    return Math.max(1, this.#options.processes - 1);
+  }
+
+  /** Returns the running requests that have a process for themselves. */
+  #alone(): Task[] {
+    return [...this.#slots].flatMap(({ tasks }) => [...tasks]).filter(({ isAlone }) => isAlone);
+  }
+
+  #running(owner: string): number {
+    let count = 0;
+    for (const { tasks } of this.#slots) for (const task of tasks) if (task.owner === owner) count++;
+    return count;
+  }
+
+  async #start(): Promise<void> {
+    this.#starting++;
+    try {
+      const process = await this.#options.start(this.#closed.signal);
+      const slot: Slot<Process> = { process, tasks: new Set(), after: 'stays', idle: undefined };
+      this.#slots.add(slot);
+      process.onDidExit(() => {
+        this.#slots.delete(slot);
+        clearTimeout(slot.idle);
+        this.#assign();
+      });
+      this.#rest(slot);
+    } catch (cause) {
+      if (this.#closed.signal.aborted) return;
+      this.#options.onNotStarted?.(cause);
+      // One request for each failed start, so that the others get an answer as well, but not a flood of starts.
+      this.#waiting[0]?.refuse(notStarted(cause));
+    } finally {
+      this.#starting--;
+      this.#assign();
+    }
+  }
+
+  /** @param isAbandoned whether the engine may still work for the request */
+  #leave(slot: Slot<Process>, task: Task, isAbandoned: boolean): void {
+    if (!slot.tasks.delete(task)) return;
+    if (isAbandoned) slot.after = 'is killed';
+    else if (slot.after === 'stays' && this.#options.isFull?.(slot.process)) slot.after = 'ends';
+    if (slot.tasks.size > 0) return;
+    if (slot.after === 'stays') this.#rest(slot);
+    else {
+      this.#slots.delete(slot);
+      if (slot.after === 'is killed') slot.process.kill();
+      // Also after a kill: it removes the folder of the socket.
+      void slot.process.dispose();
+    }
+    this.#assign();
+  }
+
+  /** Ends an unused process after a while. */
+  #rest(slot: Slot<Process>): void {
+    slot.idle = setTimeout(() => {
+      this.#slots.delete(slot);
+      void slot.process.dispose();
+    }, idleMs).unref();
+  }
+
+  #remember(sameAs: string): void {
+    this.#known.delete(sameAs);
+    this.#known.add(sameAs);
+    const [oldest] = this.#known;
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+/** Limits how long a process may be silent while its caller waits. */
+class Stopwatch {
+  readonly #time: number;
+  readonly #over = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  /** Why the body of the request ended early, for instance because its client was too slow. */
+  bodyFault: { readonly cause: unknown } | undefined;
+
+  constructor(time: number) {
+    this.#time = time;
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => this.#over.abort(), this.#time);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Returns the body to send, and starts when all of it was sent: until then, the client takes the time. */
+  watch(body: Uint8Array | AsyncIterable<Uint8Array>): Uint8Array | AsyncIterable<Uint8Array> {
+    if (!(body instanceof Uint8Array)) return this.#after(body);
+    this.start();
+    return body;
+  }
+
+  async *#after(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body;
+    } catch (cause) {
+      this.bodyFault = { cause };
+      throw cause;
+    }
+    this.start();
+  }
+}
+
+type Ends = { done: () => void; stop: (cause: unknown) => never; abandon: () => void };
+
+/** Yields the body of a response. A process that sends nothing for too long, or ends, fails the reading. */
+async function* chunksOf(
+  response: IncomingMessage,
+  watch: Stopwatch,
+  { done, stop, abandon }: Ends,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
+  let isEnded = false;
+  try {
+    for (;;) {
+      watch.start();
+      let next: IteratorResult<Uint8Array>;
+      try {
+        next = await chunks.next();
+      } catch (cause) {
+        isEnded = true;
+        stop(cause);
+        return;
+      } finally {
+        watch.stop();
+      }
+      if (next.done) break;
+      yield next.value;
+    }
+    isEnded = true;
+    done();
+  } finally {
+    if (!isEnded) {
+      abandon();
+      response.destroy();
+    }
+  }
+}
+
+const passedHeaders = ['content-type', 'content-length', 'preference-applied'] as const;
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of passedHeaders) {
+    const value = headers[name];
+    if (typeof value === 'string') passed[name] = value;
+  }
+  return passed;
+}
+
+/**
+ * After this time, milliseconds, a client may send a stopped query again. Clients repeat a request by themselves only
+ * after shorter times; this one would be stopped again.
+ */
+const stoppedRetry = 60_000;
+
+const stopped = (what: string, hint: string, cause: unknown): CatalogError =>
+  markTransient(new CatalogError('ServiceUnavailable', what, hint, { cause }), stoppedRetry);
+
+const tooSlow = (time: number, cause: unknown): CatalogError =>
+  stopped(
+    `The request was stopped because it took longer than ${time / 1000} seconds.`,
+    'Ask for fewer rows, columns or words, or ask the administrator for more time (--query-timeout).',
+    cause,
+  );
+
+const endedEarly = (cause: unknown): CatalogError =>
+  stopped(
+    'The request was stopped because it needed too much memory, or the engine failed.',
+    'Ask for fewer rows, columns or words, or ask the administrator for more memory (--query-memory).',
+    cause,
+  );
+
+const busy = (): CatalogError =>
+  new CatalogError('ServiceUnavailable', 'The server has too many queries at the moment.', 'Try again in a second.');
+
+const closing = (): CatalogError =>
+  new CatalogError('ServiceUnavailable', 'The server is shutting down.', 'Try again.');
+
+const notStarted = (cause: unknown): CatalogError =>
+  new CatalogError(
+    'ServiceUnavailable',
+    "The server can't start a process for queries.",
+    'Tell the administrator of the server, whose log says why.',
+    { cause: new Error(messageOf(cause)) },
+  );

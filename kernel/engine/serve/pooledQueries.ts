@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { EngineProcess } from '#catalog/engineProcess.ts';
+import { isReading, type Operation } from '#catalog/contract.ts';
+import { dataBytes } from '#engine/pool/dataBytes.ts';
+import { QueryPool } from '#engine/pool/queryPool.ts';
+import type { Streamed } from '#engine/server/reply.ts';
+import type { ForwardableCall } from '#engine/server/server.ts';
+import { bundleFile } from '#processes/bundleFile.ts';
+import { thisNode } from '#processes/childProcess.ts';
+import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import type { Caller } from './authorizer.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { ServeLimits } from './options.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+type PooledQueriesOptions = {
+  limits: ServeLimits;
+  /** Whether several keys share the processes. */
+  hasManyKeys: boolean;
+  storageOptions: Record<string, string> | undefined;
+  callerOf: (request: IncomingMessage) => Caller | undefined;
+  metrics: Metrics;
+  log: Log;
+};
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isRecord(value) && Object.values(value).every(isEmpty));
+
+/** Whether a query has SQL, text to search, a vector or an order, which a page of rows has not. */
+const isCostly = ({ filter, columns, vector, full_text_query: text, order_by: order }: Json): boolean =>
+  ![filter, vector, text, order, isRecord(columns) ? columns['column_aliases'] : undefined].every(isEmpty);
+
+/** Which requests run in the pool, by what their JSON body has. All others run in the server's own process. */
+const pooledByBody: { readonly [K in Operation]?: (body: Json) => boolean } = {
+  QueryTable: isCostly,
+  CountTableRows: ({ predicate }) => !isEmpty(predicate),
+  ExplainTableQueryPlan: () => true,
+  AnalyzeTableQueryPlan: () => true,
+  UpdateTable: () => true,
+  DeleteFromTable: () => true,
+  AlterTableAddColumns: () => true,
+};
+
+/** Parameters of "MergeInsertIntoTable" with SQL. */
+const mergeConditions = ['when_matched_update_all_filt', 'when_not_matched_by_source_delete_filt'] as const;
+
+const passedHeaders = ['content-type', 'accept'] as const;
+
+/**
+ * Runs requests with SQL, text to search or a vector in a pool of processes, so that none of them can end the server or
+ * keep it busy.
+ */
+export class PooledQueries {
+  readonly #options: PooledQueriesOptions;
+  readonly #pool: QueryPool<EngineProcess>;
+
+  constructor(options: PooledQueriesOptions) {
+    this.#options = options;
+    const { limits, hasManyKeys, metrics, log } = options;
+    const { queryProcesses, queryMemory, queryTime } = limits;
+    this.#pool = new QueryPool({
+      start: (signal) => this.#start(signal),
+      processes: queryProcesses,
+      processesPerOwner: Math.max(1, queryProcesses - (hasManyKeys ? 2 : 1)),
+      waitTime: queryTime,
+      // The limit also counts what Node reserves, so about half of the memory is left then.
+      isFull: ({ pid }) => (dataBytes(pid) ?? 0) > queryMemory,
+      onStopped: (reason, cause) => {
+        metrics.stopQuery(reason);
+        log('warn', 'query_stopped', { reason, problem: messageOf(cause) });
+      },
+      onNotStarted: (cause) => log('error', 'query_process_not_started', { problem: messageOf(cause) }),
+    });
+  }
+
+  /**
+   * Runs a request in the pool. Returns `undefined` if it should run in this process.
+   * @throws CatalogError of the request, ServiceUnavailable (17) if it was stopped; AbortError
+   */
+  async run(call: ForwardableCall): Promise<Streamed | undefined> {
+    const { operation, query, body, signal } = call;
+    if (operation === 'MergeInsertIntoTable') {
+      const hasSql = mergeConditions.some((name) => query.getAll(name).some((text) => text !== ''));
+      return hasSql ? this.#forward(call, body.arrowBytes(), undefined) : undefined;
+    }
+    if (operation === 'AlterTableBackfillColumns') {
+      await this.#tryCondition(call, await body.json());
+      return undefined;
+    }
+    const isPooled = pooledByBody[operation];
+    if (!isPooled) return undefined;
+    const json = await body.json();
+    signal.throwIfAborted();
+    return isPooled(json) ? this.#forward(call, body.jsonBytes(), kindOf(json)) : undefined;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  #forward(
+    { request, operation, signal }: ForwardableCall,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    kind: string | undefined,
+    path = request.url ?? '',
+  ): Promise<Streamed> {
+    const { callerOf, storageOptions, limits } = this.#options;
+    const caller = callerOf(request);
+    if (!caller) throw new CatalogError('Internal', 'A request passed the gate without a caller.', '');
+    const { root } = caller.database;
+    const headers: Record<string, string> = {};
+    for (const name of passedHeaders) {
+      const value = request.headers[name];
+      if (value !== undefined) headers[name] = value;
+    }
+    return this.#pool.run(
+      {
+        method: request.method ?? 'POST',
+        path,
+        headers,
+        body,
+        config: { root, ...(storageOptions && { storageOptions }) },
+        owner: caller.key.name,
+        sameAs: kind && hash(`${operation}\n${root}\n${path}\n${kind}`),
+        time: isReading(operation) ? limits.queryTime : limits.writeTime,
+      },
+      signal,
+    );
+  }
+
+  /**
+   * Plans the condition of a backfill in the pool. The job checks it again, first in this process: a condition that
+   * ends a process has to end another one. Other errors are those of the job.
+   */
+  async #tryCondition(call: ForwardableCall, { where, read_version: version }: Json): Promise<void> {
+    if (isEmpty(where)) return;
+    const plan = { query: { vector: {}, k: 1, filter: where, ...(!isEmpty(version) && { version }) } };
+    const path = (call.request.url ?? '').replace(/\/backfill_column(?=\/?(?:\?|$))/, '/explain_plan');
+    try {
+      const explain = { ...call, operation: 'ExplainTableQueryPlan' as const };
+      const planned = await this.#forward(explain, Buffer.from(JSON.stringify(plan)), kindOf(plan), path);
+      while (!(await planned.chunks.next()).done);
+    } catch (error) {
+      if (!isCatalogError(error) || error.kind === 'ServiceUnavailable') throw error;
+    }
+  }
+
+  #start(signal: AbortSignal): Promise<EngineProcess> {
+    return EngineProcess.start({
+      entry: bundleFile('engine.cjs'),
+      node: thisNode(),
+      memoryLimit: this.#options.limits.queryMemory,
+      // Freed memory stays in the pools of glibc, one for each thread unless they are limited.
+      env: { MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2' },
+      signal,
+    });
+  }
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
+
+/**
+ * Returns the same text for requests of the same cost: the values of a vector do not matter, only how many there are.
+ */
+const kindOf = (body: Json): string =>
+  JSON.stringify(body, (_, value: unknown) =>
+    Array.isArray(value) && value.every((each) => typeof each === 'number') ? value.length : value,
+  );

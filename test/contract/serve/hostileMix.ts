@@ -1,0 +1,227 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tableFromIPC } from '#arrow';
+import type { Catalog } from '#catalog/catalog.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
+import { type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
+
+// Hostile requests of many kinds, with a read-only key and without one, against a real server that another client uses
+// all the while.
+
+export const tableRows = 1_000;
+
+/** Creates the table that the mix reads: a column of each kind that the hostile requests need. */
+export async function createMixTable(db: Catalog): Promise<void> {
+  const table = await db.createTable(
+    't',
+    Array.from({ length: tableRows }, (_, id) => ({
+      id,
+      b: id % 2 === 0,
+      s: `row ${id} of many`,
+      v: Array.from({ length: 16 }, (__, at) => (id * (at + 1)) % 7),
+    })),
+  );
+  await table.createIndex('s', { type: 'FTS' });
+}
+
+const hostileKey = 'the-key-of-a-guest-01234567';
+const goodKey = 'the-key-of-a-colleague-0123';
+
+/** Starts the server with a key for each of the two clients. */
+export const startMixServer = (root: string, seconds: number): Promise<ServeProcess> => {
+  const keys = writeKeys([
+    ['guest', hostileKey, 'read-only', '*'],
+    ['colleague', goodKey, 'read-only', '*'],
+  ]);
+  return startServe(['--root', root, '--keys', keys, '--query-timeout', String(seconds), '--query-processes', '4']);
+};
+
+type Hostile = { readonly operation: string; readonly body: object };
+
+const count = (predicate: string): Hostile => ({ operation: 'count_rows', body: { predicate } });
+const query = (part: object, k = 10): Hostile => ({ operation: 'query', body: { vector: {}, k, ...part } });
+
+/** SQL, text and vectors that need gigabytes, or minutes, or a deep stack. `at` makes each of them new. */
+const hostile: readonly ((at: number) => Hostile)[] = [
+  (at) => count(`length(repeat('x', ${400_000_000 + at} + id)) = id`),
+  (at) => count(`array_length(array_repeat(id, ${100_000_000 + at} + id)) = 1`),
+  (at) => count(`length(lpad('x', ${400_000_000 + at} + id, 'y')) = id`),
+  (at) => count(`length(${growing(`repeat('x', ${1_000 + at})`)}) = id`),
+  (at) => ({
+    operation: 'explain_plan',
+    body: { query: query({ filter: `repeat('x', ${2_000_000_000 + at}) = s` }).body },
+  }),
+  (at) => ({
+    operation: 'analyze_plan',
+    body: query({ filter: `length(repeat('y', ${400_000_000 + at} + id)) = 1` }).body,
+  }),
+  (at) => query({ columns: { column_aliases: { x: `repeat('x', ${100_000_000 + at} + id)` } } }),
+  // Takes minutes and no memory.
+  (at) => count(`levenshtein(repeat(s, ${5_000 + at}), repeat(s, ${5_001 + at})) = 1`),
+  (at) =>
+    query({ columns: { column_aliases: { x: `levenshtein(repeat(s, ${5_000 + at}), repeat('x', 50000))` } } }, 1_000),
+  (at) => query({ full_text_query: { string_query: { query: `row ${'many '.repeat(200)}${at}` } } }, 1_000_000),
+  (at) => count(`X'\\''${'::string::int'.repeat(3_000 + at)} --'`),
+  (at) => query({ filter: Array.from({ length: 100_000 }, () => 'b').join(' AND ') + ` AND id = ${at}` }),
+  () => query({ vector: { single_vector: Array.from({ length: 100_000 }, () => 1) }, refine_factor: 4_000_000_000 }),
+  (at) => query({ order_by: [{ column: 's' }], filter: `id + ${at} > 0` }, 4_000_000_000),
+];
+
+/** Text that grows by a thousand twice. */
+const growing = (by: string): string => `replace(replace('x', 'x', ${by}), 'x', ${by})`;
+
+export type MixReport = {
+  /** How often each status answered a hostile request; 0 for a connection that broke. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** Answered requests of the good client. */
+  readonly good: number;
+  /** What was wrong with answers to the good client. */
+  readonly wrong: readonly string[];
+  /** Longest times, milliseconds. */
+  readonly healthMs: number;
+  readonly pageMs: number;
+  readonly filterMs: number;
+  /** Largest resident memory, bytes: of the server, and of any of its processes for queries. */
+  readonly serverBytes: number;
+  readonly queryBytes: number;
+};
+
+/** Runs the mix against a server for some seconds. */
+export async function runMix(server: ServeProcess, seconds: number, senders = 6): Promise<MixReport> {
+  const end = performance.now() + seconds * 1000;
+  const isOver = (): boolean => performance.now() > end;
+  const statuses: Record<number, number> = {};
+  const wrong: string[] = [];
+  let at = 0;
+  let good = 0;
+  let [healthMs, pageMs, filterMs, serverBytes, queryBytes] = [0, 0, 0, 0, 0];
+
+  const attack = async (): Promise<void> => {
+    while (!isOver()) {
+      const { operation, body } = hostile[at % hostile.length]!(at++);
+      const { status } = await post(server, hostileKey, operation, body, 60_000).catch(() => ({ status: 0 }));
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      // A flood of refusals would measure only how fast this process sends.
+      await sleep(20);
+    }
+  };
+  /** Leaves before the answer. */
+  const leave = async (): Promise<void> => {
+    while (!isOver()) {
+      const { operation, body } = hostile[at % hostile.length]!(at++);
+      await post(server, hostileKey, operation, body, 300).catch(() => undefined);
+    }
+  };
+  const intrude = async (): Promise<void> => {
+    const open: Socket[] = [];
+    while (!isOver()) {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.resume();
+      socket.write(`POST /v1/table/t/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{`);
+      open.push(socket);
+      if (open.length > 100) open.shift()?.destroy();
+      await sleep(20);
+    }
+    for (const socket of open) socket.destroy();
+  };
+  const check = (what: string, isRight: boolean, status: number, text: Buffer): void => {
+    good++;
+    if (!isRight) wrong.push(`${what}: ${status} ${text.toString('utf8', 0, 300)}`);
+  };
+  const work = async (): Promise<void> => {
+    for (let turn = 0; !isOver(); turn++) {
+      const offset = (turn * 50) % tableRows;
+      const page = await timed(() => post(server, goodKey, 'query', { vector: {}, k: 50, offset }, 30_000));
+      pageMs = Math.max(pageMs, page.ms);
+      check('page', page.status === 200 && ids(page.body).join() === range(offset, 50).join(), page.status, page.body);
+      const filter = turn % 5 === 0 ? `id >= ${offset} AND id < ${offset + 7}` : 'id < 7';
+      const found = await timed(() => post(server, goodKey, 'query', { vector: {}, k: 50, filter }, 60_000));
+      filterMs = Math.max(filterMs, found.ms);
+      check('filter', found.status === 200 && ids(found.body).length === 7, found.status, found.body);
+      await sleep(50);
+    }
+  };
+  const watch = async (): Promise<void> => {
+    while (!isOver()) {
+      const { ms, status, body } = await timed(() => send(server, 'GET', '/healthz', {}, '', 10_000));
+      healthMs = Math.max(healthMs, ms);
+      check('health', status === 200, status, body);
+      serverBytes = Math.max(serverBytes, residentBytes(server.pid));
+      for (const child of childrenOf(server.pid)) queryBytes = Math.max(queryBytes, residentBytes(child));
+      await sleep(100);
+    }
+  };
+  await Promise.all([...Array.from({ length: senders }, attack), leave(), intrude(), work(), watch()]);
+  return { statuses, good, wrong, healthMs, pageMs, filterMs, serverBytes, queryBytes };
+}
+
+type Answer = { status: number; body: Buffer };
+
+async function timed(call: () => Promise<Answer>): Promise<Answer & { ms: number }> {
+  const started = performance.now();
+  const answer = await call().catch((error: unknown) => ({ status: 0, body: Buffer.from(String(error)) }));
+  return { ...answer, ms: performance.now() - started };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+const post = (server: ServeProcess, key: string, operation: string, body: object, ms: number): Promise<Answer> =>
+  send(
+    server,
+    'POST',
+    `/v1/table/t/${operation}`,
+    { 'x-api-key': key, 'content-type': 'application/json', accept: arrowStreamMime },
+    JSON.stringify(body),
+    ms,
+  );
+
+function send(
+  server: ServeProcess,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string,
+  ms: number,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(ms);
+    const sent = request(`${server.address}${path}`, { method, headers, agent, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+function ids(stream: Buffer): number[] {
+  try {
+    return [...(tableFromIPC(stream).getChild('id') ?? [])].map(Number);
+  } catch {
+    return [];
+  }
+}
+
+const range = (first: number, length: number): number[] => Array.from({ length }, (_, index) => first + index);
+
+function residentBytes(pid: number): number {
+  try {
+    const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Number(line?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
