@@ -1,6 +1,6 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import type { ProfileOrigin } from '#cluster/profile.ts';
-import { requireTrustedProgram } from '#cluster/profiles/programTrust.ts';
+import { requireTrustedStep } from '#cluster/profiles/programTrust.ts';
 import { definedEntries } from '#shared/records.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { awsCall } from './awsErrors.ts';
@@ -35,7 +35,7 @@ type ChainOptions = {
  * @throws ClusterError CredentialsMissing, CredentialsExpired or ProgramNotTrusted
  */
 export async function chainKeys({ region, profile, hidden, foundIn, files = {} }: ChainOptions): Promise<AwsKeys> {
-  if (foundIn) for (const program of await awsPrograms(foundIn, profile, files)) requireTrustedProgram(program);
+  if (foundIn) for (const program of await awsPrograms(foundIn, profile, files)) requireTrustedStep(program);
   // Ignore the cache: in an editor that stays open for days, the user signs in between two runs.
   const requestHandler = awsTransport();
   const options = { region, ignoreCache: true, requestHandler, ...definedEntries({ ...files, profile }) };

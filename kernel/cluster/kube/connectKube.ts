@@ -9,9 +9,9 @@ import { type ExecPlugin, pluginProgram } from '#cluster/kubeconfig/execPlugin.t
 import { accessInCluster } from '#cluster/kubeconfig/inCluster.ts';
 import { loadKubeconfig } from '#cluster/kubeconfig/loadKubeconfig.ts';
 import { commandLine, findPlugin, runExecPlugin } from '#cluster/kubeconfig/runExecPlugin.ts';
-import { signInOf } from '#cluster/kubeconfig/userEntry.ts';
+import { signInOf, tokenFileStep } from '#cluster/kubeconfig/userEntry.ts';
 import type { ClusterAuth } from '#cluster/profile.ts';
-import { requireTrustedProgram } from '#cluster/profiles/programTrust.ts';
+import { requireTrustedStep } from '#cluster/profiles/programTrust.ts';
 import { renewing } from './credential.ts';
 import { KubeConnection, type KubeAccess } from './kubeConnection.ts';
 
@@ -58,11 +58,16 @@ async function accessOfKubeconfig(
     namespace: chosen.namespace,
     impersonation: signIn.impersonation,
   };
-  if ('credential' in signIn) return { ...access, credential: signIn.credential };
+  if ('credential' in signIn) {
+    const { credential, tokenFile } = signIn;
+    if (foundIn && tokenFile !== undefined)
+      requireTrustedStep(tokenFileStep(foundIn, { tokenFile, server: target.server }, config));
+    return { ...access, credential };
+  }
   const { plugin } = signIn;
   // Checks what was read here. Each run checks again, since a script in the repository may change in the meantime.
   const mayRun = (): void => {
-    if (foundIn) requireTrustedProgram(pluginProgram(foundIn, plugin, config));
+    if (foundIn) requireTrustedStep(pluginProgram(foundIn, plugin, config));
   };
   mayRun();
   return { ...access, ...(await accessByPlugin(plugin, target, { ...options, mayRun })) };

@@ -1,21 +1,27 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { ClusterError } from '#cluster/errors.ts';
+import type { ProfileOrigin } from '#cluster/profile.ts';
+import { signInTokenFile, type SignInTokenFile } from '#cluster/profiles/programTrust.ts';
 import type { SecretRedactor } from '#cluster/secretTexts.ts';
 import { fixed, renewing, type CredentialSource } from '#cluster/kube/credential.ts';
 import type { Impersonation } from '#cluster/kube/kubeRequest.ts';
 import { tokenExpiry } from '#cluster/kube/refused.ts';
 import { isRecord } from '#shared/records.ts';
 import { ensureShape, isString, listOf } from '#shared/shape.ts';
-import { fileField, invalidField, pemField, textField } from './entryFields.ts';
+import { besideFile, fileField, invalidField, pemField, textField } from './entryFields.ts';
 import { execPluginOf, type ExecPlugin } from './execPlugin.ts';
-import type { Entry } from './kubeconfigFile.ts';
+import type { Entry, Kubeconfig } from './kubeconfigFile.ts';
 
 type SignIn = {
   /** For display: `the client certificate of alice`. */
   readonly label: string;
   readonly impersonation: Impersonation | undefined;
 } & (
-  | { readonly credential: CredentialSource }
+  | {
+      readonly credential: CredentialSource;
+      /** The absolute path of the file that has the token. */
+      readonly tokenFile?: string | undefined;
+    }
   /** The sign-in needs a program to run. */
   | { readonly plugin: ExecPlugin }
 );
@@ -37,7 +43,7 @@ export async function signInOf(entry: Entry | undefined, hidden: SecretRedactor)
   const tokenFile = textField(what, entry, 'tokenFile');
   if (tokenFile !== undefined) {
     const credential = tokenOfFile(entry, tokenFile, hidden);
-    return { label: `the token in ${tokenFile}`, impersonation, credential };
+    return { label: `the token in ${tokenFile}`, impersonation, credential, tokenFile: besideFile(entry, tokenFile) };
   }
   const token = textField(what, entry, 'token');
   if (token !== undefined) {
@@ -55,6 +61,13 @@ export async function signInOf(entry: Entry | undefined, hidden: SecretRedactor)
   if (provided) return { label: `the token ${named}`, impersonation, credential: provided };
   return { label: 'no credentials', impersonation, credential: fixed({}) };
 }
+
+/** Describes a token file for the user's consent. @param config the kubeconfig that names it */
+export const tokenFileStep = (
+  origin: ProfileOrigin,
+  { tokenFile, server }: { readonly tokenFile: string; readonly server: string },
+  { label, hash }: Pick<Kubeconfig, 'label' | 'hash'>,
+): SignInTokenFile => signInTokenFile({ origin, tokenFile, server, source: `the kubeconfig ${label}` }, hash);
 
 function tokenOfFile(entry: Entry, path: string, hidden: SecretRedactor): CredentialSource {
   return renewing(async () => {

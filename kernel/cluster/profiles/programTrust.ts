@@ -9,8 +9,9 @@ import { dataFolder } from '#processes/userFolders.ts';
 import { escapeControlCharacters, escapeInvisibleCharacters } from '#shared/format/markup.ts';
 
 // A settings file that was found from the working folder upwards may be part of a repository that the user has only
-// cloned. A program that its profiles lead to therefore runs only after the user has accepted it on this machine.
-// Accepting stores a hash of everything that determines what runs: if any of it changes, the user is asked again.
+// cloned. A program that its profiles lead to therefore runs only after the user has accepted it on this machine. The
+// same applies to a token file, which can be any file of the user, and which goes to a server of the profile's choice.
+// Accepting stores a hash of everything that determines the effect: if any of it changes, the user is asked again.
 //
 // One private file per hash: two processes can accept programs at once without a lock.
 
@@ -25,6 +26,29 @@ export type SignInProgram = {
   /** The key of the user's consent. */
   readonly hash: string;
 };
+
+/** A file whose content a found profile sends to a server to sign in. */
+export type SignInTokenFile = {
+  readonly origin: ProfileOrigin;
+  /** The absolute path. */
+  readonly tokenFile: string;
+  /** The URL of the server. */
+  readonly server: string;
+  /** What names the file, for display: `the kubeconfig ~/.kube/config`. */
+  readonly source: string;
+  /** The key of the user's consent. */
+  readonly hash: string;
+};
+
+/** What a found profile does to sign in and the user has to accept. */
+export type SignInStep = SignInProgram | SignInTokenFile;
+
+/** Describes a token file. @param sourceHash hash of the configuration as it was read */
+export function signInTokenFile(about: Omit<SignInTokenFile, 'hash'>, sourceHash: string): SignInTokenFile {
+  const { origin, tokenFile, server, source } = about;
+  const parts = [origin.settingsFile, 'token file', tokenFile, server, source, sourceHash];
+  return { ...about, hash: createHash('sha256').update(JSON.stringify(parts)).digest('hex') };
+}
 
 /**
  * Describes a program and hashes what determines its effect.
@@ -52,19 +76,20 @@ function fileHash({ settingsFile }: ProfileOrigin, word: string): string | null 
 
 const trustedFolder = (): string => join(dataFolder(), 'trusted-programs');
 
-export const isTrustedProgram = ({ hash }: SignInProgram): boolean =>
+export const isTrustedStep = ({ hash }: SignInStep): boolean =>
   statSync(join(trustedFolder(), hash), { throwIfNoEntry: false })?.isFile() === true;
 
-/** Records that the user accepts a program. @throws ClusterError ProgramNotTrusted if it can't be stored */
-export function trustProgram(program: SignInProgram): void {
-  if (isTrustedProgram(program)) return;
+/** Records that the user accepts a step. @throws ClusterError ProgramNotTrusted if it can't be stored */
+export function trustStep(step: SignInStep): void {
+  if (isTrustedStep(step)) return;
   const folder = trustedFolder();
-  const { origin, source } = program;
-  const about = { settings: origin.settingsFile, program: commandText(program), source };
+  const { origin, source } = step;
+  const what = 'command' in step ? { program: commandText(step) } : { file: step.tokenFile, server: step.server };
+  const about = { settings: origin.settingsFile, ...what, source };
   try {
     makeFolder(folder);
     const text = `${JSON.stringify({ ...about, accepted_at: new Date().toISOString() })}\n`;
-    replaceFile(join(folder, program.hash), text, { isLasting: true });
+    replaceFile(join(folder, step.hash), text, { isLasting: true });
   } catch (cause) {
     const { code } = Object(cause) as { code?: unknown };
     throw new ClusterError(
@@ -76,29 +101,49 @@ export function trustProgram(program: SignInProgram): void {
   }
 }
 
-/** @throws ClusterError ProgramNotTrusted if the user has not accepted the program on this machine */
-export function requireTrustedProgram(program: SignInProgram): void {
-  if (!isTrustedProgram(program)) throw programNotTrusted(program);
+/** @throws ClusterError ProgramNotTrusted if the user has not accepted the step on this machine */
+export function requireTrustedStep(step: SignInStep): void {
+  if (!isTrustedStep(step)) throw stepNotTrusted(step);
 }
 
 /** Number of characters of a command in an error; a question always has the whole command. */
 const longestInError = 500;
 
-export function programNotTrusted(program: SignInProgram, cause?: unknown): ClusterError {
-  const { profile } = program.origin;
-  const command = commandText(program);
-  const shown = command.length > longestInError ? `${command.slice(0, longestInError)}…` : command;
+export function stepNotTrusted(step: SignInStep, cause?: unknown): ClusterError {
+  const { profile } = step.origin;
+  const text = 'command' in step ? commandText(step) : visible(step.tokenFile);
+  const shown = text.length > longestInError ? `${text.slice(0, longestInError)}…` : text;
+  const does =
+    'command' in step
+      ? `runs the program \`${shown}\` to sign in, which is not trusted on this machine: review both files`
+      : `sends the file \`${shown}\` to ${visible(step.server)} to sign in, which is not trusted on this machine: ` +
+        'review the settings file and the kubeconfig';
   return new ClusterError(
     'ProgramNotTrusted',
-    `${subject(program)} runs the program \`${shown}\` to sign in, which is not trusted on this machine: review both ` +
-      `files, then run \`${visible(shellCommand('lance-catalog', 'check', '--profile', profile, '--trust'))}\`.`,
+    `${subject(step)} ${does}, then run \`${visible(shellCommand('lance-catalog', 'check', '--profile', profile, '--trust'))}\`.`,
     '',
     { cause },
   );
 }
 
-/** Returns the question whether a program may run, with all that determines what it does. */
-export function programQuestion(program: SignInProgram): string {
+/** Returns the question whether a step may be taken, with all that determines what it does. */
+export const stepQuestion = (step: SignInStep): string =>
+  'command' in step ? programQuestion(step) : tokenFileQuestion(step);
+
+const tokenFileQuestion = (step: SignInTokenFile): string =>
+  [
+    `${subject(step)} sends the content of a file to sign in:`,
+    '',
+    `  ${visible(step.tokenFile)}`,
+    '',
+    'to this server:',
+    '',
+    `  ${visible(step.server)}`,
+    '',
+    `It is configured in ${visible(step.source)}. Send it from this machine, now and later?`,
+  ].join('\n');
+
+function programQuestion(program: SignInProgram): string {
   const variables = Object.entries(program.env).map(([name, value]) => `  ${visible(`${name}=${value}`)}`);
   return [
     `${subject(program)} runs a program to sign in:`,
@@ -110,7 +155,7 @@ export function programQuestion(program: SignInProgram): string {
   ].join('\n');
 }
 
-const subject = ({ origin }: SignInProgram): string =>
+const subject = ({ origin }: SignInStep): string =>
   `The cluster profile "${visible(origin.profile)}" of ${visible(origin.settingsFile)}`;
 
 const commandText = ({ command }: SignInProgram): string =>

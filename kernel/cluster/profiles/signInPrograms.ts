@@ -4,39 +4,35 @@ import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { chooseContext } from '#cluster/kubeconfig/chooseContext.ts';
 import { pluginProgram } from '#cluster/kubeconfig/execPlugin.ts';
 import { loadKubeconfig } from '#cluster/kubeconfig/loadKubeconfig.ts';
-import { signInOf } from '#cluster/kubeconfig/userEntry.ts';
+import { targetOfEntry } from '#cluster/kubeconfig/clusterEntry.ts';
+import { signInOf, tokenFileStep } from '#cluster/kubeconfig/userEntry.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { SecretRedactor } from '#cluster/secretTexts.ts';
 import { isAbort } from '#shared/errors.ts';
-import {
-  isTrustedProgram,
-  programNotTrusted,
-  programQuestion,
-  type SignInProgram,
-  trustProgram,
-} from './programTrust.ts';
+import { isTrustedStep, type SignInStep, stepNotTrusted, stepQuestion, trustStep } from './programTrust.ts';
 
 /**
- * Lists the programs that a profile needs the user's consent for: none unless it was found by searching.
+ * Lists the programs and token files that a profile needs the user's consent for: none unless it was found by searching.
  * The connection checks again what it has read itself, so a later change of a file is refused there.
  */
-async function untrustedPrograms(profile: ClusterProfile): Promise<readonly SignInProgram[]> {
+async function untrustedSteps(profile: ClusterProfile): Promise<readonly SignInStep[]> {
   const { foundIn } = profile.auth;
   if (!foundIn) return [];
   const aws = awsPlaceOf(profile);
-  const programs = [
-    ...(await kubeconfigPrograms(profile.auth)),
-    ...(aws ? await awsPrograms(foundIn, aws.profile) : []),
-  ];
-  return programs.filter((program) => !isTrustedProgram(program));
+  const steps = [...(await kubeconfigSteps(profile.auth)), ...(aws ? await awsPrograms(foundIn, aws.profile) : [])];
+  return steps.filter((step) => !isTrustedStep(step));
 }
 
-async function kubeconfigPrograms(auth: ClusterProfile['auth']): Promise<readonly SignInProgram[]> {
+async function kubeconfigSteps(auth: ClusterProfile['auth']): Promise<readonly SignInStep[]> {
   if (auth.configMethod !== 'LOCAL' || !auth.foundIn) return [];
   try {
     const config = await loadKubeconfig({ kubeconfig: auth.kubeconfig });
-    const signIn = await signInOf(chooseContext(config, auth.context).user, new SecretRedactor());
-    return 'plugin' in signIn ? [pluginProgram(auth.foundIn, signIn.plugin, config)] : [];
+    const { user, cluster } = chooseContext(config, auth.context);
+    const signIn = await signInOf(user, new SecretRedactor());
+    if ('plugin' in signIn) return [pluginProgram(auth.foundIn, signIn.plugin, config)];
+    if (signIn.tokenFile === undefined) return [];
+    const { server } = await targetOfEntry(cluster);
+    return [tokenFileStep(auth.foundIn, { tokenFile: signIn.tokenFile, server }, config)];
   } catch (error) {
     // The connection reports it.
     if (isClusterError(error)) return [];
@@ -48,7 +44,8 @@ async function kubeconfigPrograms(auth: ClusterProfile['auth']): Promise<readonl
 const longestQuestion = 20_000;
 
 /**
- * Asks for each program that a found profile runs and that is not trusted on this machine, and remembers a yes.
+ * Asks for each program that a found profile runs, and each token file that it sends, unless it is trusted on this
+ * machine, and remembers a yes.
  * @param ask rejects if the user can't be asked
  * @throws ClusterError ProgramNotTrusted if the user declines or can't be asked; an AbortError if the question is
  * cancelled
@@ -57,27 +54,28 @@ export async function confirmPrograms(
   profile: ClusterProfile,
   ask: (question: string) => Promise<boolean>,
 ): Promise<void> {
-  for (const program of await untrustedPrograms(profile)) {
-    const question = programQuestion(program);
-    if (question.length > longestQuestion) throw programNotTrusted(program);
+  for (const step of await untrustedSteps(profile)) {
+    const question = stepQuestion(step);
+    if (question.length > longestQuestion) throw stepNotTrusted(step);
     // One question at a time.
     // oxlint-disable-next-line no-await-in-loop
     const isAgreed = await ask(question).catch((cause: unknown) => {
-      throw isAbort(cause) ? cause : programNotTrusted(program, cause);
+      throw isAbort(cause) ? cause : stepNotTrusted(step, cause);
     });
     if (!isAgreed) {
-      const { profile: name, settingsFile } = program.origin;
+      const { profile: name, settingsFile } = step.origin;
+      const [what, done] = 'command' in step ? ['program', 'run'] : ['token file', 'sent'];
       throw new ClusterError(
         'ProgramNotTrusted',
-        `The program of the cluster profile "${name}" of ${settingsFile} was not accepted.`,
-        'Nothing was run.',
+        `The ${what} of the cluster profile "${name}" of ${settingsFile} was not accepted.`,
+        `Nothing was ${done}.`,
       );
     }
-    trustProgram(program);
+    trustStep(step);
   }
 }
 
-/** Trusts all programs of a profile on this machine from now on, as the user asked for by an option. */
+/** Trusts all programs and token files of a profile on this machine from now on, as an option of the user says. */
 export async function trustPrograms(profile: ClusterProfile): Promise<void> {
-  for (const program of await untrustedPrograms(profile)) trustProgram(program);
+  for (const step of await untrustedSteps(profile)) trustStep(step);
 }

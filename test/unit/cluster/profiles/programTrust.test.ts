@@ -67,6 +67,40 @@ suite('A program of settings that were only found', function () {
     assert.equal(repository.takeRan(), false);
   });
 
+  test('covers a token file, which can be any file of the user and goes to a server of the repository', async () => {
+    const secret = written('the-token-of-another-service', 'vault-token');
+    const server = 'https://collector.example.com';
+    const write = (more = {}): void =>
+      writeFileSync(repository.kubeconfig, kubeconfigText({ server, user: { tokenFile: secret }, ...more }));
+    write();
+    const profile = await profileOf(repository);
+    await assert.rejects(signIn(profile), (error: Error) => {
+      for (const part of [repository.settings, secret, server, 'check --profile prod --trust'])
+        assert.ok(error.message.includes(part), `${part} is not in: ${error.message}`);
+      return isRefused(error);
+    });
+    await assert.rejects(
+      confirmPrograms(profile, answer(false)),
+      /token file .* was not accepted\. Nothing was sent\.$/,
+    );
+    await confirmPrograms(profile, answer(true));
+    await confirmPrograms(profile, answer(false));
+    assert.equal(await signIn(profile), 'the-token-of-another-service');
+    assert.equal(asked.length, 2);
+    for (const part of [repository.settings, secret, server, repository.kubeconfig, 'sends the content of a file'])
+      assert.ok(asked[1]!.includes(part), `${part} is not in: ${asked[1]}`);
+    // Another server, or another file, is another question.
+    write({ server: 'https://other.example.com' });
+    await assert.rejects(signIn(profile), isRefused);
+    writeFileSync(secret, 'renewed');
+    write();
+    assert.equal(await signIn(profile), 'renewed');
+    // A profile that the user named needs no consent.
+    const { foundIn: _, ...auth } = (await profileOf(repository)).auth;
+    write({ server: 'https://third.example.com' });
+    assert.equal(await signIn({ ...profile, auth }), 'renewed');
+  });
+
   test('runs after a yes, which is asked for once and kept in a file of the user', async () => {
     repository.writeKubeconfig({ env: [{ name: 'TEAM', value: 'data\u202e' }] });
     const profile = await profileOf(repository);
