@@ -12,7 +12,7 @@ export function languageInfo(
     mimetype: `text/${language}`,
     file_extension: language === 'javascript' ? '.js' : '.ts',
     pygments_lexer: language,
-    // A string: JupyterLab reads only the name of a mode object, which would be that of JavaScript.
+    // A string, because JupyterLab reads only the name of a mode object, and that name is JavaScript's.
     codemirror_mode: language,
     nbconvert_exporter: 'script',
   };

@@ -1,7 +1,7 @@
 import { isObjectStore, localRoot } from '#catalog/root.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
-/** Environment variables that define the catalog if no editor does. */
+/** Environment variables that define the catalog if the editor does not. */
 export const catalogVariables = {
   catalog: 'LANCE_CATALOG',
   apiKey: 'LANCE_CATALOG_API_KEY',

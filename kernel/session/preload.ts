@@ -147,9 +147,9 @@ export declare const comms: Comms;
 
 /**
  * Checks whether a Kubernetes cluster can run backfills: `await cluster.check('prod')` checks the cluster, its cloud
- * and its catalog, shows a report that fills in, and returns it as data: `report.failed`. `cluster.profiles()` lists
- * the clusters in your settings; `cluster.check({ context: 'my-cluster', namespace: 'geneva' })` describes one
- * inline.
+ * and its catalog, shows a report that updates during the run, and returns it as data: `report.failed`.
+ * `cluster.profiles()` lists the clusters in your settings; `cluster.check({ context: 'my-cluster', namespace: 'geneva'
+ * })` describes one inline.
  */
 export declare const cluster: Cluster;
 

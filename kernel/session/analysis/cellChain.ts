@@ -20,9 +20,9 @@ const preludeText = ts.ScriptSnapshot.fromString(prelude);
 type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
 
 /**
- * The cells of one notebook under a TypeScript language service, none of them run. Every cell is a separate module;
- * names that it does not declare resolve in the cell before, its parent. So a later cell may redeclare a name, and
- * all earlier declarations stay visible. The parent of the first cell is the prelude.
+ * Checks the cells of one notebook with a TypeScript language service, without running them. Every cell is a separate
+ * module; names that it does not declare resolve in the cell before, its parent. So a later cell may redeclare a name,
+ * and all earlier declarations stay visible. The parent of the first cell is the prelude.
  */
 export class CellChain {
   readonly #folder: string;
@@ -139,7 +139,10 @@ export class CellChain {
     return `${this.#folder}/__lance_notebook__.ts`;
   }
 
-  /** The name is unique among the notebooks of a folder: in their shared registry equal names would be one file. */
+  /**
+   * The name must be unique among the notebooks of a folder, because their shared registry treats equal names as one
+   * file.
+   */
   #fileOf({ number, isJsx }: ChainedCell): string {
     // A JavaScript file may contain JSX regardless of its extension.
     const extension = this.#language === 'javascript' ? 'js' : isJsx ? 'tsx' : 'ts';

@@ -17,7 +17,7 @@ type Host = ts.LanguageServiceHost & {
   getModuleResolutionCache(): ts.ModuleResolutionCache;
 };
 
-/** The files of the language service: the cells, and the disk, which is read once until `forget`. */
+/** The files of the language service: cells, and files on disk, which are read once until `forget` is called. */
 export class Files {
   readonly host: ts.LanguageServiceHost;
   readonly #folder: string;

@@ -19,7 +19,7 @@ export const plain = (parts: readonly ts.SymbolDisplayPart[] | undefined): strin
 /** TypeScript reports only `any` for a name that it does not know. */
 export const isUnknown = ({ displayParts }: Parts): boolean => plain(displayParts) === 'any';
 
-/** Joins the parts, over which `{@link name}` is spread; the link becomes the name as code. */
+/** Joins display parts to Markdown. A `{@link name}` spans several parts and becomes the name as code. */
 export function linked(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
   return plain(parts).replace(
     /\{@link(?:code|plain)?\s+([^}|\s]+)(?:[\s|]+([^}]+))?\}/g,

@@ -18,7 +18,7 @@ async function start(): Promise<void> {
   enableCompileCache(join(dataFolder(), 'compile-cache'));
   const { serve } = await import('./server.ts');
   serve(pipe, end);
-  // Now rather than at the end, which may be a kill.
+  // Saved now, because the process may be killed instead of exiting.
   flushCompileCache();
 }
 

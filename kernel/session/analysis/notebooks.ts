@@ -6,7 +6,7 @@ import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { Finding, LanguageCell } from '#shared/protocol/languageMessages.ts';
 import { CellChain, type ChainSettings } from './cellChain.ts';
 
-/** Returns the problems of a cell, as when it runs, and what is deprecated or unused in it. */
+/** Returns the problems that a cell has when it runs, and its deprecated or unused code. */
 export function findingsOf(chain: CellChain, id: string): Finding[] {
   const cell = chain.of(id);
   if (!cell) return [];
@@ -96,7 +96,7 @@ export class Notebooks {
   setCells(notebook: string, settings: ChainSettings, cells: readonly LanguageCell[]): void {
     const { folder, language } = settings;
     let open = this.#open.get(notebook);
-    // Both affect every resolved name.
+    // The folder and the language affect every resolved name.
     if (open && (open.folder !== folder || open.language !== language)) {
       this.close(notebook);
       open = undefined;

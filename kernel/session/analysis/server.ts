@@ -198,7 +198,7 @@ export function serve(pipe: Duplex, end: () => void): void {
   const outlined = useOwnOutlines();
   const notebooks = new Notebooks({
     publish: (notebook, cell, findings) => {
-      // Fails with the pipe, whose end the caller handles.
+      // Fails only if the pipe has closed, which the caller handles.
       client.request('findings', { notebook, cell, findings }).catch(() => {});
     },
     settled: () => outlined.keep(),
@@ -213,8 +213,7 @@ export function serve(pipe: Duplex, end: () => void): void {
 
 function handlersOf(notebooks: Notebooks): Handlers<LanguageMethods> {
   /**
-   * Answers after the messages sent along with the request are read: one may cancel it, or bring the text it is
-   * about.
+   * Answers after reading the messages sent with the request, because one may cancel the request or update its text.
    */
   const about =
     <P extends CellPlace, R>(answer: (chain: CellChain, place: P) => R, unknown: R) =>

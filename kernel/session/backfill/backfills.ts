@@ -95,7 +95,7 @@ async function withConsent<T>(
       column,
       stored: () => parts.storedFunction(table, column, signal),
       ask: async (text) => {
-        // As an output, which is shown whole; an editor's prompt has a line or two.
+        // Shown as an output, because an editor's prompt has room for only one or two lines.
         open()(
           htmlAndText(`<pre style="white-space: pre-wrap; overflow-wrap: anywhere">${escapeHtml(text)}</pre>`, text),
         );
@@ -154,7 +154,7 @@ export function createBackfills(parts: BackfillDeps): TableBackfills {
   };
 }
 
-/** All options; leaving one out does not compile. */
+/** All options; the compiler reports a missing one. */
 const optionNames: Record<keyof Required<TableBackfillOptions>, true> = {
   runner: true,
   where: true,
@@ -206,7 +206,9 @@ async function requestOf(
   return request;
 }
 
-/** @throws JobError RequestInvalid if a cell that is not type-checked gives something else */
+/**
+ * @throws JobError RequestInvalid if the value has another type, which is possible in a cell that is not type-checked
+ */
 function toRayPlace(ray: NonNullable<TableBackfillOptions['ray']>): RayPlace {
   if (typeof ray === 'string') return { address: ray };
   const given: unknown = isRecord(ray) && 'place' in ray ? ray.place : ray;
@@ -257,7 +259,7 @@ async function begin(parts: BackfillDeps, table: Table, column: string, options:
   return id;
 }
 
-/** @throws ClusterError ProgramNotTrusted if the profile of Ray leads to a program that the user does not accept */
+/** @throws ClusterError ProgramNotTrusted if the Ray profile needs a program that the user does not allow */
 async function confirmSignIn({ ray }: BackfillRequest, ask: BackfillDeps['ask']): Promise<void> {
   const profile = await (await loadParts()).rayProfile(ray);
   if (!profile) return;
@@ -276,7 +278,7 @@ async function mayLaunch(request: BackfillRequest, ask: BackfillDeps['ask'], sig
   if (!isAffirmative(answer)) throw problem;
 }
 
-/** Shows a job as it changes. An interrupt of the cell ends this, not the job. */
+/** Shows a job as it changes. An interrupt of the cell ends the display, not the job. */
 async function followed(
   service: Jobs,
   id: string,
@@ -284,7 +286,7 @@ async function followed(
   signal: AbortSignal,
 ): Promise<BackfillResult> {
   let last: JobView | undefined;
-  // On abort, since output that is shown after the cell has ended may be lost.
+  // Called on abort, because output may be lost once the cell has ended.
   const leave = (): void => live.end(() => showLeft(id, last));
   signal.addEventListener('abort', leave, { once: true });
   try {

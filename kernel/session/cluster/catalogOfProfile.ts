@@ -12,14 +12,13 @@ export type CatalogFinder = {
 type Keys = {
   readonly apiKey?: string | undefined;
   readonly token?: string | undefined;
-  /** The next step if the server rejects the request, instead of a key. */
+  /** The next step shown if the server rejects the request; replaces the usual hint about a key. */
   readonly keyHint?: string | undefined;
 };
 
 /**
- * Creates a finder for the catalog of a profile, without the named connections of an editor.
- * It finds the known catalog, with its key, if the profile has a name or the same URL; else the catalog of the
- * profile.
+ * Creates a function that finds the catalog of a profile without an editor's named connections. If the profile gives a
+ * name or the URL of the known catalog, it returns the known catalog with its key; otherwise the profile's own catalog.
  * @param known the catalog of LANCE_CATALOG, or `db` of a notebook
  * @param keys credentials for the URL of a profile if no catalog is known
  */

@@ -14,7 +14,7 @@ export type NamingHints = {
 
 /**
  * Returns the profile with this name, or the only one.
- * @throws ClusterError ProfileInvalid if there is none or more than one, and as `found.profile()` does
+ * @throws ClusterError ProfileInvalid if there is no profile or more than one, or as `found.profile()` throws
  */
 export function chooseProfile(found: FoundProfiles, name: string | undefined, hints: NamingHints): ClusterProfile {
   if (name !== undefined) return found.profile(name);

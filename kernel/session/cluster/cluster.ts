@@ -27,7 +27,7 @@ import type {
 
 const showReport = (report: CheckReport): RenderedOutput => htmlAndText(reportHtml(report), reportTable(report));
 
-/** Returns a report as cells see it, with its own form of display. */
+/** Converts a report to the object that cells receive, which renders itself. */
 function clusterReport(report: CheckReport): ClusterReport {
   const results = report.results.map(resultOf);
   const made: ClusterReport = {
@@ -88,7 +88,7 @@ export function createCluster(parts: ClusterDeps): Cluster {
   return {
     profiles: async () => (await found()).names,
     check: async (profile, options = {}) => {
-      // Before loading: afterwards another cell may be running.
+      // Read before loading, because another cell may be running afterwards.
       const own = parts.signal();
       const show = parts.open();
       for (const id of options.only ?? [])
@@ -115,7 +115,9 @@ async function found() {
   return findProfiles({ folder: process.cwd(), environment: process.env });
 }
 
-/** @throws ClusterError ProfileInvalid; ProgramNotTrusted if it leads to a program that the user does not accept */
+/**
+ * @throws ClusterError ProfileInvalid; ProgramNotTrusted if the profile needs a program that the user does not allow
+ */
 async function profileOf(
   profile: string | ClusterSettings | undefined,
   input: ClusterDeps['input'],

@@ -1,5 +1,5 @@
-// The types of `cluster` in a notebook. The declarations of this file are part of what cells are checked against, so
-// it imports little.
+// The types of `cluster` in a notebook. The type checker reads the declarations of this file for every notebook, so the
+// file imports little.
 import type { CheckCategory, CheckId } from '#cluster/checkIds.ts';
 
 /** `numCpus` → `num_cpus` */
@@ -129,9 +129,8 @@ export type ClusterReport = {
 
 export type Cluster = {
   /**
-   * Checks whether a Kubernetes cluster, its cloud and its catalog can run a backfill, and shows a report that fills
-   * in.
-   * Rejects with a ClusterError if the profile is invalid or missing, and when the run was stopped.
+   * Checks whether a Kubernetes cluster, its cloud and its catalog can run a backfill, and shows a report that updates
+   * during the run. Rejects with a ClusterError if the profile is invalid or missing, or if the run is stopped.
    * @param profile the name of a profile, or an inline description; default: the only profile
    */
   check(profile?: string | ClusterSettings, options?: ClusterCheckOptions): Promise<ClusterReport>;

@@ -28,7 +28,9 @@ export class CommRegistry {
       .filter((each) => target === undefined || each.target === target);
   }
 
-  /** Passes on a client's message, unless its comm is not open. `id` is the client's, for `commDone`. */
+  /**
+   * Forwards a client's message if its comm is open. `id` is the client's id of the message, which `commDone` reports.
+   */
   send(id: string, message: CommMessage): void {
     if (message.kind !== 'open' && !this.#open.has(message.commId)) return this.#events()?.commDone(id);
     this.#note(message);
@@ -44,7 +46,7 @@ export class CommRegistry {
     } else if (this.#handled.delete(message.id)) this.#events()?.commDone(message.id);
   }
 
-  /** Reports pending messages as done: the notebook was interrupted and reports no more about them. */
+  /** Reports pending messages as done, because the interrupted notebook will not report them. */
   giveUp(): void {
     for (const id of this.#handled) this.#events()?.commDone(id);
     this.#handled.clear();

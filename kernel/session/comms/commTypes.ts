@@ -14,10 +14,7 @@ export type CommOptions = {
   buffers?: readonly Uint8Array[] | undefined;
 };
 
-/**
- * A connection between the notebook and its client, for widgets for instance. It stays open when its cell has
- * finished.
- */
+/** A connection between the notebook and its client, such as for widgets. It stays open after its cell has finished. */
 export type Comm = {
   readonly id: string;
   /** The name by which the other side knows the purpose of the comm. */

@@ -79,7 +79,7 @@ class OpenComm {
 function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
   const { metadata = {}, buffers = [] } = options;
   try {
-    // Here, so that the cell that sends it gets the error.
+    // Serialized here, so that the sending cell gets the error.
     const [plainData, plainMetadata] = JSON.parse(JSON.stringify([data ?? {}, metadata])) as [
       unknown,
       Record<string, unknown>,

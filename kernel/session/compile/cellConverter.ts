@@ -64,8 +64,9 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
 
   function load(previous: string, source: string, how: 'load' | 'inService'): LoadedCell {
     const parsed = parseCell(source, language);
-    // Only exports have declarations. At the end they leave the positions in the user's text unchanged. After an
-    // unclosed block the suffix would become part of the block, and the error would be reported after it.
+    // TypeScript emits declarations only for exports. The exports come last, so that positions in the user's text do
+    // not change. After a syntax error they are left out: after an unclosed block they would become part of the block,
+    // and the error would be reported after them.
     const suffix = errorCount(parsed) > 0 ? '' : `\nexport { ${declaredNames(parsed).join(', ')} };`;
     const text = source + suffix;
     const isJsx = language !== 'javascript' && parsed.languageVariant === ts.LanguageVariant.JSX;
@@ -139,7 +140,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   };
 }
 
-/** A missing module or missing types, which may exist the next time. */
+/** Codes for a missing module or missing types, which may exist at the next run. */
 const notFound: ReadonlySet<number> = new Set([2307, 2688, 2792, 2875, 6053, 7016]);
 
 /**
@@ -173,7 +174,10 @@ function emit(
   return { output, emitted };
 }
 
-/** TypeScript can't write some types, that of a private symbol for instance. Then only the names remain. */
+/**
+ * TypeScript can't write some types, such as that of a private symbol. Such a cell keeps only its names, typed as
+ * `any`.
+ */
 const looseDeclarations = (cell: ts.SourceFile): string =>
   declaredNames(cell)
     .map((name) => `declare let ${name}: any;\n`)

@@ -10,8 +10,8 @@ import {
   opensVarScope,
 } from './cellNames.ts';
 
-// What a cell leaves for later cells: declarations, as text. As in tslab, an old cell is never checked again; only
-// its declarations are read.
+// The declarations of a cell, as text. Later cells are checked against them. As in tslab, an old cell is never checked
+// again; only its declarations are read.
 
 /** Whether a name is a value at run time, and whether it is a type. */
 type Meaning = { value: boolean; type: boolean };
@@ -45,7 +45,7 @@ export function remainingDeclarations(
   if (!isAdded && previous.files.every((file) => !names.some((name) => namesIn(file).has(name)))) return previous.text;
   /** A set, because a cell that runs twice adds its module additions only once. */
   const kept = new Set<string>();
-  /** Names whose type was replaced but whose value stays, as `any` from now on. */
+  /** Names whose type was replaced while their value remains; they are declared as `any`. */
   const loose = new Set<string>();
   for (const file of previous.files) keepOf(file, { checker, replaced, kept, loose });
   for (const name of loose) kept.add(`declare let ${name}: any;`);
@@ -90,7 +90,7 @@ function partOf(
   const by = replaced.get(name) ?? { value: false, type: false };
   if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) return by.type ? [] : [whole];
   if (ts.isFunctionDeclaration(statement)) return by.value ? [] : [whole];
-  // A class, an enum or a namespace is both; half of it can't be declared.
+  // A class, an enum or a namespace is both a value and a type; TypeScript can't declare only one of the two.
   if (by.type && !by.value) loose.add(name);
   return [];
 }

@@ -93,7 +93,7 @@ export function describeError(thrown: unknown, translate: Translate, place?: str
   try {
     return describe(thrown, translate, place);
   } catch (error) {
-    // A message or a stack that throws when it is read, or a proxy that always throws.
+    // Reading the message or the stack threw, or the value is a proxy that always throws.
     const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail like this, restart the kernel.`;
     return { ename: 'Error', evalue, traceback: [evalue] };
   }
@@ -137,8 +137,8 @@ function placeOfMistake({ name }: Error, stack: string): string {
   return `    at ${script}:${line}:${blanks.length + 1}\n`;
 }
 
-// The message of a catalog error is complete; its properties and causes are the engine's, with paths of its build
-// machine. Properties of job and cluster errors only repeat parts of their message.
+// The message of a catalog error is complete; its properties and causes come from the engine and contain paths of the
+// engine's build machine. Properties of job and cluster errors only repeat parts of their message.
 const detailsOf = (thrown: Error): string[] =>
   isCatalogError(thrown) || isJobError(thrown) || isClusterError(thrown) ? [] : propertiesOf(thrown).map(plain);
 

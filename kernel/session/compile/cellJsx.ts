@@ -3,8 +3,8 @@ import { withoutThis, variable } from './cellNodes.ts';
 import type { SharedNames } from './cellScope.ts';
 
 // With `jsx: react` TypeScript emits calls of a factory: `React.createElement`, or another that tsconfig.json or a
-// comment of the cell names. It adds that name only after the cell's own names were distinguished from the
-// notebook's.
+// comment of the cell names. TypeScript adds that name after this converter has distinguished the cell's own names from
+// the notebook's.
 
 /** Replaces names of JSX factories that are notebook variables, and adds them to `used`. */
 export function nameFactories(
@@ -36,7 +36,7 @@ export function nameFactories(
   );
 }
 
-/** TypeScript gives such a name no position in the text, but its JSX as the parent. */
+/** Such a name has no position in the text; its parent is the JSX node. */
 const isAddedForJsx = (node: ts.Node): node is ts.Identifier =>
   ts.isIdentifier(node) && node.pos < 0 && (node.parent as ts.Node | undefined) !== undefined && isJsx(node.parent);
 

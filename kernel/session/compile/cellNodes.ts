@@ -48,15 +48,15 @@ export function load(specifier: ts.Expression, pairs: readonly (readonly [string
 }
 
 /**
- * `$kernel.resume(await $kernel.waits(value, line, column))`, where a cell that was interrupted meanwhile stops. An
- * error without a position gets this one.
+ * `$kernel.resume(await $kernel.waits(value, line, column))`, which stops a cell that was interrupted meanwhile. An
+ * error without a position gets the position of this await.
  */
 export function resumed(node: ts.AwaitExpression, value: ts.Expression): ts.Expression {
   const awaited = factory.updateAwaitExpression(node, ts.setTextRange(waits(value, node), value));
   return ts.setTextRange(call(runtime('resume'), [awaited]), node);
 }
 
-/** The same for each round of a `for await`. */
+/** Adds the same check to each iteration of a `for await` loop. */
 export function resumedEach(loop: ts.ForOfStatement): ts.ForOfStatement {
   const { expression, statement } = loop;
   const check = factory.createExpressionStatement(waits(call(runtime('resume'), []), loop));
@@ -91,7 +91,9 @@ export function withoutThis(callee: ts.Expression): ts.Expression {
   return ts.setEmitFlags(ts.setTextRange(detached, callee), ts.EmitFlags.NoTrailingSourceMap);
 }
 
-/** Keeps the name of a function, which an assignment to a member, unlike one to a variable, would not set. */
+/**
+ * Sets the name of a function, because an assignment to a member, unlike one to a variable, does not name the function.
+ */
 export function keepFunctionName(name: string, value: ts.Expression): ts.Expression {
   let bare = value;
   while (ts.isParenthesizedExpression(bare) || ts.isSatisfiesExpression(bare)) bare = bare.expression;

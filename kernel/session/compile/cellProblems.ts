@@ -18,11 +18,11 @@ export type CellProblem = {
   file?: string;
   /** The line of the text where the problem starts, for display. */
   sourceLine: string;
-  /** Units of that line that it covers, at least one. */
+  /** Number of UTF-16 units of that line that the problem covers, at least one. */
   length: number;
 };
 
-/** Reported for `import x = require()` in a module, which a cell may contain. */
+/** Ignored codes: `import x = require()` in a module, which a cell may contain. */
 const taken: ReadonlySet<number> = new Set([1202]);
 const missingJsxRuntime = 2875;
 /** The second concerns an import without names. */

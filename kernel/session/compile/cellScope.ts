@@ -27,7 +27,7 @@ export class SharedNames {
     return this.#isShared(this.#checker.getSymbolAtLocation(node));
   }
 
-  /** The same for `{ name }` in an object, which is both a property and a use of a variable. */
+  /** Checks `{ name }` in an object, which is both a property and a use of a variable. */
   hasShorthand(node: ts.ShorthandPropertyAssignment): boolean {
     return this.#isName(node.name.text) && this.#isShared(this.#checker.getShorthandAssignmentValueSymbol(node));
   }
@@ -90,7 +90,7 @@ export class SharedNames {
   }
 }
 
-/** Whether a name is declared here, or is that of a property, and so is not a use of a variable. */
+/** Whether a name declares something or names a property, so that it is not a use of a variable. */
 function isFixed(node: ts.Identifier): boolean {
   const { parent } = node;
   return ('name' in parent && parent.name === node) || ('propertyName' in parent && parent.propertyName === node);

@@ -28,10 +28,10 @@ import {
 import { SharedNames } from './cellScope.ts';
 import { namelessDefault } from './generatedNames.ts';
 
-// Converts a cell to the body of a function. Each name of a cell's top level is a variable of the notebook: a small
-// object, the same for all cells, whose property every use of the name reads. So a closure sees what later cells
-// assign, later cells see what a closure assigned, and what a cell declared before it threw remains. (V8 turns one
-// large object for all variables into a hash table, with which a loop is twenty times slower.)
+// Converts a cell to the body of a function. Each top-level name of a cell is a notebook variable: a small object that
+// all cells share. Every use of the name reads a property of this object. So a closure sees what later cells assign,
+// later cells see what a closure assigned, and the declarations of a cell that threw remain. (V8 turns one large object
+// for all variables into a hash table, with which a loop is twenty times slower.)
 
 const factory = ts.factory;
 
@@ -57,8 +57,8 @@ function loadAdded({ importClause, moduleSpecifier }: ts.ImportDeclaration): ts.
   return constant(pattern, load(moduleSpecifier, []));
 }
 
-// With `emitDecoratorMetadata` TypeScript emits the types of decorated members as values, after the cell's own names
-// were distinguished from the notebook's.
+// With `emitDecoratorMetadata` TypeScript emits the types of decorated members as values, after this converter has
+// distinguished the cell's own names from the notebook's.
 
 /** Replaces names in the metadata that are notebook variables, and adds them to `used`. */
 function nameMetadata(
@@ -101,7 +101,7 @@ const isKept = (node: ts.Statement): boolean =>
 
 // Helpers for the statements of a cell.
 
-/** `f = () => 1`, which names the function. */
+/** Whether a node is an assignment such as `f = () => 1`, which names the function. */
 const isNaming = (node: ts.Node): node is ts.BinaryExpression & { left: ts.Identifier } =>
   ts.isBinaryExpression(node) && namingOperators.has(node.operatorToken.kind) && ts.isIdentifier(node.left);
 
@@ -211,7 +211,7 @@ class CellTransform {
     return factory.createAssignment(this.#member(name), value);
   }
 
-  /** Assigns a declaration that was kept to its variable; a nameless one is the default export. */
+  /** Assigns a kept declaration to its variable. A declaration without a name is the default export. */
   #set(local: ts.Identifier | undefined): ts.Statement {
     const value = factory.createIdentifier(local?.text ?? namelessDefault);
     return factory.createExpressionStatement(this.#assign(local?.text ?? 'default', value));
@@ -279,7 +279,7 @@ class CellTransform {
     const list = statement.declarationList;
     if (!isDisposed(list))
       return list.declarations.map((each) => statementOf(this.#assignment(each, isBlockScoped(list)), each));
-    // `using` stays, since leaving the body disposes; only its names become notebook variables.
+    // `using` stays, because the value is disposed when the body ends; only its names become notebook variables.
     const declarations = list.declarations.map((each) =>
       factory.updateVariableDeclaration(
         each,

@@ -4,7 +4,8 @@
 /** Prefix of the notebook variables in generated code. */
 export const variablePrefix = '$cell_';
 /**
- * The kernel's part in generated code: holds variables, loads modules, takes the last value, ends interrupted cells.
+ * The kernel's runtime object in generated code: it holds variables, loads modules, takes the last value, ends
+ * interrupted cells.
  */
 export const runtimeName = '$kernel';
 /** Name of a nameless default export in generated code. */

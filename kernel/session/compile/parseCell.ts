@@ -25,8 +25,8 @@ export function parseCell(source: string, language: NotebookLanguage = 'typescri
 }
 
 /**
- * Converts a cell that is only `{ a: 1 }` to an object expression, as any prompt does; a module has a labeled block
- * there.
+ * Converts a cell that is only `{ a: 1 }` to an object expression, as JavaScript prompts do; a module would parse it as
+ * a labeled block.
  * @returns the expression, with positions shifted by one; undefined for any other cell
  */
 export function asExpression(source: string, language?: NotebookLanguage): string | undefined {

@@ -2,13 +2,15 @@ import ts from 'typescript-6';
 import type { CellHost } from './cellHost.ts';
 import { asModule } from '#session/compile/parseCell.ts';
 
-/** A cell in a program, and the declarations of earlier cells around it: in several files, the last one nearest. */
+/**
+ * A cell in a program, with the files that declare earlier cells. Names are searched in the last of these files first.
+ */
 export type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: readonly ts.SourceFile[] };
 
-/** Maximum cells in one checker, and characters in them: it keeps its results for each. */
+/** Maximum cells of one checker, and their total characters, because a checker keeps its results for every cell. */
 const maxCells = 100;
 const maxChars = 200_000;
-/** Maximum files of declarations, each around the one before: a name lookup visits all of them. */
+/** Maximum number of nested declaration files, because a name lookup visits all of them. */
 const maxFiles = 16;
 
 /** Internals that TypeScript does not declare. */
@@ -75,8 +77,8 @@ export class CellPrograms {
   }
 
   /**
-   * Lets no further cell join. Called when a checker has found a problem, because it would report only a part of it
-   * the next time, and when modules must be resolved again.
+   * Closes the program to further cells. Called when a checker has found a problem, because it would report only a part
+   * of the problem the next time, and when modules must be resolved again.
    */
   leave(): void {
     this.#open = undefined;
@@ -88,7 +90,7 @@ export class CellPrograms {
     if (!this.#host.isCurrent() || !this.#renew(into, previous)) return undefined;
     into.cells++;
     into.chars += text.length;
-    // Each has a unique name, under which the program keeps its problems.
+    // Each cell has a unique file name, because the program stores problems by file name.
     const name = this.#host.nameOf(into.cells);
     const cell = addFile(into.program, { name, path: name }, text);
     put(cell, into.earlier.at(-1));
@@ -96,15 +98,15 @@ export class CellPrograms {
   }
 
   /**
-   * Sets the declarations of earlier cells in a program. Mostly some were added, which become a separate file.
-   * Returns `false` if the program can't resolve them.
+   * Sets the declarations of earlier cells in a program. Usually declarations were only added; they go into a separate
+   * file. Returns `false` if the program can't resolve them.
    */
   #renew(into: Open, previous: string): boolean {
     if (previous === into.previous) return true;
     const isMore = previous.startsWith(into.previous) && into.earlier.length < maxFiles;
     const text = isMore ? previous.slice(into.previous.length) : previous;
     if (modulesOf(text).some((name) => !into.modules.has(name))) return false;
-    // Under the path of the program's own file, for which modules are resolved already.
+    // Uses the path of the program's own file, because modules are already resolved for that path.
     const [first] = into.earlier;
     const { path } = first as Partial<ProgramFile>;
     const name = this.#host.previousName;

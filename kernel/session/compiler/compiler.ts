@@ -111,7 +111,7 @@ export class CellCompiler {
 
   /** Loads the declarations of a package, as a cell that imports it would. */
   prepare(name: string): void {
-    // `keyof` takes the time: it checks for each export whether it is a value.
+    // `keyof` does the expensive part: it checks for each export whether it is a value.
     const source = `import * as it from ${JSON.stringify(name)};\ntype Keys = keyof typeof it;`;
     this.#use((converter) => converter.rehearse(this.#declarations, source));
     this.warmUp();
@@ -178,7 +178,7 @@ function workingDirectory(): string | undefined {
   try {
     return process.cwd();
   } catch (error) {
-    // The folder was deleted; what was found there is still known.
+    // The folder was deleted; the earlier result is still valid.
     if (/uv_cwd/.test(messageOf(error))) return undefined;
     throw error;
   }

@@ -33,7 +33,7 @@ export function readFolderOptions(folder: string): FolderOptions {
   return error ? refused(file, folder, error) : { options: parsed.options, file };
 }
 
-/** Returns a stamp that changes with the nearest tsconfig.json, or when another one or none is nearest. */
+/** Returns a string that changes if the nearest tsconfig.json changes, or if a different one or none is the nearest. */
 export function stampOfOptions(folder: string): string {
   const file = ts.findConfigFile(folder, host.fileExists);
   const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });

@@ -3,7 +3,7 @@ import { CacheRecords } from './cacheRecords.ts';
 
 /** Version of the format, part of a record's key. */
 const form = 1;
-/** Maximum folders, and packages of each: the last imported. */
+/** Maximum number of folders, and of packages per folder; the last imported ones are kept. */
 const [mostFolders, mostPackages] = [60, 8];
 
 /** Whether an import names a package or a file of one. */

@@ -66,7 +66,7 @@ const optionsOf = (settings: ts.CompilerOptions | ts.MinimalResolutionCacheHost)
     ? (settings as ts.MinimalResolutionCacheHost).getCompilationSettings()
     : (settings as ts.CompilerOptions);
 
-/** Returns the target of an import of an installed file: the known one, or that of `look`. */
+/** Returns the target of an import of an installed file: the known target, or the result of `look`. */
 export function resolveOnce(
   name: string,
   from: string,

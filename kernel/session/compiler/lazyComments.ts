@@ -1,8 +1,8 @@
 import ts from 'typescript-6';
 
-// Comments are most of the declarations of Node.js and of the language, and their trees a large share of what a
-// snapshot loads into memory at every start; a notebook needs few of them. So they are left out, and each is parsed
-// when it is first read.
+// Comments are most of the declarations of Node.js and of the language, and their trees are a large share of what a
+// snapshot loads into memory at every start, but a notebook needs few of them. So the parser skips comments, and each
+// comment is parsed when it is first read.
 
 /** Internals that TypeScript does not declare. */
 type Internals = {
@@ -31,7 +31,7 @@ export function trackNodeComments(): void {
       return this.ownDocs;
     },
     set(this: Documented, docs: readonly ts.JSDoc[] | undefined) {
-      // Most nodes have none, and need no property for them.
+      // Most nodes have no comments and do not need the property.
       if (docs !== undefined || this.ownDocs !== undefined) this.ownDocs = docs;
     },
   });
@@ -87,7 +87,10 @@ function parseDocs(node: ts.Node): readonly ts.JSDoc[] | undefined {
   return docs.length > 0 ? docs : undefined;
 }
 
-/** A comment that is parsed alone counts as one of a JavaScript file, where its types would have a meaning. */
+/**
+ * Marks a separately parsed comment as TypeScript. Otherwise it counts as JavaScript, where types in comments have an
+ * effect.
+ */
 function markAsTypeScript(node: ts.Node): void {
   (node as { flags: ts.NodeFlags }).flags &= ~ts.NodeFlags.JavaScriptFile;
   ts.forEachChild(node, markAsTypeScript);

@@ -1,8 +1,8 @@
 import ts from 'typescript-6';
 import { recordDroppedComments, unreadDocs } from './lazyComments.ts';
 
-// Files of declarations of which the compiler holds only what it reads in every program; their content is parsed and
-// bound when it is first read. Most declarations of a package are never read.
+// Declaration files of which the compiler holds only the parts that every program reads. The rest is parsed and bound
+// when it is first read; most declarations of a package are never read.
 
 type Container = (ts.SourceFile | ts.ModuleDeclaration) & {
   symbol: ts.Symbol;
@@ -26,7 +26,7 @@ const { bindSourceFile } = ts as unknown as Internals;
 
 export const symbolOf = (module: ts.Node): ts.Symbol => (module as Container).symbol;
 
-/** Whether a module changes no other one, which would have to be visible at once. */
+/** Whether a module does not change other modules; such a change must be visible immediately. */
 export const hasNoGlobalEffects = (file: BoundFile): boolean =>
   file.moduleAugmentations.length === 0 && !file.symbol.globalExports;
 
@@ -46,7 +46,9 @@ export function unloadModuleBody(file: BoundFile, options: ts.CompilerOptions): 
   return again;
 }
 
-/** Completes a file that has only the imports of another one, whose content is read, parsed and bound on demand. */
+/**
+ * Completes an outline, which has only the imports of a file. The file's content is read, parsed and bound on demand.
+ */
 export function replaceByOutline(file: BoundFile, options: ts.CompilerOptions, read: () => string): void {
   bindSourceFile(file, options);
   file.imports = file.statements.flatMap(importedBy);

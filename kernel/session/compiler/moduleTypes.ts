@@ -5,8 +5,8 @@ import { resolveOnce } from './installedFiles.ts';
 // Finds the declarations of an import in a cell: first in the notebook's folder, then beside the kernel's bundle.
 
 // Imports of the kernel's own declarations. Those files, and the packages that they import, do not change while a
-// kernel runs: each import is resolved once per process, and not at all if a startup snapshot holds it. Resolving
-// them was most of the time that the first cell of a notebook waited.
+// kernel runs: each import is resolved once per process, or not at all if a startup snapshot holds it. Without this,
+// resolving takes most of the time of the first cell.
 
 type Store = {
   /** Folders of packages that the kernel's own declarations import, and the folder of those declarations. */
@@ -22,7 +22,7 @@ declare global {
 
 const store = (globalThis.lanceCatalogModules ??= { folders: new Set(), modules: new Map(), types: new Map() });
 
-/** Counts a file as the kernel's own, and with it its package and everything imported there. */
+/** Treats a file as the kernel's own, and also its package and everything imported there. */
 const addKernelFile = (file: string): void => void store.folders.add(folderOf(file));
 
 const isKernels = (file: string): boolean => store.folders.has(folderOf(file));
@@ -44,7 +44,7 @@ function moduleOnce(
   return { resolvedModule };
 }
 
-/** The same for `types` and `/// <reference types>`. */
+/** Resolves `types` and `/// <reference types>` in the same way. */
 function typesOnce(
   asked: Asked,
   look: () => ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations,
@@ -135,7 +135,7 @@ export function typesResolver(
       if (name === 'node') {
         const from = beside('kernel.ts');
         addKernelFile(from);
-        // Without roots, which the compiler would derive from the working directory.
+        // No roots are passed, because the compiler would derive them from the working directory.
         const kernels = typesOnce({ name, from, mode: undefined }, () => resolve(from, { ...options, typeRoots: [] }));
         if (kernels.resolvedTypeReferenceDirective) return kernels;
       }

@@ -145,8 +145,8 @@ class Skeleton implements ts.IScriptSnapshot {
 }
 
 /**
- * Provides the declarations of packages to the compiler: by their outlines if there are any, else whole. Then their
- * outlines are created for the next time.
+ * Provides the declarations of packages to the compiler: outlines if they exist, otherwise whole files, for which it
+ * creates outlines for the next time.
  */
 export class OutlinedFiles implements Outlines {
   readonly #records: OutlineRecords;
@@ -223,7 +223,7 @@ export function useOwnOutlines(): OutlinedFiles {
   return outlined;
 }
 
-/** Returns the skeleton of a bound module; undefined if every program needs more of it. */
+/** Returns the skeleton of a bound module; undefined if programs need more than the skeleton. */
 function skeletonOf(file: Parsed): string | undefined {
   const isPlain =
     file.isDeclarationFile &&

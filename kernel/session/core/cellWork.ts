@@ -1,5 +1,5 @@
-// How code of a notebook observes interrupts. The declarations of this file are part of what cells are checked
-// against, so it imports nothing.
+// How code of a notebook observes interrupts. The type checker reads the declarations of this file for every notebook,
+// so the file imports nothing.
 
 /** Returns the signal of the calling cell, which aborts when that cell is interrupted. */
 export type CellSignal = () => AbortSignal;
@@ -12,7 +12,10 @@ export const stillRuns =
   'Code of this cell still runs although it was interrupted; its further output is not shown. ' +
   'Stop such code with cellSignal(), or restart the kernel.\n';
 
-/** One run of a cell, as seen by everything it starts, timers and promises that outlive it included. */
+/**
+ * One run of a cell. Everything that the cell starts belongs to it, including timers and promises that outlive the
+ * cell.
+ */
 export class CellWork {
   readonly id: string;
   readonly #stop = new AbortController();
@@ -28,7 +31,7 @@ export class CellWork {
     return this.#stop.signal;
   }
 
-  /** Cancels what the cell waits for; it can set no more timers. */
+  /** Cancels the operations that the cell waits for; the cell can no longer set timers. */
   interrupt(): void {
     if (this.#stoppedAt !== undefined) return;
     this.#stoppedAt = performance.now();
@@ -39,7 +42,7 @@ export class CellWork {
     return this.#stoppedAt !== undefined && performance.now() - this.#stoppedAt < endingMs;
   }
 
-  /** Whether to show output of the cell; `last` once, when its output is dropped from then on. */
+  /** Whether to show output of the cell; `last` is returned once, and then output is dropped. */
   hear(): 'yes' | 'last' | 'no' {
     if (this.#stoppedAt === undefined || this.isEnding) return 'yes';
     const heard = this.#isTold ? 'no' : 'last';

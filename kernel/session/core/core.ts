@@ -256,7 +256,7 @@ export class Core {
 
   /** Reports an error of a timer, or of a promise without a handler. */
   reportUncaught(error: unknown): void {
-    // An interrupt rejects what the cell waited for; nothing has to handle that.
+    // An interrupt rejects the promises that the cell waited for; these rejections need no handler.
     if (isAbort(error) && this.#outputs.work?.signal.aborted) return;
     const { ename, evalue, traceback } = this.#runner.describe(error);
     const [first = evalue, ...frames] = traceback;
@@ -326,7 +326,7 @@ export class Core {
     }
   }
 
-  /** The notebook's variables, except those that still hold what the kernel gave them. */
+  /** The notebook's variables, except those that still hold the kernel's initial values. */
   #namesOfCells(): string[] {
     const { locals } = this.#runner;
     return Object.keys(locals).filter(

@@ -16,9 +16,9 @@ import { catchUncaught } from './uncaught.ts';
 const stillMs = 1000;
 
 /**
- * Saves the compiled code of packages that cells import, so that later kernels import them faster.
- * Node.js saves a part, `keep` the rest: after a pause, since most kernels end by a kill, and at exit, since a
- * notebook that runs as a whole never pauses. At exit Node.js saves its part on its own.
+ * Saves the compiled code of packages that cells import, so that later kernels import them faster. Node.js saves one
+ * part, `keep` saves the rest. Both happen after a pause, because most kernels are killed. `keep` also runs at exit,
+ * because a notebook that runs all its cells never pauses. At exit Node.js saves its part itself.
  * @returns a function to call whenever a cell has finished
  */
 function keepCompiledCode(keep: () => void): () => void {
@@ -68,7 +68,7 @@ export function startCore({ post, outputs, typescript }: CoreDeps): (message: To
   post({ type: 'ready', typescript });
   setImmediate(() => {
     core.compiler.warmUp();
-    // Now rather than at exit: many kernels end by a kill.
+    // Saved now rather than at exit, because many kernels are killed.
     flushCompileCache();
     ensureSnapshot(kernel);
     preparation.rest();

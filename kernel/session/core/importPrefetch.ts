@@ -8,8 +8,9 @@ import { keepFiles } from '#session/compiler/installedFiles.ts';
 const stillMs = 250;
 
 /**
- * Loads the declarations of packages that notebooks in this folder imported last, while no cell runs: half the time
- * of a first import. One package at a time, so that a cell that starts meanwhile waits for one at most.
+ * Loads the declarations of packages that notebooks in this folder imported last, while no cell runs. This saves half
+ * the time of a first import. It loads one package at a time, so that a cell that starts meanwhile waits for at most
+ * one.
  */
 export class ImportPrefetch {
   readonly #compiler: CellCompiler;

@@ -25,7 +25,7 @@ class DeferredCallbacks {
     });
   }
 
-  /** Called when other code starts: the pending microtask may have been terminated with the code before. */
+  /** Called when other code starts, because the pending microtask may have been terminated with the previous code. */
   forget(): void {
     this.#last = undefined;
   }

@@ -5,9 +5,8 @@ type Listener = (value: unknown, promise?: unknown) => void;
 type Event = 'uncaughtException' | 'unhandledRejection' | 'SIGINT';
 
 /**
- * Listens to an event of the process, even after `removeAllListeners()`.
- * Code that calls `process.removeAllListeners()` means its own listeners; without this one, Node.js would end the
- * kernel at the next such event.
+ * Listens to an event of the process, even after `removeAllListeners()`. A cell that calls it wants to remove its own
+ * listeners; without the kernel's listener, Node.js would end the kernel at the next such event.
  */
 export function listenPermanently(event: Event, listener: Listener): void {
   const emitter: EventEmitter = process;
@@ -44,6 +43,6 @@ function attempt(body: () => void): void {
   try {
     body();
   } catch {
-    // No way to report is left, and a running kernel loses less of the user's data than a dead one.
+    // There is no other way to report the error. The kernel keeps running, because its end would lose the user's data.
   }
 }

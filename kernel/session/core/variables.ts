@@ -28,7 +28,9 @@ const isGiven = (
   given: Readonly<Record<string, unknown>>,
 ): boolean => Object.hasOwn(given, name) && localOf(locals, name) === given[name];
 
-/** Reads a variable. A getter among variables is the compiler's and throws before its declaration has run. */
+/**
+ * Reads a variable. A getter among the variables was created by the compiler; it throws until the declaration has run.
+ */
 function localOf(locals: Readonly<Record<string, unknown>>, name: string): unknown {
   try {
     return locals[name];

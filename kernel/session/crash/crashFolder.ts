@@ -26,7 +26,7 @@ export function readCrashNote(path: string): CrashNote | undefined {
     const note: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isCrashNote(note) ? note : undefined;
   } catch {
-    // Missing or unreadable: nothing to report either way.
+    // The note is missing or unreadable, so there is nothing to report.
     return undefined;
   }
 }

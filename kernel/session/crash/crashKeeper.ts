@@ -16,8 +16,8 @@ const memoryMs = 50;
 const nearness = 0.7;
 
 /**
- * Keeps a kernel's crash note. Running out of memory ends all threads without notice, so the note must be on disk
- * before: one small file, rewritten for every cell by the worker, which has the time.
+ * Keeps a kernel's crash note. If memory runs out, all threads end without notice, so the note must already be on disk.
+ * The worker rewrites this small file for every cell, because the main thread may be busy.
  */
 export class CrashKeeper {
   readonly #path: string;

@@ -88,7 +88,7 @@ class V8Breakpoints {
   /** Lets V8 evaluate the condition from now on: pausing to evaluate it here takes a thousand times as long. */
   async makeConditional(breakpoint: Breakpoint, condition: string): Promise<void> {
     for (const [breakpointId, { location, breakpoints, isConditional }] of this.#all) {
-      // Two at one location have separate conditions.
+      // Two breakpoints at one location may have different conditions.
       if (isConditional || breakpoints.length !== 1 || breakpoints[0] !== breakpoint) continue;
       this.#all.delete(breakpointId);
       await this.#link.call('Debugger.removeBreakpoint', { breakpointId });

@@ -100,7 +100,7 @@ export function exposeToDebugger({ locals, names, maps, show }: DebugHookDeps): 
     formsOf(value) {
       const shown = show(value);
       if (isForms(shown)) return shown;
-      // A value that has to be read first, such as a query, can't be while the thread is paused.
+      // A value that must be read asynchronously, such as a query, can't be shown while the thread is paused.
       if (shown instanceof Promise) shown.catch(() => {});
       return { data: { 'text/plain': inspect(value) }, metadata: {} };
     },
@@ -150,7 +150,7 @@ function valuesOf(locals: Record<string, unknown>, names: readonly string[]): ob
     try {
       values[name] = locals[name];
     } catch (error) {
-      // The binding of an import whose module no longer has the name.
+      // Thrown by the binding of an import whose module no longer exports the name.
       values[name] = error;
     }
   }

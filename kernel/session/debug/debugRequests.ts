@@ -39,7 +39,10 @@ function pathIn(given: Arguments): string {
   return textIn(isRecord(source) ? source : given, 'path');
 }
 
-/** Returns the client's id of the cell that a source is, if given: cells with the same text have the same path. */
+/**
+ * Returns the client's id of a source's cell, if given. The path is not enough, because cells with the same text share
+ * it.
+ */
 function cellIn(given: Arguments): string | undefined {
   return stringAt(given, 'source', 'adapterData', 'cell');
 }

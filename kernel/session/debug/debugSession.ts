@@ -149,7 +149,7 @@ export class DebugSession {
       const isTired = this.#steps++ > maxSteps;
       const isOnWay = stop?.reason === 'step' && this.#from && isSameLine(this.#from, pause.frames[0]) && !isTired;
       if (stop && !isOnWay) return this.#stopped(pause, stop);
-      // After its end a cell returns to the kernel, where the step would still be active when the next cell runs.
+      // A cell that has ended returns to the kernel, where the step would still be active when the next cell runs.
       const isOver = isTired || (pause.frames[0] && isEnd(pause.frames[0]));
       if (this.#step === undefined || isOver) return await this.#goOn(isTired);
       // Steps out of code that is not the user's, and over code that the compiler added.
@@ -162,9 +162,9 @@ export class DebugSession {
     }
   }
 
-  /** Continues where there is nothing to show. A requested pause is still pending. */
+  /** Continues at a position that is not shown to the user. A requested pause is still pending. */
   async #goOn(isTired: boolean): Promise<void> {
-    // V8 ignores the request for a pause during one.
+    // V8 ignores a request to pause while it is paused.
     this.#pausesNext = this.#isPauseAsked && !isTired;
     await this.resume();
   }

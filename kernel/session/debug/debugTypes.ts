@@ -22,7 +22,7 @@ export type DebugHook = {
   look(hidden: readonly string[]): void;
   scope: object;
   /**
-   * The same for a condition that V8 evaluates itself, thousands of times a second. The names are separated by
+   * Like `look`, for a condition that V8 evaluates itself, thousands of times a second. `hidden` has names separated by
    * spaces.
    */
   scopeOf(hidden: string): object;

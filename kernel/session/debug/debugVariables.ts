@@ -16,7 +16,7 @@ export type Wanted = { filter?: 'indexed' | 'named'; start: number; count: numbe
 export type VariableContainer = {
   /** Returns its parts, each with a name and a value. */
   parts: (wanted: Wanted) => Promise<ChildVariable[]>;
-  /** Assigns another value to one of them. */
+  /** Assigns another value to a part. */
   set: (name: string, value: Runtime.CallArgument) => Promise<void>;
 };
 

@@ -49,7 +49,7 @@ type LinkEvents = {
   resumed(): void;
 };
 
-/** How long the main thread may take to reply. It never does while native code blocks it. */
+/** Time limit for a reply of the main thread, which can't reply while native code blocks it. */
 const answerMs = 5000;
 
 /** An inspector session with the main thread, which replies while code there runs or is paused. */

@@ -67,7 +67,8 @@ export class Pause {
   }
 
   /**
-   * Evaluates code that the user typed, in a frame. With `isLook` it must not have an effect, as on a hover.
+   * Evaluates code that the user typed, in a frame. With `isLook`, used for hovers, the code must not have side
+   * effects.
    * @throws DebugProblem with the error that it threw
    */
   async evaluate(frame: Frame, expression: string, isLook = false): Promise<Runtime.RemoteObject> {

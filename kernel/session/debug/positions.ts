@@ -14,9 +14,8 @@ const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const valueOfDigit = new Map(Array.from(digits, (digit, value) => [digit, value]));
 
 /**
- * Reads the `mappings` of a source map with one source.
- * Node's own reader maps every position: one on a line that the compiler added to an earlier line, where a debugger
- * must not pause.
+ * Reads the `mappings` of a source map with one source. Node's own reader can't be used: it maps a line that the
+ * compiler added to an earlier line, where a debugger must not pause.
  */
 export function readPositions(mappings: string): Positions {
   const at: Place = { line: 0, column: 0 };

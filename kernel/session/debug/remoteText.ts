@@ -31,7 +31,7 @@ export function lengthOf({ subtype, description = '' }: Runtime.RemoteObject): n
   return length === undefined ? undefined : Number(length);
 }
 
-// Their description is complete enough for one line.
+// Types whose description is complete enough for one line.
 const isSaid = (subtype: Runtime.RemoteObject['subtype']): boolean =>
   subtype === 'error' || subtype === 'date' || subtype === 'regexp' || subtype === 'promise';
 

@@ -48,8 +48,8 @@ async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Pro
 }
 
 /**
- * Evaluates a condition. If it throws, that is reported once and counts as false, or each round of a loop would
- * pause.
+ * Evaluates a condition. If it throws, the error is reported once and the condition counts as false; otherwise each
+ * iteration of a loop would pause.
  */
 async function holds(condition: string, breakpoint: Breakpoint, { pause, frame, all, log }: At): Promise<boolean> {
   try {

@@ -21,8 +21,8 @@ const maxIds = 10_000;
  * @param code returns the code of the cell that the output belongs to
  */
 export function createDisplaySlots(send: (output: CellOutput) => void, code: () => string | undefined): DisplaySlots {
-  // From id to the code of the cell that showed it. Run again, the cell has to create its output again, since clients
-  // forget what they cleared.
+  // Maps an id to the code of the cell that showed the output. When that cell runs again it must create the output
+  // again, because clients forget cleared outputs.
   const shownBy = new Map<string, string | undefined>();
   const remember = (id: string) => {
     shownBy.delete(id);
@@ -31,7 +31,7 @@ export function createDisplaySlots(send: (output: CellOutput) => void, code: () 
     if (shownBy.size > maxIds && oldest !== undefined) shownBy.delete(oldest);
   };
   const put = (shown: RenderedOutput, id?: string) => {
-    // Without an id nothing can update it.
+    // An output without an id can't be updated.
     if (id === undefined) return send({ type: 'display_data', content: shown });
     const isUpdate = shownBy.has(id);
     if (!isUpdate) remember(id);

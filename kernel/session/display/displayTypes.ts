@@ -1,5 +1,5 @@
-// The types of `display` and `progress`. The type checker of cells reads the declarations of this file, so it imports
-// nothing.
+// The types of `display` and `progress`. The type checker reads the declarations of this file for every notebook, so
+// the file imports nothing.
 
 export type DisplayOptions = {
   /** Identifies the output: a later call with the same id replaces it. */

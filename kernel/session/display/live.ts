@@ -1,7 +1,10 @@
 import type { RenderedOutput } from './mimeBundle.ts';
 
 export type LiveOutput = {
-  /** Shows the result of `make`. If the output has just changed this is delayed, and only the newest state counts. */
+  /**
+   * Shows the result of `make`. If the output has just changed, the update is delayed and only the newest state is
+   * shown.
+   */
   update(make: () => RenderedOutput): void;
   /** Shows the last state and ignores later updates. */
   end(make: () => RenderedOutput): void;

@@ -24,7 +24,7 @@ export function displayHook(value: unknown): Maker | undefined {
   return (plain) =>
     settled(html(), (made) => {
       const shown = plain();
-      // Plain first, so that the text exists even if the markup is empty.
+      // The plain text comes first, so that it exists even if the markup is empty.
       return typeof made === 'string'
         ? { data: { 'text/html': made, 'text/plain': shown.data['text/plain'] }, metadata: {} }
         : shown;

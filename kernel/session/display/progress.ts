@@ -19,7 +19,7 @@ type State = {
 type ProgressDeps = {
   /** Opens an output; each call of the returned function replaces its content. */
   open: () => (shown: RenderedOutput) => void;
-  /** Aborts when the running cell is interrupted; the loop then has no chance to report it. */
+  /** Aborts when the running cell is interrupted, because the loop itself can't report the interrupt. */
   signal: () => AbortSignal;
   now: () => number;
 };
@@ -84,7 +84,7 @@ function* follow<T>(source: Iterable<T>, track: Tracker): Generator<T, void, und
     }
     how = 'done';
   } finally {
-    // Also after a `break`, and after an error in the loop or in the source.
+    // Runs also after a `break`, and after an error in the loop or in the source.
     track.end(how);
   }
 }

@@ -12,7 +12,7 @@ import { showTable } from './tables.ts';
 type Source = { schema?: Schema | undefined; batches: AsyncIterable<unknown> };
 
 /**
- * Shows record batches as they arrive: the first rows, which alone are kept, and the row count so far.
+ * Shows record batches as they arrive: the first rows and the row count so far. Other rows are not kept.
  * @throws CatalogError InvalidInput (13) if an item is not a record batch or has other columns; also any error of the
  * source
  */

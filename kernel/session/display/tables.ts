@@ -60,7 +60,10 @@ export function tableHtml(table: ArrowTable, total: number | null): string {
   return `${style}<div class="lance-table">${grid(rows.slice(0, first))}${more}${shape}</div>`;
 }
 
-/** Returns a function that draws the cells of a table, called in their order: the first images use up the budget. */
+/**
+ * Returns a function that draws the cells of a table. Call it in the order of the cells, because the first images use
+ * up the size budget.
+ */
 function cellPainter(): (cell: Cell) => string {
   let left = pictureBytes.all;
   return (cell) => {

@@ -47,7 +47,7 @@ export type UdfOptions<Inputs extends readonly string[], Output extends DataType
  * them where useful: `(row: { text: string }) => …`.
  */
 export type UdfRow<Inputs extends readonly string[]> = {
-  // oxlint-disable-next-line typescript/no-explicit-any -- the table says it, and there is none yet
+  // oxlint-disable-next-line typescript/no-explicit-any -- the table defines the type and is not known yet
   readonly [Name in Inputs[number]]: any;
 };
 

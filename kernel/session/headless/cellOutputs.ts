@@ -40,7 +40,8 @@ export class CellOutputs {
         return;
       }
       case 'error':
-        // As Jupyter stores it: the program that opens the file renders the colors.
+        // The traceback keeps its color codes, as in Jupyter, because the program that opens the file renders the
+        // colors.
         return this.#add({ output_type: 'error', ...output.content, traceback: colouredTraceback(output.content) });
       case 'clear_output':
         this.#clearsNext = output.content.wait;

@@ -76,7 +76,7 @@ function readCell(cell: unknown, taken: Set<string>): NotebookCell | undefined {
   const count = cell['execution_count'];
   return {
     ...read,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of an earlier run: written back as they are
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- outputs of an earlier run, written back unchanged
     outputs: Array.isArray(cell['outputs']) ? (cell['outputs'] as CellOutput[]) : [],
     execution_count: typeof count === 'number' ? count : null,
   };

@@ -90,15 +90,15 @@ export type ParameterCell = Parameter & {
 
 export type InjectedParameters = {
   readonly source: string;
-  /** In the order of the cell, below its first line, a comment. */
+  /** In the order of the lines of the cell; its first line is a comment. */
   readonly written: readonly ParameterCell[];
   /** Names that the parameters cell does not declare; all names if there is no such cell. */
   readonly unknown: readonly string[];
 };
 
 /**
- * Overrides the values of the cell tagged `parameters` by a cell below it, or replaces such a cell of an earlier run.
- * Without either, the new cell is at the top. In JavaScript no types are written.
+ * Adds a cell with the parameters below the cell tagged `parameters`, or replaces such a cell of an earlier run. If
+ * neither exists, the new cell is the first one. In JavaScript no types are written.
  */
 export function injectParameters(
   notebook: Notebook,
@@ -156,7 +156,7 @@ function declaredIn(source: string): Map<string, Declared> {
   for (const each of file.statements) {
     if (!ts.isVariableStatement(each)) continue;
     const { flags, declarations } = each.declarationList;
-    // `using` and `await using` also set this bit, but no parameter is declared so.
+    // `using` and `await using` also set this bit, but parameters are not declared that way.
     const isConstant = (flags & ts.NodeFlags.Const) !== 0;
     for (const { name, type, initializer } of declarations) {
       if (!ts.isIdentifier(name)) continue;

@@ -165,7 +165,7 @@ const isSkipped = (cell: NotebookCell): boolean => tagsOf(cell).includes(skipTag
 const isRun = (cell: NotebookCell): cell is CodeCell =>
   isCodeCell(cell) && !isSkipped(cell) && cell.source.trim() !== '';
 
-/** Clears the cell, so that results of an earlier run can't pass for results of this run. */
+/** Clears the cell, so that results of an earlier run are not mistaken for results of this run. */
 function clear(cell: CodeCell): void {
   const { execution: _, ...metadata } = cell.metadata;
   Object.assign(cell, { outputs: [], execution_count: null, metadata });

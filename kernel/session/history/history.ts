@@ -7,7 +7,7 @@ import type { Front } from '#session/threads/coreMessages.ts';
 import { messageOf } from '#shared/errors.ts';
 
 /**
- * Whether a glob matches a whole text: `*` is any text, `?` one character. Not a regular expression, which could
+ * Whether a glob matches an entire string: `*` matches any characters, `?` one character. A regular expression could
  * backtrack exponentially.
  */
 function matchesGlob(pattern: string, text: string): boolean {
@@ -262,7 +262,7 @@ export function openHistory(front: Front): History {
   if (front.kind !== 'jupyter' || !front.keepsHistory) return new History();
   const folder = join(dataFolder(), 'history');
   return new History(new HistoryFolder(folder), (error) => {
-    // Goes to the log of the Jupyter server: cells have not caused this and must not fail.
+    // Written to the log of the Jupyter server, because cells did not cause this and must not fail.
     writeSync(2, `Can't store the history of this kernel in "${folder}": ${messageOf(error)}\n`);
   });
 }

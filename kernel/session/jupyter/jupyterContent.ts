@@ -20,7 +20,7 @@ export function kernelInfo(
     language_info: languageInfo(language, { typescript, node: process.versions.node }),
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
     help_links: [],
-    // Clients used `debugger` below before this list existed.
+    // Older clients read `debugger` below instead of this list.
     supported_features: ['kernel subshells', ...(canDebug ? ['debugger'] : [])],
     debugger: canDebug,
   };

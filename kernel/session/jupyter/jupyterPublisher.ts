@@ -10,7 +10,7 @@ const stuckMs = 5000;
 /** How long a client counts as stuck after a lost message. */
 const stillStuckMs = 60_000;
 /**
- * Wait per message while a client is stuck: ZeroMQ does not report on the other clients, and these must not fall
+ * Wait per message while a client is stuck, so that the other clients, on which ZeroMQ does not report, do not fall
  * behind.
  */
 const paceMs = 10;

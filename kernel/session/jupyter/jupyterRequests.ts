@@ -17,7 +17,8 @@ const keptParents = 1000;
 export class PendingRequests {
   readonly #asked = new Map<string, PendingRequest>();
   /**
-   * Answered requests, apart from pending ones: a cell may run for hours while thousands of others run in subshells.
+   * Answered requests, kept apart from pending ones, because a cell may run for hours while subshells run thousands of
+   * others.
    */
   readonly #answered = new Map<string, JupyterMessage>();
   #next = 0;
@@ -40,7 +41,7 @@ export class PendingRequests {
     if (!asked) return undefined;
     this.#asked.delete(id);
     clearTimeout(asked.timer);
-    // Without the content, which may be megabytes.
+    // Stored without the content, which may be megabytes.
     this.#answered.set(id, { ...asked.message, content: {}, buffers: [] });
     const oldest = this.#answered.keys().next();
     if (this.#answered.size > keptParents && !oldest.done) this.#answered.delete(oldest.value);
@@ -52,7 +53,7 @@ export class PendingRequests {
     return this.#asked.get(id)?.message ?? this.#answered.get(id);
   }
 
-  /** Returns the parent for messages that a request causes; for an unknown request, that of the latest cell. */
+  /** Returns the parent for messages that a request causes; for an unknown request, the parent of the latest cell. */
   parentOf(id: string): Header | undefined {
     return this.sender(id)?.header ?? this.#latest;
   }
@@ -67,8 +68,8 @@ export class PendingRequests {
 const wordsToLeave = /^\s*(?:exit|quit)\s*(?:\(\s*\))?\s*;?\s*$/;
 
 /**
- * Returns the reply that closes a Jupyter console for `exit` and `quit`, the commands in its own help, which it leaves
- * to the kernel. Requests from notebooks carry a `cellId`; there the words are ordinary names.
+ * Returns the reply that closes a Jupyter console for `exit` and `quit`. The console lists these commands in its help,
+ * but leaves them to the kernel. Requests from notebooks carry a `cellId`; there the words are ordinary names.
  * @param executionCount number of cells that have run
  */
 export function consoleExit({ content, metadata }: JupyterMessage, executionCount: number): Reply | undefined {

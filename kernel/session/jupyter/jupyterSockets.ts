@@ -14,7 +14,7 @@ export type Sockets = {
   /** Published bytes that clients have not read yet. */
   backlog(): number;
   close(): Promise<void>;
-  /** Removes what would stay on the disk, for a process that is about to be killed. */
+  /** Removes files that would stay on the disk. Called before the process is killed. */
   abandon(): void;
 };
 

@@ -49,7 +49,7 @@ export class SubscriberWait {
   arrive(): void {
     this.#isThere = true;
     clearTimeout(this.#timer);
-    // Synchronously, so that a later request is not answered before these.
+    // Runs synchronously, so that a later request is not answered before these.
     for (const answer of this.#waiting.splice(0)) answer();
   }
 }
@@ -98,7 +98,7 @@ export class JupyterStdin {
     const line = this.#lines.get(key);
     const [question] = line?.questions ?? [];
     if (!line || !question || line.messageId === undefined) return;
-    // Replies to a withdrawn question. Without a parent id they can't be recognized.
+    // Ignores replies to a withdrawn question. Replies without a parent id can't be recognized as such.
     if (typeof parent['msg_id'] === 'string' && parent['msg_id'] !== line.messageId) return;
     const { value } = content;
     this.#parts.answer(question.id, typeof value === 'string' ? { kind: 'value', value } : { kind: 'cancelled' });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // ZeroMQ bounds a frame, but not a message: it holds the frames of an unfinished message, whose sender it does not know
-// yet. So ZeroMQ listens in a private folder, and the addresses of the connection file are forwarded to it by a gate
-// that reads the lengths of the frames.
+// yet. So ZeroMQ listens in a private folder, and this code listens at the addresses of the connection file, checks the
+// lengths of the frames and forwards the data to ZeroMQ.
 
-/** Memory that ZeroMQ takes for a frame in addition to its bytes. */
+/** Memory that ZeroMQ uses for a frame in addition to its bytes. */
 const frameOverhead = 64;
 /** Lengths of the greeting in ZMTP 2.0 and from 3.0 on, and where its revision is. */
 const oldGreetingBytes = 12;
@@ -17,8 +17,8 @@ const revisionAt = 10;
 const flags = { more: 1, long: 2, command: 4 } as const;
 
 /**
- * Returns a function that takes what a peer sends and returns whether its current message is within `maxBytes`. Peers
- * speak ZMTP 2.0 (https://rfc.zeromq.org/spec/15/) or newer (https://rfc.zeromq.org/spec/37/).
+ * Returns a function that receives the data of a peer and returns whether its current message is within `maxBytes`.
+ * Peers speak ZMTP 2.0 (https://rfc.zeromq.org/spec/15/) or newer (https://rfc.zeromq.org/spec/37/).
  */
 export function messageMeter(maxBytes: number): (chunk: Uint8Array) => boolean {
   // Bytes of a greeting or of the start of a frame, which may arrive one by one.
@@ -43,7 +43,7 @@ export function messageMeter(maxBytes: number): (chunk: Uint8Array) => boolean {
     head = [];
     message += skip + frameOverhead;
     if (message > maxBytes) return false;
-    // A command may stand between the frames of a message.
+    // A command may occur between the frames of a message.
     if ((first & flags.command) !== 0) message -= skip + frameOverhead;
     else if ((first & flags.more) === 0) message = 0;
     return true;
@@ -70,7 +70,7 @@ export class MessageGate {
   readonly #open = new Set<Socket>();
 
   constructor() {
-    // ZeroMQ has no such sockets on Windows; there it listens itself.
+    // ZeroMQ has no Unix sockets on Windows, so there it listens at the addresses itself.
     if (process.platform === 'win32') return;
     const parent = Buffer.byteLength(tmpdir()) > maxFolderBytes ? '/tmp' : tmpdir();
     this.#folder = mkdtempSync(join(parent, 'lance-zmq-'));
@@ -93,7 +93,7 @@ export class MessageGate {
     });
   }
 
-  /** Stops listening, and waits at most `milliseconds` until ZeroMQ, which was closed, has sent everything. */
+  /** Stops listening, and waits at most `milliseconds` until the closed ZeroMQ sockets have sent everything. */
   async close(milliseconds: number): Promise<void> {
     for (const server of this.#servers) server.close();
     for (const end = Date.now() + milliseconds; this.#open.size > 0 && Date.now() < end;) await sleep(5);
@@ -117,7 +117,7 @@ export class MessageGate {
       socket.on('error', () => {});
       socket.on('close', () => {
         this.#open.delete(socket);
-        // What ZeroMQ has sent before it closed still goes to the peer.
+        // Data that ZeroMQ sent before it closed is still forwarded to the peer.
         if (socket === peer) other.destroy();
         else other.end();
       });

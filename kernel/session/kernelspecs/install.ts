@@ -136,8 +136,8 @@ function checkName(name: string): void {
 }
 
 /**
- * Checks that no kernel of another program has this name: it must not be overwritten, nor hidden, since Jupyter uses
- * one of two folders with the same name.
+ * Checks that no kernel of another program has this name: such a kernel must not be overwritten, nor hidden, because
+ * Jupyter uses only one of two folders with the same name.
  * @throws CatalogError InvalidInput (13) naming the folder of that kernel
  */
 async function checkFree(folder: string, name: string): Promise<void> {
@@ -158,7 +158,7 @@ async function checkFree(folder: string, name: string): Promise<void> {
  * @throws CatalogError InvalidInput (13) if empty, or if the URL contains a user, a password or a query
  */
 function absoluteCatalog(catalog: string): string {
-  // For instance an unset variable in a script: it would mean the current folder.
+  // A script may pass an unset variable. An empty value would mean the current folder.
   if (catalog.trim() === '')
     throw new CatalogError(
       'InvalidInput',

@@ -120,7 +120,7 @@ function becomeSnapshot(entry: string): void {
   try {
     writeQuickStartNote({ folder: import.meta.dirname, snapshot, flags, watched: watched(), since: began });
   } catch {
-    // Only makes the next start slower.
+    // A failure here only makes the next start slower.
   }
   let relay: Relay | undefined;
   try {

@@ -5,7 +5,7 @@ import { MagicError, splitArguments, type MagicRun } from './magicTypes.ts';
 
 /** Names of variables whose values are secret; a notebook stores what it prints. */
 const secretNames = /key|token|secret|passw|passphrase|credential|auth|cookie|private|signature|\bpat\b|dsn/i;
-/** The same for values: `https://user:password@host`, and tokens with known prefixes. */
+/** Patterns of secret values: `https://user:password@host`, and tokens with known prefixes. */
 const secretValues = /:\/\/[^/\s:@]+:[^/\s@]+@|^(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-|AKIA|eyJ[\w-]+\.)/;
 const validName = /^[^=\0\s]+$/;
 

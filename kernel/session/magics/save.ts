@@ -13,7 +13,10 @@ const limits = { count: 10_000, chars: 16 << 20 };
 export class CellTexts {
   readonly #texts = new RecentTexts<number>(limits);
 
-  /** Keeps the first text of a number: cells that are not stored in the history reuse an earlier number, or have 0. */
+  /**
+   * Keeps the first text for each number, because cells that are not stored in the history reuse an earlier number or
+   * have 0.
+   */
   add(count: number, text: string): void {
     if (count < 1 || this.#texts.has(count)) return;
     this.#texts.set(count, text);
@@ -91,7 +94,7 @@ const isFolder = (path: string): Promise<boolean> =>
 /** Error codes of file systems without hard links. */
 const linkless: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']);
 
-/** Code that may be run later is not for other users to write, whatever the umask is. */
+/** Other users must not be able to change code that may run later, regardless of the umask. */
 const savedMode = 0o644;
 
 /** Writes a complete file or nothing; replaces an existing file only if `isForced`. */

@@ -30,7 +30,7 @@ export async function runChild(
     });
   } catch (error) {
     signal.throwIfAborted();
-    // The system reports the program as missing instead of the folder.
+    // If the folder is missing, the system reports the program as missing.
     if (cwd !== undefined && !existsSync(cwd))
       throw new MagicError(`The folder "${cwd}" no longer exists. Change to another folder with %cd.`, {
         cause: error,

@@ -164,7 +164,8 @@ async function connectTo(
   const jobs = new RayJobs(target);
   try {
     const { version } = await jobs.version(signal);
-    // Only for a Ray behind the API server or with a token; any other is open at its own address.
+    // The proxy for the dashboard of a Ray behind the API server or with a token. Browsers reach any other dashboard
+    // directly.
     let door: Promise<DashboardProxy> | undefined;
     const isDirect = target.socketPath === undefined && target.token === undefined;
     const dashboard = async (): Promise<string> => {

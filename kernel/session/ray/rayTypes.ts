@@ -23,7 +23,7 @@ export interface RayConnection extends AsyncDisposable {
 export interface RayCluster extends RayConnection {
   readonly name: string;
   readonly namespace: string;
-  /** Whether it existed before; then it stays, regardless of `onExit`. */
+  /** Whether the RayCluster existed before. If so, it is kept, regardless of `onExit`. */
   readonly adopted: boolean;
   /** Removes its pods but keeps the RayCluster. Jobs running on it are lost. */
   suspend(): Promise<void>;

@@ -46,7 +46,7 @@ export function cellGlobals(work: FindWork): CellGlobals {
     ((...args: unknown[]) => {
       const cell = work()?.signal;
       if (!cell) return Reflect.apply(wait, promisedTimers, args);
-      // As with catalog calls: a retry loop must not spin.
+      // An aborted cell never continues, as with catalog calls, because a retry loop must not spin.
       if (cell.aborted) return never();
       const options = args[at] as Options | undefined;
       args[at] = { ...options, signal: joined(options?.signal, cell) };

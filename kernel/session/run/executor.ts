@@ -144,7 +144,7 @@ const maxOthers = 100;
 
 type CellExecutorOptions = {
   variables: Variables;
-  /** The same as an object, for CommonJS `exports`. */
+  /** The notebook's variables as an object, for CommonJS `exports`. */
   locals: object;
   modules: CellModules;
   maps: ScriptMaps;
@@ -236,8 +236,8 @@ export class CellExecutor {
   }
 
   /**
-   * Returns the name of a script. Parts of a cell, expressions and cells not stored in the history share the number of
-   * a cell that may still run and keeps its name: positions in stack traces are translated by script name.
+   * Returns a unique name for a script, by which positions in stack traces are translated. Parts of a cell, expressions
+   * and cells not stored in the history share the number of another cell, which may still run, so they get other names.
    */
   #nameOf(count: number): string {
     if (count <= this.#highest) return scriptOfCell(count, this.#others++ % maxOthers);

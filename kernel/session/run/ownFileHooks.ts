@@ -107,8 +107,8 @@ function plainUrlFirst(file: string): (source: ts.SourceFile) => ts.SourceFile {
 }
 
 /**
- * Does the same for a file that needs no compilation. On the first line, so that line numbers in stack traces stay
- * correct.
+ * Resets `import.meta.url` in a file that needs no compilation. The statement is on the first line, so that line
+ * numbers in stack traces stay correct.
  */
 function withPlainUrl(file: string, loaded: LoadFnOutput): LoadFnOutput {
   if (loaded.format !== 'module' || !loaded.source) return loaded;

@@ -1,7 +1,10 @@
 /** A notebook variable, as generated code reads and writes it. */
 export type Variable = { v: unknown };
 
-/** The variables of a notebook. Each is a separate object, which code that uses it keeps. */
+/**
+ * The variables of a notebook. Each is a separate object, and code that uses a variable keeps a reference to its
+ * object.
+ */
 export class Variables {
   readonly #all = new Map<string, Variable>();
 

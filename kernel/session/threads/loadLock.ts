@@ -23,7 +23,7 @@ export function lockedLoader(lock: SharedArrayBuffer): PartLoader {
   const state = new Int32Array(lock);
   let count = 0;
   const enter = (): void => {
-    // A termination may hit this wait: no load has started yet.
+    // A termination may hit this wait safely, because no load has started yet.
     if (count === 0) while (compareExchange(state, 0, free, loading) === cutting) wait(state, 0, cutting, waitMs);
     count++;
   };

@@ -36,7 +36,7 @@ export class OutputSender {
       wait(this.#through, 0, through, 50);
     }
     post();
-    // Last: if code is terminated before, one more output is in flight than counted, but no room is lost forever.
+    // Counted last: if code is terminated before this line, one output is in flight uncounted, but no capacity is lost.
     this.#sent = (this.#sent + 1) | 0;
     this.#sizes.push(size);
     this.#chars += size;

@@ -110,7 +110,7 @@ export class RingWriter {
     if (text !== '' && label !== this.#label) {
       const bytes = controlOf(labelSign + label);
       this.#store(this.#ring.put(this.#roomFor(bytes.length), bytes));
-      // Set last: code that is terminated before writes the label again.
+      // Set last: if code is terminated before this line, the next code writes the label again.
       this.#label = label;
     }
     for (let at = 0; at < text.length;) {
@@ -135,7 +135,7 @@ export class RingWriter {
     return at;
   }
 
-  /** Publishes the written bytes. Last: code that is terminated halfway has written nothing. */
+  /** Publishes the written bytes. This is the last step, so that code terminated halfway has written nothing. */
   #store(position: number): void {
     Atomics.store(this.#ring.counters, written, position);
   }

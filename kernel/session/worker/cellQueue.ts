@@ -148,7 +148,7 @@ export class CellQueue {
 
   /** Stops a timer or an event handler that keeps the main thread busy after its cell has finished. */
   #free(): Promise<boolean> {
-    // No cell to end: the main thread is free once it answers this ping or a later one.
+    // There is no cell to end: the main thread is free once it answers this ping or a later one.
     return this.#stop(() => {}, this.#ping());
   }
 

@@ -49,8 +49,8 @@ const graceMs = 15;
 const blockedMs = 100;
 const againMs = 100;
 /**
- * How long a free thread may take to end its cell. Terminated earlier, it would cancel only half of what the cell
- * started.
+ * How long a free thread may take to end its cell. A thread terminated earlier would cancel only a part of what the
+ * cell started.
  */
 const endingMs = 250;
 const giveUpMs = 3000;
@@ -76,10 +76,10 @@ export type Interrupter = {
 };
 
 /**
- * Creates an interrupter that stops code on the main thread from this worker.
- * Uses the inspector's `Runtime.terminateExecution`: unlike a signal it works in timers, after an `await` and on
- * Windows. It terminates the whole stack, including the kernel's own functions, and Node.js aborts over that in
- * timers unless it was started with `--no-force-async-hooks-checks`.
+ * Creates an interrupter that stops code on the main thread from this worker. Uses the inspector's
+ * `Runtime.terminateExecution`: unlike a signal it works in timers, after an `await` and on Windows. It terminates the
+ * whole stack, including the kernel's own functions, and if that happens in a timer, Node.js aborts unless it was
+ * started with `--no-force-async-hooks-checks`.
  */
 export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): Interrupter {
   const probe = isFlagSet ? connect() : undefined;

@@ -23,7 +23,7 @@ import { createInterrupter, type Interrupter } from './interrupt.ts';
 // never runs code of a cell, so messages, the heartbeat and interrupts get through while the main thread is in an
 // endless loop.
 
-/** Returns an interrupter that also ends code paused in the debugger, and that no breakpoint stops meanwhile. */
+/** Returns an interrupter that also ends code paused in the debugger. Breakpoints are disabled meanwhile. */
 const interruptThroughDebugger = (
   interrupter: Interrupter,
   debug: Pick<NotebookDebugger, 'stepAside' | 'isPaused'>,
@@ -68,7 +68,7 @@ const crashes = new CrashKeeper(crashNotePath(given.front), given.heapLimit);
 const post = (message: ToCore) => {
   if (message.type === 'ask' && debug.isPaused) return refuse(message.id);
   port.postMessage(message);
-  // After the message: the main thread compiles while this writes.
+  // Called after the message is sent, so that the main thread compiles while this thread writes.
   if (message.type === 'execute') crashes.begin(message.id, message.count, message.code);
 };
 
@@ -102,7 +102,7 @@ function end(code: number): void {
   void close().then(() => post({ type: 'exit', code }));
 }
 
-/** Handles `process.exit`; the main thread waits at the gate. */
+/** Handles `process.exit`; the main thread blocks on `gate` until the worker is ready. */
 function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   isEnding = true;
   crashes.close();
@@ -198,7 +198,7 @@ async function begin(): Promise<void> {
   try {
     wire = await open();
   } catch (error) {
-    // Straight to the descriptor: the streams of a worker go through the main thread.
+    // Written directly to the descriptor, because the streams of a worker go through the main thread.
     writeSync(2, `Can't open the connection of the kernel: ${messageOf(error)}\n`);
     end(1);
   }

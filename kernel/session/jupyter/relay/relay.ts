@@ -25,8 +25,8 @@ import { readRelayed, sendRelayed } from './relayMessages.ts';
 // PATH, and then forwards all messages.
 
 /**
- * Interval of the check that the kernel, not yet connected, still runs: the next kernel may need its ports
- * immediately.
+ * Interval of the check whether a kernel that has not connected still runs. The relay must end soon after the kernel,
+ * because the next kernel may need the ports.
  */
 const lookMs = 10;
 /** Bytes accepted by ZeroMQ before the kernel is notified; it is also notified when the queue is empty. */

@@ -53,7 +53,7 @@ export async function relayedSockets(path: string, events: RelayEvents): Promise
       return send('ask', frames, number) && new Promise((resolve) => asked.set(number, resolve));
     },
     backlog: () => published,
-    // The relay does.
+    // The relay removes its own files.
     abandon: () => {},
     async close() {
       isClosing = true;
