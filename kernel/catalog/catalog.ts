@@ -7,7 +7,10 @@ import type { Jobs } from './jobs.ts';
 import type { Table } from './table.ts';
 import type { TableSource } from './tableData.ts';
 
-/** Whether an operation works here. `unknown` until the server has answered it once; it may then be tried. */
+/**
+ * Whether an operation works here. `unknown` until the server has answered such a request; callers may try the
+ * operation.
+ */
 export type Capability = 'yes' | 'no' | 'unknown';
 
 /** The operations that a catalog supports. Menus leave out those that are `no`. */
@@ -15,7 +18,8 @@ export type Capabilities = Readonly<Record<Operation, Capability>>;
 
 export type CapabilityOptions = CallOptions & {
   /**
-   * Operations to ask a server for. Only those that read are: the others stay `unknown` until they are first used.
+   * Operations to test on the server. Only reading operations are tested; the others stay `unknown` until they are
+   * first used.
    */
   probe?: readonly Operation[] | undefined;
 };
@@ -35,7 +39,7 @@ export type CopyOptions = CallOptions & {
   kind?: 'table' | 'namespace' | undefined;
   /** Replaces existing tables once their copy is complete. Without it an existing table is an error. */
   overwrite?: boolean | undefined;
-  /** Bytes of rows, as they are in memory, between two points where a copy can resume. Default: 64 MiB. */
+  /** Size of the rows, in bytes in memory, between two points where a copy can resume. Default: 64 MiB. */
   chunkBytes?: number | undefined;
   onProgress?: ((progress: CopyProgress) => void) | undefined;
 };
@@ -158,7 +162,7 @@ export interface Catalog {
 
   /**
    * Returns the known capabilities of this catalog: for `dir` those of the engine, for `rest` what the server's
-   * responses have shown so far. `probe` asks for operations that read.
+   * responses have shown so far. `probe` tests reading operations on the server.
    */
   capabilities(options?: CapabilityOptions): Promise<Capabilities>;
 
@@ -225,12 +229,12 @@ export interface Catalog {
   isOnlyDeclared(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Makes a table of rows, of an Arrow table, or of batches as they arrive ("CreateTable"). In rows, whole numbers
-   * become Int64, number arrays FixedSizeList<Float32>, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary;
-   * `schema` overrides this, and is required if there may be no batch. Without data (`undefined`) the option `schema`
-   * creates an empty table. Batches are sent as they arrive; a stream that fails leaves no table.
-   * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13) for an invalid name and for
-   * a source that throws, SchemaValidation (20) for rows that do not match the schema
+   * Creates a table from rows, from an Arrow table, or from batches as they arrive ("CreateTable"). In rows, whole
+   * numbers become Int64, number arrays FixedSizeList<Float32>, `Date` a Timestamp in microseconds UTC, `Uint8Array`
+   * Binary; `schema` overrides this, and is required if there may be no batch. Without data (`undefined`) the option
+   * `schema` creates an empty table. Batches are sent as they arrive; a stream that fails leaves no table.
+   * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13) for an invalid name and for a
+   * source that throws, SchemaValidation (20) for rows that do not match the schema
    */
   createTable(name: string, data: TableSource, options?: CreateTableOptions): Promise<Table>;
   createTable(name: string, data: undefined, options: WithSchema<CreateTableOptions>): Promise<Table>;

@@ -49,7 +49,7 @@ export class CatalogNames {
     this.#sources = sources;
   }
 
-  /** Returns names that fit; none if the catalog is slow, fails or has none: an error would only disturb typing. */
+  /** Returns matching names; an empty list if the catalog is slow or fails, because an error would disturb typing. */
   async fitting({ what, quote }: Pick<Naming, 'what' | 'quote'>, signal?: AbortSignal): Promise<FittingName[]> {
     const key = JSON.stringify(what);
     let entry = this.#entries.get(key);
@@ -100,7 +100,7 @@ export class CatalogNames {
     return (columns ?? []).map(({ name, type }) => ({ name, kind: 'column', detail: type }));
   }
 
-  /** A name that several tables have is returned once, since the table is written before it. */
+  /** Returns a name once even if several tables have it, because the user writes the table in front of the column. */
   async #columnsOfAll(tables: readonly NamedTable[], signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
     const all = await Promise.all(tables.map((table) => this.#columns(table, signal).catch(() => [])));
     return [...new Map(all.flat().map((column) => [column.name, column])).values()];

@@ -12,7 +12,7 @@ export type ConnectOptions = {
   signal?: AbortSignal | undefined;
   /** Receives messages that are not errors. Default: they are dropped. */
   log?: ((line: string) => void) | undefined;
-  /** What to do if a server rejects the key, if the caller knows. */
+  /** The next step shown if a server rejects the key. Default: a general hint. */
   keyHint?: string | undefined;
 };
 

@@ -48,7 +48,7 @@ export type ForwardedRequest = {
 /** How long a process may take to start, milliseconds: loading 200 MB from a cold disk takes seconds. */
 const startTimeout = 20_000;
 const maxKept = 4096;
-/** How much later than the end of its connections the exit of a process may be reported, milliseconds. */
+/** Time in milliseconds within which the exit of a process is reported after its connections have ended. */
 const exitDelay = 500;
 /** Memory that counts for a limit and that Node and V8 only reserve, bytes. */
 const reservedBytes = 640 * 2 ** 20;
@@ -218,7 +218,10 @@ export class EngineProcess {
     return this.#exit === undefined;
   }
 
-  /** Calls the listener when the process ends, at once if it has ended. Returns how to stop listening. */
+  /**
+   * Calls the listener when the process ends, or immediately if it has ended. Returns an object that removes the
+   * listener.
+   */
   onDidExit(listener: (exit: EngineExit) => void): { dispose(): void } {
     if (this.#exit) listener(this.#exit);
     else this.#listeners.add(listener);

@@ -12,8 +12,8 @@ export const isSecretOption = (name: string): boolean =>
 export type Identity = string;
 
 /**
- * The identity of a root: its location and, for an object store, the store, since two stores may have buckets of one
- * name.
+ * The identity of a root: its location and, for an object store, the store, since two stores may have buckets of the
+ * same name.
  */
 export function identityOfRoot(location: string, storageOptions: Readonly<Record<string, string>> = {}): Identity {
   const store = Object.entries(storageOptions).filter(

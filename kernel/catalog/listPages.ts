@@ -1,13 +1,13 @@
 import { CatalogError } from '#shared/errors.ts';
 
-/** Pages of a list: 10 million names at 1,000 names a page. */
+/** Maximum pages of a list: 10 million names at 1,000 names a page. */
 export const maxPages = 10_000;
-/** Pages without an entry in a row: servers that filter after paging send some. */
+/** Maximum consecutive pages without an entry; servers that filter after paging send such pages. */
 const maxEmptyPages = 1000;
 
-/** Why a list ends before its last page, as an object of "the catalog sent …". */
+/** Why reading of a list is stopped, as the end of the sentence "the catalog sent …". */
 export type PageProblem =
-  'the same page of a list twice' | 'a page of a list without anything new' | `more than ${number} pages of a list`;
+  'the same page of a list twice' | 'a page of a list without new entries' | `more than ${number} pages of a list`;
 
 const listError = (problem: PageProblem): CatalogError =>
   new CatalogError(
@@ -30,7 +30,7 @@ export class PageCheck {
 
   /**
    * Checks a page that was read, and returns the token of the next one.
-   * @param keys tell the entries of the list apart
+   * @param keys identify the entries of the page
    * @param next the token of the next page; an empty one counts as none
    * @throws CatalogError Internal (18) if the list would never end
    */
@@ -46,14 +46,14 @@ export class PageCheck {
     this.#tokens.add(next);
     this.#empty = count === 0 ? this.#empty + 1 : 0;
     const isNothingNew = count > 0 && this.#keys.size === known;
-    if (isNothingNew || this.#empty >= maxEmptyPages) throw this.#failure('a page of a list without anything new');
+    if (isNothingNew || this.#empty >= maxEmptyPages) throw this.#failure('a page of a list without new entries');
     this.#pages += 1;
     if (this.#pages >= maxPages) throw this.#failure(`more than ${maxPages} pages of a list`);
     return next;
   }
 }
 
-/** A page of a list: what tells its entries apart, and the token of the next page. */
+/** A page of a list: the keys that identify its entries, and the token of the next page. */
 export type ListPage = { readonly keys: Iterable<string>; readonly pageToken: string | undefined };
 
 /**

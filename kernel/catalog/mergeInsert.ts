@@ -30,7 +30,7 @@ export class MergeInsert {
   }
 
   /**
-   * Table rows that match a new row take its values, and keep those of columns that it leaves out. With `where` only
+   * Updates table rows that match a new row; columns that the new row leaves out keep their values. With `where`, only
    * rows for which the SQL is true.
    */
   whenMatchedUpdateAll(options: { where?: string | undefined } = {}): MergeInsert {
@@ -42,12 +42,12 @@ export class MergeInsert {
     });
   }
 
-  /** New rows that match no table row are added, with null in columns that they leave out. */
+  /** Adds new rows that match no table row, with null in columns that they leave out. */
   whenNotMatchedInsertAll(): MergeInsert {
     return this.#with({ whenNotMatchedInsertAll: true });
   }
 
-  /** Table rows that match no new row are deleted; with `where` only those for which the SQL is true. */
+  /** Deletes table rows that match no new row; with `where`, only rows for which the SQL is true. */
   whenNotMatchedBySourceDelete(options: { where?: string | undefined } = {}): MergeInsert {
     const { where } = options;
     if (where !== undefined) checkFilter(where);
@@ -112,7 +112,7 @@ export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema
           : 'Set it in every row (null if there is no value), or merge these rows separately.',
       );
     }
-    // Added rows need this column: they are then rejected as in add().
+    // Added rows need this column, so it stays in the schema: rows without it are rejected as in add().
     return rows.some((row) => has(row, name)) || (spec.whenNotMatchedInsertAll === true && !nullable);
   });
   return new Schema(fields, table.metadata);

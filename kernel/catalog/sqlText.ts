@@ -26,14 +26,14 @@ function textLiteral(text: string, name: string): string {
 
 function numberLiteral(value: number, name: string): string {
   if (!Number.isFinite(value)) return refuse(name, `is ${value}`);
-  // Only the float is a whole number: written as digits it would be read as an exact number.
+  // A whole number beyond the safe range is a float. Written as digits it would be read as an exact number.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential();
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
 function bigintLiteral(value: bigint, name: string): string {
   if (value < -(2n ** 63n) || value >= 2n ** 64n) return refuse(name, `is ${value}, which 64 bits can't hold`);
-  // The minus is applied to the number after it, which would be one too large.
+  // SQL reads the number before the minus, and 2⁶³ is one too large for it.
   return value === -(2n ** 63n) ? `CAST('${value}' AS BIGINT)` : String(value);
 }
 

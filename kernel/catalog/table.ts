@@ -51,7 +51,9 @@ export type UpdateSpec = {
   valuesSql?: Readonly<Record<string, string>> | undefined;
 };
 
-/** A column with values computed now by a SQL expression over the others; or one of a type, with all values null. */
+/**
+ * A column with values computed now by a SQL expression over the others; or a column of a given type with only nulls.
+ */
 export type NewColumn =
   | { name: string; expression: string; dataType?: undefined }
   | { name: string; dataType: DataType; expression?: undefined };

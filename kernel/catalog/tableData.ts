@@ -58,7 +58,7 @@ export function checkColumnNames(schema: Schema): Schema {
       );
     }
     if (name.includes('`')) {
-      const hint = 'Backticks quote names in SQL, so it could not be read.';
+      const hint = 'SQL quotes names with backticks, so queries could not name this column.';
       throw new CatalogError(
         'SchemaValidation',
         `The column ${JSON.stringify(name)} can't have a backtick in its name.`,

@@ -37,7 +37,7 @@ export interface Tags {
   create(tag: string, version: number, options?: CallOptions): Promise<void>;
   /** Changes the version of a tag ("UpdateTableTag"). @throws CatalogError TagNotFound (8), VersionNotFound (11) */
   update(tag: string, version: number, options?: CallOptions): Promise<void>;
-  /** Deletes a tag; its version stays ("DeleteTableTag"). @throws CatalogError TagNotFound (8) */
+  /** Deletes a tag; its version is kept ("DeleteTableTag"). @throws CatalogError TagNotFound (8) */
   delete(tag: string, options?: CallOptions): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { withFullValidity } from '#shared/arrow/nullData.ts';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 
-/** Adopted batches, and a way to close their source before reading has started. */
+/** Batches converted to this copy of apache-arrow, and a way to close their source before reading has started. */
 type SourceBatches = BatchStream & { close: () => Promise<void> };
 
 /**
@@ -136,7 +136,9 @@ class Reading {
       this.#isOver = true;
       if (isCatalogError(error) || isAbort(error)) throw error;
       const what = `Can't read the batches for ${this.call}: ${messageOf(error).replace(/\.$/, '')}.`;
-      throw new CatalogError('InvalidInput', what, 'No batch was kept; see the cause of this error.', { cause: error });
+      throw new CatalogError('InvalidInput', what, 'No batch was written; see the cause of this error.', {
+        cause: error,
+      });
     }
   }
 }

@@ -23,8 +23,8 @@ export function fail(place: Place, problem: string, hint: string): never {
 }
 
 /**
- * Converts a value to what the builder of an Arrow type takes (for timestamps that of the storage type, see
- * timestamps.ts). Wrong types are rejected here because the builders silently write wrong data for them.
+ * Converts a value to the form that the builder of its Arrow type accepts (for timestamps, the builder of the storage
+ * type; see timestamps.ts). Wrong types are rejected here because the builders silently write wrong data for them.
  * @throws CatalogError SchemaValidation (20) naming row and column
  */
 export function convertValue(type: DataType, value: unknown, place: Place): unknown {
@@ -125,8 +125,8 @@ function timeOf(value: unknown, place: Place): number {
 }
 
 /**
- * Returns a timestamp as it is stored, counted in its unit. A bigint, which can be finer than a `Date`, is that
- * count.
+ * Returns a timestamp as it is stored, counted in its unit. A bigint is already this count, and can be more precise
+ * than a `Date`.
  */
 function toTimestamp(unit: TimeUnit, value: unknown, place: Place): bigint {
   if (typeof value !== 'bigint' && !isDate(value)) {

@@ -66,5 +66,8 @@ export function registerCodecs(): void {
   areRegistered = true;
 }
 
-/** Copies bytes to their own buffer unless 64-bit numbers can start there: small results of zlib share a buffer. */
+/**
+ * Copies bytes to a separate buffer unless they are aligned for 64-bit numbers, because small results of zlib share a
+ * buffer.
+ */
 const aligned = (bytes: Uint8Array): Uint8Array => (bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes));

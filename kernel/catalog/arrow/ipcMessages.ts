@@ -27,7 +27,7 @@ export const endOfStream: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 
 /**
  * Returns the messages of an Arrow IPC stream or file in order. Reads to the very end of the bytes: the end mark of a
  * stream, the footer and the closing magic word of a file. The metadata of a message is checked before its body is
- * read; what the values say about each other is not checked.
+ * read; whether the values are consistent is not checked.
  * @param maxRows rows of all batches together; a batch with more is refused before it is read
  * @throws IpcError if the bytes are cut short, are not Arrow IPC, or contradict themselves
  */
@@ -77,7 +77,7 @@ async function skipFileStart(source: ByteSource): Promise<boolean> {
   throw new IpcError('malformed', 'The Arrow file has only padding at the start.');
 }
 
-/** Whether the schema comes first, as in the format; a file without messages has an end mark here. */
+/** Whether the schema comes first, as the format requires; a file without messages has an end mark here. */
 async function hasSchemaFirst(source: ByteSource): Promise<boolean> {
   const head = await readHead(source);
   source.putBack(head?.bytes ?? endOfStream);
@@ -125,14 +125,14 @@ class ByteSource {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
-  /** @throws IpcError if the bytes end before */
+  /** @throws IpcError if fewer bytes remain */
   take(length: number): Promise<Uint8Array> {
     return this.takeAfter([], length);
   }
 
   /**
    * Returns `given` and the bytes after it, `length` in all, in a new buffer.
-   * @throws IpcError if the bytes end before
+   * @throws IpcError if fewer bytes remain
    */
   async takeAfter(given: readonly Uint8Array[], length: number): Promise<Uint8Array> {
     let filled = 0;
@@ -153,7 +153,7 @@ class ByteSource {
     }
   }
 
-  /** Fills `target`. @throws IpcError if the bytes end before */
+  /** Fills `target`. @throws IpcError if too few bytes remain */
   async #read(target: Uint8Array): Promise<void> {
     for (let filled = 0; filled < target.length;) {
       if (this.#rest.length === 0 && !(await this.#next())) throw new IpcError('cut', 'The Arrow data ends too early.');

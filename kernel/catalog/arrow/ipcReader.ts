@@ -6,8 +6,8 @@ import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompre
 import { type IpcMessage, ipcMessages } from './ipcMessages.ts';
 
 /**
- * Returns the batches of an Arrow IPC stream or file as its bytes arrive, each after its last byte. Skips batches
- * without rows unless `keepEmpty`. A reader that stops early also stops the reading of `body`.
+ * Returns the batches of an Arrow IPC stream or file as its bytes arrive: each batch once its last byte is read. Skips
+ * batches without rows unless `keepEmpty`. A reader that stops early also stops the reading of `body`.
  * @param limit decompressed bytes of a batch and of the dictionaries before it
  * @param maxRows rows of all batches together; more are an error
  * @throws IpcError if the bytes are cut short, are not Arrow IPC, contradict themselves or need a part of the format
@@ -44,7 +44,8 @@ async function* batchesOf(
 ): AsyncGenerator<RecordBatch, void, undefined> {
   for await (const { kind, bytes } of messages) {
     feed.push(bytes);
-    // A dictionary waits for the batch that uses it: the reader would search on for a batch.
+    // Dictionaries are collected until the batch that uses them arrives, because the reader would search for that
+    // batch.
     if (kind === 'dictionary') continue;
     const batch = decodeArrow(() => decodeWithin(limit, reader));
     if (keepEmpty || batch.numRows > 0) yield batch;

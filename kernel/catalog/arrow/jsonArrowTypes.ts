@@ -27,7 +27,7 @@ import { plainTypeOf, timeUnits } from './plainTypes.ts';
 
 // Reads the JSON form of jsonArrow.ts. It arrives from other processes, so everything in it is checked.
 
-/** More levels than any table has, and far fewer than the stack can take. */
+/** Maximum nesting depth: more than any table has, and far less than the stack allows. */
 const maxDepth = 64;
 
 /** Maximum precision of a decimal by its bit width. */

@@ -91,7 +91,7 @@ class Output {
     this.#maxBytes = maxBytes;
   }
 
-  /** Makes room for a block, which never holds more than `maxBlock` bytes, but not for more than the limit. */
+  /** Reserves space for a block of at most `maxBlock` bytes, within the limit of the output. */
   startBlock(maxBlock: number): void {
     this.#blockEnd = this.length + maxBlock;
     const wanted = Math.min(this.#blockEnd, this.#maxBytes);

@@ -51,6 +51,6 @@ function unsayable(type: DataType): never {
   throw new CatalogError(
     'Unsupported',
     `Can't add a column of type ${typeText(type)} on a server: SQL can't express this type.`,
-    'Create the table with this column, or add it in the directory of the table.',
+    'Create the table with this column, or connect to the directory of the table and add the column there.',
   );
 }

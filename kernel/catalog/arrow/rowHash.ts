@@ -2,8 +2,8 @@ import { type Data, DataType, type RecordBatch, Vector } from '#arrow';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-// The hash state of the current row. It is global and not passed around, since the cost is in the calls for each
-// value. A typed array keeps its numbers 32-bit integers; variables would become doubles.
+// The hash state of the current row. It is global, because passing it to the calls for each value would be slow. The
+// numbers of a typed array stay 32-bit integers; variables would become doubles.
 
 /** Two halves of 32 bits, mixed in different ways. */
 export const state = new Int32Array(2);
@@ -54,8 +54,8 @@ const each = (one: (row: number) => void): ColumnHasher => ({
 });
 
 /**
- * Returns the absorber for the values of a column. A value adds the same words whether or not there are nulls in its
- * batch, since the division of rows into batches is arbitrary.
+ * Returns the hasher for the values of a column. A value adds the same words whether or not its batch has nulls,
+ * because the division of rows into batches is arbitrary.
  * @param name for errors
  * @throws CatalogError Unsupported (0) for a union, whose values have no bytes
  */
@@ -99,7 +99,10 @@ function bits({ values, offset }: Data): ColumnHasher {
   return each((row) => absorb((bytes[(offset + row) >> 3]! >> ((offset + row) & 7)) & 1));
 }
 
-/** Returns the hasher of numbers, times and decimals. It reads 32-bit words if the width and place of the values allow it. */
+/**
+ * Returns the hasher of numbers, times and decimals. It reads 32-bit words if the width and position of the values
+ * allow it.
+ */
 function fixedWidth(data: Data): ColumnHasher {
   const values = data.values as ArrayBufferView & { BYTES_PER_ELEMENT: number };
   const width = values.BYTES_PER_ELEMENT * data.stride;

@@ -19,7 +19,7 @@ export type CopyState = {
   source: string;
   version: number;
   rows: number;
-  /** Rows added at once. The copy has a whole number of such chunks, or all rows. */
+  /** Rows per chunk. The copy has a whole number of such chunks, or all rows. */
   chunkRows: number;
   state: 'staged' | 'copying' | 'finished';
 };

@@ -91,17 +91,15 @@ const isBlob = ({ metadata }: Field): boolean =>
   metadata.get('lance-encoding:blob') === 'true' ||
   (metadata.get('ARROW:extension:name') ?? '').startsWith('lance.blob');
 
-// A copy can be killed at any moment and resumed, and an unfinished one never passes for complete:
+// A copy can be killed at any moment and resumed, and an unfinished copy is never mistaken for a complete one:
 //
 // Rows are added in chunks; each chunk is one version of the copy, whole or absent. The number of rows shows how many
-// chunks are done. A mark in the schema metadata, created with the table, names the source. Each chunk is read back
-// and compared before the next one. A resumed copy compares the last existing chunk again, the only one that may not
-// have been compared.
+// chunks are done. A mark in the schema metadata, created with the table, names the source. Each chunk is read back and
+// compared before the next one. A resumed copy compares the last existing chunk again, the only one that may not have
+// been compared.
 //
-// - If the target can rename tables, the rows are added under a staging name; the rename at the end completes the
-//   copy.
-// - If it can change metadata, the rows are added under the final name, and the mark says that the copy is
-//   unfinished.
+// - If the target can rename tables, the rows are added under a staging name; the rename at the end completes the copy.
+// - If it can change metadata, the rows are added under the final name, and the mark says that the copy is unfinished.
 // - Otherwise all rows are written as one chunk, which is also whole or absent, and the copy can't be resumed.
 
 /** The engine holds a chunk several times while it writes it; many small chunks make a table slow to read. */

@@ -12,9 +12,8 @@ type Place = { catalog: Catalog; path: readonly string[] };
 
 /**
  * Copies a table, or a namespace with its properties and content, within a catalog or to another one; see
- * `Catalog.copy`. Missing namespaces above the target are created. Each table is copied at its newest version when
- * its turn comes; a resumed copy keeps the version it started with. Tags, branches and earlier versions are not
- * copied.
+ * `Catalog.copy`. Missing namespaces above the target are created. Each table is copied at the version that is newest
+ * when its copy starts; a resumed copy keeps that version. Tags, branches and earlier versions are not copied.
  *
  * @throws CatalogError TableAlreadyExists (5) for an existing table that is not a finished copy, without `overwrite`;
  * TableNotFound (4), NamespaceNotFound (1); InvalidInput (13) for a path into itself; Internal (18) if the copy has

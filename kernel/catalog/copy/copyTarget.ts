@@ -28,7 +28,7 @@ export type TableState = { table: Table; mark: CopyState | undefined; rows: numb
 export type CopyStrategy = {
   renames: boolean;
   marks: boolean;
-  /** What learning this has left in the target. */
+  /** Messages about trial tables that could not be removed from the target. */
   warnings: readonly string[];
 };
 
@@ -63,16 +63,16 @@ export async function readCopyState(place: TablePlace, options: CallOptions): Pr
 const trialMark: CopyState = { source: 'trial', version: 1, rows: 1, chunkRows: 1, state: 'staged' };
 
 /**
- * Learns what the target supports by doing it, on a separate empty table. A request for an invented name would be
- * no substitute: a careless server may answer it as if it had done something, and then the table that a copy replaces
- * would be dropped for a rename that never happens. The table is marked as an unfinished copy, so that it is not
- * taken for data if this process is killed here; the next copy to the same name removes it.
+ * Finds out what the target supports by trying the operations on a separate empty table. Requests for a random name are
+ * not enough: a careless server may report success, and then the table that a copy replaces would be dropped for a
+ * rename that never happens. The trial table is marked as an unfinished copy, so that it is not mistaken for data if
+ * this process is killed here; the next copy to the same name removes it.
  */
 export async function learnStrategy(place: TablePlace, { signal }: CallOptions): Promise<CopyStrategy> {
   const { catalog } = place;
   const namespacePath = namespaceOf(place);
   const known = await catalog.capabilities({ signal });
-  // The names have the characters of the table's own, on which it may depend whether a table can be renamed.
+  // The names use the characters of the table's own name, because a server may support renaming only for certain names.
   const [first, second] = [trialTable(place, 'trial'), trialTable(place, 'renamed')];
   const schema = withMark(new Schema([new Field('trial', new Int32(), true)]), trialMark);
   const make = () => catalog.createEmptyTable(tableName(first), schema, namespacePath, { signal });
@@ -86,18 +86,18 @@ export async function learnStrategy(place: TablePlace, { signal }: CallOptions):
     const rename = () => catalog.renameTable(tableName(first), tableName(second), namespacePath, { signal });
     const accepts = known.RenameTable !== 'no' && (await isSupported(() => againWithout(second, rename, { signal })));
     if (accepts) left.add(second);
-    // Some servers answer what they do not know as if they had done it.
+    // Some servers report success for requests that they do not support.
     const renames = accepts && (await catalog.tableExists(tableName(second), namespacePath, { signal }));
     if (renames) left.delete(first);
     can = { renames, marks };
   } finally {
-    // Without the signal: what was made here is removed although the call was cancelled.
+    // Without the signal, so that trial tables are removed even if the call was cancelled.
     for (const table of left) {
       await dropPlace(table, {}).catch((error: unknown) => {
         if (isCatalogError(error, 'TableNotFound')) return;
         const reason = isCatalogError(error) ? error.what : String(error);
         warnings.push(
-          `Can't drop the empty table "${displayTable(table.path)}" that was created to learn what the target supports: ${reason}`,
+          `Can't drop the empty table "${displayTable(table.path)}" that was created to test what the target supports: ${reason}`,
         );
       });
     }
@@ -110,7 +110,7 @@ const trialTable = (place: TablePlace, use: string): TablePlace => ({
   path: [...namespaceOf(place), stagingName(`${tableName(place)}.${use}`)],
 });
 
-/** Makes a table by a call; if a killed copy has left one of this name, that one is removed first. */
+/** Creates a table with `make`. If a killed copy left a table of this name, removes that table first. */
 async function againWithout<T>(table: TablePlace, make: () => Promise<T>, options: CallOptions): Promise<T> {
   try {
     return await make();
@@ -133,11 +133,13 @@ async function isSupported(call: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** What was learned about each namespace in one copy: the namespaces of a catalog may differ in what they support. */
+/**
+ * The strategy for each namespace of one copy, because the namespaces of a catalog may support different operations.
+ */
 export class CopyStrategies {
   readonly #known = new Map<string, CopyStrategy>();
 
-  /** @param replaces whether a table is dropped for the copy; then nothing is taken for granted from another table */
+  /** @param replaces whether a table is dropped for the copy; then results for other tables are not reused */
   async of(place: TablePlace, replaces: boolean, options: CallOptions): Promise<CopyStrategy> {
     const key = JSON.stringify(namespaceOf(place));
     const known = replaces ? undefined : this.#known.get(key);

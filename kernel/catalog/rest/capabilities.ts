@@ -70,10 +70,10 @@ export class CapabilityLog {
 }
 
 /**
- * Bodies that ask whether a server has an operation. Only operations that read are probed: whatever a careless
- * server does with a name that it does not have, it changes nothing. Each body names a table, namespace or job with a
- * new random name, so a server that knows the operation reports that there is none. Those that are missing here can't
- * be probed without a name that exists. What a server can change is learned when it is first asked to.
+ * Request bodies that test whether a server has an operation. Only reading operations are tested, because a careless
+ * server may act on a name that it does not have. Each body names a table, namespace or job with a new random name, so
+ * a server that has the operation reports that the name does not exist. Operations missing here need an existing name
+ * and can't be tested. Support for changes is known after their first use.
  */
 const probes: { readonly [O in ReadingOperation]?: object } = {
   DescribeNamespace: {},
@@ -132,7 +132,7 @@ async function ask(wire: Wire, log: CapabilityLog, request: WireRequest): Promis
     if (!isCatalogError(error)) throw error;
     const { kind, status } = error;
     if (status === 503 || status === 429) throw error;
-    // The request of a probe is a whole: a refusal of it is one of the operation.
+    // A probe uses no optional parts, so a server that refuses it does not support the operation.
     if (kind === 'Unsupported') log.noteFailure(request.operation, error, true);
   }
 }

@@ -83,13 +83,14 @@ function sayableType(type: DataType): JsonArrowType {
   if (isSayable(json)) return json;
   throw new CatalogError(
     'Unsupported',
-    `Can't send the type ${typeText(type)} to a server: its form in the contract leaves parts out.`,
-    'Add a new column with addColumns and a CAST, or change the table in its directory.',
+    `Can't send the type ${typeText(type)} to a server: the JSON form of the contract can't express all of it.`,
+    'Add a new column with addColumns and a CAST, or connect to the directory of the table and change the column there.',
   );
 }
 
 /**
- * Whether the specification's own fields express the whole type. For timestamps that is microseconds without a zone.
+ * Whether the specification's own fields express the type completely. Among timestamps, this is true only for
+ * microseconds without a zone.
  */
 function isSayable(json: unknown): boolean {
   if (!isRecord(json)) return false;

@@ -52,7 +52,10 @@ const invalid = (what: string, hint: string, cause?: unknown): CatalogError =>
 function checkDelimiter(delimiter: unknown = idDelimiter): string {
   // Letters, digits, "_" and "-" are in nearly every name; characters that a URL can't contain are excluded too.
   if (typeof delimiter === 'string' && /^[^\p{L}\p{N}\p{C}\s/\\?#%_-]{1,8}$/u.test(delimiter)) return delimiter;
-  throw invalid("The delimiter can't separate names.", 'Use for instance "$" or ".".');
+  throw invalid(
+    'Expected a separator that names and URLs do not contain for "delimiter".',
+    'Use for instance "$" or ".".',
+  );
 }
 
 function checkRetries(retries: unknown = defaultRetries): number {
@@ -64,7 +67,7 @@ function checkRetries(retries: unknown = defaultRetries): number {
 }
 
 function checkTimeout(which: keyof typeof defaultTimeouts, value: unknown = defaultTimeouts[which]): number {
-  // Timers have 31 bits; a longer one fires at once.
+  // Timers have 31 bits; a timer with a longer delay fires immediately.
   if (typeof value === 'number' && value >= 0 && value < 2 ** 31) return value;
   throw invalid(
     `Expected a time for "timeouts.${which}", got ${String(value)}.`,

@@ -34,7 +34,7 @@ const ours: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers by lowercase names; those of them that name the database; and the values that are secret. */
+/** Headers by lowercase name, the subset that names the database, and the secret values. */
 type Headers = { headers: Record<string, string>; database: Record<string, string>; secrets: string[] };
 
 /**
@@ -80,8 +80,8 @@ export function headersOf(config: RestConfig, url: URL): Headers {
 
 /**
  * Whether the host name contains the database, as in the hosted service: `sales.eu.api.example.com` is the host of
- * database `sales` in region `eu`. Any other host that starts with the database name is sent the header: without it a
- * server of several databases would read and write its default one.
+ * database `sales` in region `eu`. Other hosts get the header, even if they start with the database name, because a
+ * server of several databases would otherwise use its default one.
  */
 function isInHost(database: string, url: URL): boolean {
   const [first, , third, ...domain] = url.hostname.split('.');

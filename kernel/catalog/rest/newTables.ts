@@ -24,7 +24,7 @@ export async function createTable(
     await sendArrow(wire, { operation: 'CreateTable', id, query: { mode }, signal }, encoded);
   } catch (error) {
     if (!isCatalogError(error, 'TableAlreadyExists') || mode === 'create') throw error;
-    // Servers send the same error for a namespace, and for the files of a deregistered table.
+    // Servers send the same error if a namespace has this name, and if files of a deregistered table remain.
     if (!(await unlessSilent(tableExists(wire, id, { signal }))))
       throw (await namespaceExists(wire, id, { signal })) ? namespaceHasName(id, error) : error;
     // The table was kept, as requested.

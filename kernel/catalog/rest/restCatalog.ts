@@ -287,7 +287,7 @@ export class RestCatalog implements catalog.Catalog {
     const id = [...path, name];
     return about('CreateTable', id, async () => {
       const mode = checkCreateMode('createTable', options.mode);
-      // Before `encode`: a batch source can be read only once.
+      // Checked before `encode`, because a batch source can be read only once.
       await mustExist(this.#wire, path, options);
       await createTable(this.#wire, id, await encode(), mode, options);
       return recordOpenedTable(this, new RestTable({ wire: this.#wire, id }));

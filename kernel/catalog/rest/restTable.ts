@@ -197,7 +197,7 @@ export class RestTable implements Table {
       throw new CatalogError(
         'Unsupported',
         `Can't refresh the computed column "${column}" on a server.`,
-        'Refresh it in the directory of the table.',
+        'Connect to the directory of the table and refresh the column there.',
       );
     });
   }

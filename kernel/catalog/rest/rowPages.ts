@@ -133,7 +133,7 @@ async function* pages(
         if (before === start || isLate) {
           const count = await countRows().catch(unknownIfUnsupported);
           if (count === undefined ? isLate : progress.offset >= count)
-            throw wire.unexpected('a page of rows without anything new: it ignores "offset"');
+            throw wire.unexpected('a page without new rows: it ignores "offset"');
         }
       }
       rows += batch.numRows;

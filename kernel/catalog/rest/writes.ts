@@ -72,10 +72,10 @@ export async function sendArrow(
     return await wire.json({ ...request, arrow });
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    // The connection would only report that it broke.
+    // Throws the error of the source, because the connection would only report that it broke.
     throw failure ? failure.error : error;
   } finally {
-    // After a refused request the body is not fully read and its source still open. Not awaited: the source may be
+    // After a refused request the source of the body is still open. The close is not awaited, because the source may be
     // waiting.
     arrow
       .return()
@@ -84,7 +84,10 @@ export async function sendArrow(
   }
 }
 
-/** "InsertIntoTable". @param schema that of the table for rows; `undefined` for data with its own schema */
+/**
+ * "InsertIntoTable". @param schema the schema of the table if the data are rows; `undefined` for data with its own
+ * schema
+ */
 export function insert(
   target: RestTarget,
   data: TableSource,

@@ -23,7 +23,7 @@ export function parseAddress(option: string, text: unknown): URL {
   }
   // The message omits the URL, which may contain a secret.
   if (url.username || url.password || url.search || url.hash) {
-    const held = url.username || url.password ? 'a name or a password' : 'more than a server and a path';
+    const held = url.username || url.password ? 'a user name or a password' : 'more than a server and a path';
     throw new CatalogError('InvalidInput', `The URL in "${option}" contains ${held}.`, hint);
   }
   return url;

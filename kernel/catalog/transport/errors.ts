@@ -35,7 +35,7 @@ function messageForKind(kind: CatalogErrorKind, asked: RequestSubject): [what: s
         ? [`The parent namespace "${displayPath(path)}" does not exist.`, 'Create that namespace first.']
         : [`Namespace "${displayPath(path)}" does not exist.`, 'Create it first, or list the existing namespaces.'],
     NamespaceAlreadyExists: exists,
-    NamespaceNotEmpty: [`${thing} is not empty.`, 'Drop what it holds first, or pass behavior: "cascade".'],
+    NamespaceNotEmpty: [`${thing} is not empty.`, 'Drop its content first, or pass behavior: "cascade".'],
     TableNotFound: [`${thing} does not exist.`, 'List the tables with listTables().'],
     TableAlreadyExists:
       operation === 'RenameTable' ? ['A table with the new name exists already.', 'Choose another name.'] : exists,
@@ -62,7 +62,7 @@ const hints: { readonly [K in CatalogErrorKind]?: string } = {
 /** The hint if a server sends none. */
 const hintForKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask the administrator of the server.';
 
-/** Whether a message names its object as our messages do, and can so be shown as it is. */
+/** Whether a message already names its object as our messages do, so that it can be shown unchanged. */
 const namesIt = (text: string, { id }: RequestSubject): boolean => text.includes(`"${displayPath(id)}"`);
 
 /** The meaning of a server's message, and a sentence for users if the message itself is not suitable. */
@@ -265,7 +265,7 @@ function ofStatus(server: Server, answer: ErrorResponse, cause: { cause?: Error 
   const kind = kindOfStatus(status);
   const page = answer.contentType.startsWith('text/html') ? ' and a web page' : '';
   const words = redact(wordsOf(answer.text), server.secrets);
-  const address = server.endsWithVersion ? leaveOutVersion : 'Check that the address is that of a catalog server.';
+  const address = server.endsWithVersion ? leaveOutVersion : 'Check that the address belongs to a catalog server.';
   const hint = kind === 'InvalidInput' ? address : hintOf(kind, answer);
   const what = sentence(`${name} answered with status ${status}${page}${words && `: ${words}`}`);
   return new CatalogError(kind, what, nextStep(server, kind, hint), { status, ...cause });
@@ -377,7 +377,7 @@ function explain(
   }
   if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_INVALID_ARG') {
     // The request was not cancelled: undici reports a proxy's refusal this way, with the status in the message.
-    return [`can't be reached (${messageOf(error)})`, 'Check the proxy, its name and password, and the address.'];
+    return [`can't be reached (${messageOf(error)})`, 'Check the proxy, its user name and password, and the address.'];
   }
   if (phase === 'answering')
     return [`closed the connection in the middle of its response (${code || messageOf(error)})`, 'Try again.'];

@@ -4,7 +4,7 @@ import type { Operation } from '#catalog/contract.ts';
 /** One request of the contract: operation, object and body. address.ts derives its URL. */
 export type WireRequest = {
   operation: Operation;
-  /** The path of a namespace, or that and a table's name. */
+  /** The path of a namespace, followed by the table name if the request is about a table. */
   id?: readonly string[];
   /** For `{index_name}` in the path. */
   indexName?: string;

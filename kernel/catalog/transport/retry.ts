@@ -5,8 +5,8 @@ import { wait } from '#processes/wait.ts';
 type Transient = { retryAfter: number | undefined };
 
 /**
- * First and longest delay before a retry, milliseconds. The delay doubles with each try; a random part of it is
- * waited.
+ * First and longest delay before a retry, milliseconds. The delay doubles with each try; the actual wait is a random
+ * part of the delay.
  */
 const firstWait = 200;
 const longestWait = 5000;

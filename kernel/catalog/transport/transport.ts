@@ -103,7 +103,7 @@ export type TransportOptions = {
   name?: string;
   /** Sent with every request, names in lowercase. May hold secrets: never part of an error. */
   headers?: Record<string, string>;
-  /** What to do if the key is rejected. */
+  /** The next step shown if the key is rejected. */
   keyHint?: string | undefined;
   /** Strings that are removed from messages of the server. */
   secrets?: readonly string[];
@@ -181,7 +181,7 @@ export class Transport implements Wire {
   }
 
   unexpected(what: string, cause?: unknown): CatalogError {
-    const hint = 'Check that the address is that of a catalog server.';
+    const hint = 'Check that the address belongs to a catalog server.';
     return new CatalogError('Internal', `${this.name} sent ${what}.`, hint, cause === undefined ? {} : { cause });
   }
 

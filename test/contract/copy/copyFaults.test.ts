@@ -189,7 +189,7 @@ suite('A copy that meets trouble', function () {
     const keeping = catalogStandIn(db, () => ({}), { dropTable: () => Promise.reject(refusal) });
     const { tables } = await source.copy(from, to(keeping), { chunkBytes });
     assert.deepEqual(tables[0]?.warnings, [
-      'Can\'t drop the empty table "copied.renamed.copying" that was created to learn what the target supports: You may not drop.',
+      'Can\'t drop the empty table "copied.renamed.copying" that was created to test what the target supports: You may not drop.',
     ]);
     assert.deepEqual(await rowsOf(db, ['copied']), await rowsOf(source, from));
   });

@@ -34,7 +34,7 @@ suite('what a person types about a server', () => {
     ['  ', /Type the address/],
     ['ftp://example.com', /not the URL of a catalog server/],
     ['https://', /not the URL of a catalog server/],
-    ['https://me:secret@example.com', /contains a name or a password/],
+    ['https://me:secret@example.com', /contains a user name or a password/],
     ['https://example.com?key=secret', /contains more than a server and a path/],
   ] as const) {
     test(`is refused with a sentence when it is the address "${typed}"`, () => {
