@@ -34,7 +34,7 @@ export class CleanupList {
         removing ??= how(AbortSignal.timeout(limit)).then(
           () => leftover.forget(),
           (error: unknown) => {
-            // So that the end of the run tries again.
+            // Reset, so that the end of the run tries again.
             removing = undefined;
             throw error;
           },

@@ -30,7 +30,7 @@ export type RunOptions = {
 };
 
 const defaultLimit = 10_000;
-/** Milliseconds before the retry of a transient failure, times the attempt. */
+/** Milliseconds before the retry of a transient failure, multiplied by the number of the attempt. */
 const pause = 250;
 
 /**

@@ -222,7 +222,7 @@ function errorOfChain(message: string, question: AwsQuestion, make: Make): Clust
   return make('CredentialsMissing', `Can't get the AWS credentials${whose}: ${oneLine(message)}`, signInHint(question));
 }
 
-/** Says how to sign in again. A role has no sign-in; the user's applies. */
+/** Returns how to sign in again. A role has no separate sign-in, so the user's sign-in applies. */
 function signInHint(question: AwsQuestion): string {
   const profile = question.profile ?? process.env['AWS_PROFILE'];
   return profile === undefined

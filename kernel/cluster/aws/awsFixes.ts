@@ -94,9 +94,8 @@ export const callerTrustFix = (roleArn: string, callerArn: string, policy: Polic
   trustMend(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
 
 /**
- * Returns how a policy names a caller.
- * The role of a single sign-on has a path that its sessions do not show, and that may include the region. A condition
- * names it, since IAM rejects a principal that does not exist.
+ * Returns how a policy names a caller. The role of a single sign-on has a path that its sessions do not show, and that
+ * may include the region. So a condition names the role, because IAM rejects a principal that does not exist.
  */
 function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
   const session = roleOfSession(callerArn);

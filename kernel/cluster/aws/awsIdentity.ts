@@ -81,7 +81,7 @@ export class AwsIdentity {
   }
 }
 
-/** Reads which principal an identity is. Any valid key may call this. */
+/** Reads the principal of an identity. Every valid key may do this. */
 export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Promise<AwsCaller> {
   const question = identity.question('sts:GetCallerIdentity', 'the identity of the caller');
   const reply = await awsCall(question, () =>

@@ -7,7 +7,7 @@ import { awsCall } from './awsErrors.ts';
 import { type AwsFiles, awsPrograms } from './awsPrograms.ts';
 import { awsTransport } from './awsTransport.ts';
 
-/** An access key. Reports hide all of it, also the id, which does not help their readers. */
+/** An access key. Reports hide all of it, also the id, because their readers do not need it. */
 export type AwsKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -19,7 +19,7 @@ export async function awsPrograms(
 ): Promise<readonly SignInProgram[]> {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE } = process.env;
   if (profile === undefined && !AWS_PROFILE && AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY) return [];
-  // The read of the credentials reports a file that can't be read.
+  // A file that can't be read is reported when the credentials are read.
   const profiles: Readonly<Record<string, AwsProfile>> = await parseKnownFiles({
     ignoreCache: true,
     ...definedEntries(files),

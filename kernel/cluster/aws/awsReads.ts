@@ -41,7 +41,7 @@ export class AwsReads {
   readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 
-  /** @param signal the run's: results are shared, so no single check may cancel a read */
+  /** @param signal the signal of the run; results are shared, so no single check may cancel a read */
   constructor(profile: ClusterProfile, hidden: SecretRedactor, signal: AbortSignal) {
     this.profile = profile;
     this.hidden = hidden;
@@ -188,7 +188,10 @@ export class AwsReads {
     return this.once('bucket region', () => readBucketRegion(identity, this.bucket.bucket, this.signal));
   }
 
-  /** Returns the bucket probe of an identity, created once each. @throws ClusterError if the bucket does not exist */
+  /**
+   * Returns the bucket probe of an identity, created once per identity. @throws ClusterError if the bucket does not
+   * exist
+   */
   probe(identity: AwsIdentity, leftovers: CleanupList): Promise<BucketProbe> {
     return this.once(`probe as ${identity.label}`, async () => {
       const region = await this.#regionOfProbe(identity);
@@ -222,9 +225,9 @@ export class AwsReads {
   }
 
   /**
-   * Reads from an account with an identity of that account.
-   * Tries the user first, since more users than clients may read roles, then the client if the user is refused. An
-   * identity of another account would find another thing of the same name, or none, and that result would look valid.
+   * Reads from an account with an identity of that account. Tries the user first, since more users than clients may
+   * read roles, then the client if the user is refused. An identity of another account would find another resource with
+   * the same name, or none, and that result would look valid.
    * @throws ClusterError
    */
   async #byWhoMay<T>(account: string, ask: (who: AwsIdentity) => Promise<T>): Promise<T> {

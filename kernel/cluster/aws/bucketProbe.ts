@@ -106,7 +106,7 @@ export class BucketProbe {
     outcomes.set('put', put);
     // A refused write left no object; after a broken connection this is unknown.
     if ('error' in put && put.error.status !== undefined && put.error.status < 500) leftover.forget();
-    // Without an object, each further step would fail for this reason and not its own.
+    // If the write failed, the further steps are skipped, because they would fail only for the missing object.
     if (!('saw' in put)) return outcomes;
     await take('head', () => this.#head());
     await take('get', () => this.#get());
@@ -117,7 +117,9 @@ export class BucketProbe {
     return outcomes;
   }
 
-  /** Not canceled when the run stops: it soon ends, and then it is known whether there is an object to remove. */
+  /**
+   * Not canceled when the run stops: the write ends soon, and its result shows whether there is an object to remove.
+   */
   async #put(): Promise<string> {
     const asked = { ...this.#object, Body: body, ContentType: 'text/plain' };
     await this.#ask('put', () => this.#s3.send(new PutObjectCommand(asked)));

@@ -9,7 +9,7 @@ import { type AwsKeys, chainKeys } from './awsKeys.ts';
 import { environmentKeys } from './environmentKeys.ts';
 import { isSessionOf, roleArnOf } from './awsNames.ts';
 
-/** What EKS accepts as a token: a signed request to STS, which the cluster sends to learn the caller's identity. */
+/** A token for EKS: a signed request to STS, which the cluster sends to find the caller's identity. */
 type EksToken = { readonly token: string; readonly expiresAt: Date };
 
 type EksTokenRequest = {
@@ -71,7 +71,7 @@ export type EksLogin = {
   readonly sessionName?: string | undefined;
   /** The external id that the role's trust policy may require. */
   readonly externalId?: string | undefined;
-  /** The environment of a replaced program, which decides who signs. Default: that of this process. */
+  /** The environment of a replaced program, which determines the signing principal. Default: that of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 };
 

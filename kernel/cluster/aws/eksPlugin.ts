@@ -31,9 +31,8 @@ const plugins: Readonly<Record<string, { readonly verbs: readonly string[]; read
 type Flags = Readonly<Record<'clusterName' | 'role' | 'sessionName' | 'externalId', readonly string[]>>;
 
 /**
- * Reads the login from a plugin's arguments, so that the token can be signed without the plugin.
- * Returns `undefined` for other programs, and for unknown arguments and variables, whose effect could not be
- * reproduced: another principal could sign.
+ * Reads the login from a plugin's arguments, so that the token can be signed without the plugin. Returns `undefined`
+ * for other programs, and for unknown arguments and variables, because with these another principal could sign.
  * @param inherited the environment of this process, which the plugin's variables replace
  */
 export function readEksPlugin(
@@ -77,7 +76,7 @@ export function readEksPlugin(
   };
 }
 
-/** Variables of a plugin that are reproduced, or that do not decide who signs. */
+/** Variables of a plugin that are reproduced, or that do not affect the signing principal. */
 const reproduced: ReadonlySet<string> = new Set([
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',

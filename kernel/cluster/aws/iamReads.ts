@@ -143,7 +143,7 @@ export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<
   }
 }
 
-/** A principal as access entries and trust policies name it; not sure if its path may be missing. */
+/** A principal as access entries and trust policies name it. `isSure` is false if its path may be missing. */
 export type AwsPrincipal = { readonly arn: string; readonly isSure: boolean };
 
 /**

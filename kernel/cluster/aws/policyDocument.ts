@@ -14,7 +14,7 @@ export type PolicyStatement = {
   readonly isNegated: boolean;
 };
 
-/** A policy's statements, parsed and as written; a fix adds to the latter. */
+/** A policy's statements, parsed and in their original form, to which a fix adds. */
 export type PolicyDocument = { readonly statements: readonly PolicyStatement[]; readonly written: readonly unknown[] };
 
 /** Parses a policy from IAM, which is percent-encoded JSON. Returns `undefined` if it is not a policy. */

@@ -16,7 +16,7 @@ type TrustReading = {
   readonly allows: 'yes' | 'no' | 'unsure';
   /** If the policy does not allow it: what is missing, each a part of a sentence. */
   readonly problems: readonly string[];
-  /** Others that the policy allows, if these are too many. */
+  /** Description of other principals that the policy allows, if it allows too many. */
   readonly open: string | undefined;
 };
 

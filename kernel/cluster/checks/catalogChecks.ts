@@ -90,7 +90,7 @@ function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [wha
 const storage: Check = {
   id: 'catalog-storage',
   category: 'catalog',
-  title: 'Catalog keeps its tables in the bucket',
+  title: 'Catalog stores its tables in the bucket',
   severity: 'error',
   needs: ['catalog-auth'],
   limit: 20_000,
@@ -118,7 +118,7 @@ function judge(thing: string, location: string, wanted: BucketLocation, evidence
   if (!place) {
     return fail(`${thing} is at ${location}, which pods of a cluster can't reach.`, {
       evidence: [evidence],
-      mend: advice(`Keep the tables in an object store, such as ${bucket}.`),
+      mend: advice(`Store the tables in an object store, such as ${bucket}.`),
     });
   }
   if (place.scheme !== wanted.scheme || place.bucket !== wanted.bucket) {
@@ -163,7 +163,7 @@ async function nameOf(catalog: CheckContext['catalog']): Promise<string> {
   return config.implementation === 'dir' ? `the directory ${config.root}` : config.uri;
 }
 
-/** What is wrong, without the hint, which is the fix. */
+/** Returns the problem without the hint, because the hint is shown as the fix. */
 const whatOf = ({ message, hint }: CatalogError): string =>
   hint !== '' && message.endsWith(hint) ? message.slice(0, -hint.length).trim() : message;
 

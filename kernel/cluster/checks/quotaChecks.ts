@@ -131,7 +131,7 @@ const limitsRoom: Check = {
   },
 };
 
-/** Sorts the bounds so that the one that lets all groups pass is written last. */
+/** Sorts the bounds so that the widest one, which allows all groups, is written last. */
 const widest = (bounds: ReturnType<typeof limitRangeViolations>): ReturnType<typeof limitRangeViolations> =>
   bounds.toSorted((a, b) => (a.side === 'max' ? a.asked - b.asked : b.asked - a.asked));
 

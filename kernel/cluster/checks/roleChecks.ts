@@ -72,7 +72,7 @@ const wayToAsk: Check = {
   },
 };
 
-/** One verb, checked without a namespace, which means in all of them. */
+/** Checks one verb without a namespace, which means in all namespaces. */
 const verbCheck = (id: CheckId, access: ResourceAccess): Check => ({
   id,
   category: 'identity',
@@ -116,7 +116,7 @@ const isForEveryone = ({ role }: Binding): boolean => role.name.startsWith('syst
 
 type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly mend: Fix };
 
-/** Explains why the account has no binding: often one exists that only looks right. */
+/** Explains why the account has no binding; often a similar binding exists that does not apply. */
 async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | undefined): Promise<Problem> {
   const { profile } = kube;
   const inNamespace = (await ifAllowed(roleBindingsOf(kube)))?.find((binding) => bindsAccount(binding, profile));

@@ -132,7 +132,7 @@ export async function applyFix(
     if (shown.unchecked === undefined && (now.before !== shown.before || now.after !== shown.after))
       throw new ClusterError('Conflict', `${name} has changed since the preview.`, 'Preview the change again.');
     if (now.conflict !== undefined && !force)
-      throw new ClusterError('Conflict', now.conflict, 'Change the object at its source, or take the fields over.');
+      throw new ClusterError('Conflict', now.conflict, 'Change the object at its source, or take over the fields.');
     await connection.request(applyAsk(object, path, { force }), signal);
     applied.push(name);
   }

@@ -6,7 +6,7 @@ import type { Fix } from './fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { manifestFix } from './commands.ts';
 
-/** Raises a quota by the shortage; its other limits stay. */
+/** Raises a quota by the shortage and keeps its other limits. */
 export function raiseQuota(profile: ClusterProfile, name: string, short: readonly QuotaShortage[]): Fix {
   const hard = Object.fromEntries(
     short.map(({ key, needed, left, hard: now }) => [key, writeAmount(key, now + needed - left)]),

@@ -40,7 +40,7 @@ export class GcpReads {
   readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;
 
-  /** @param signal the run's: results are shared, so no single check may cancel a read */
+  /** @param signal the signal of the run; results are shared, so no single check may cancel a read */
   constructor(profile: ClusterProfile, hidden: SecretRedactor, signal: AbortSignal, options: GcpReadsOptions) {
     this.profile = profile;
     this.hidden = hidden;
@@ -66,7 +66,7 @@ export class GcpReads {
       const credentials = await this.credentials();
       const { token } = await credentials.token(this.signal);
       const told = await this.#client
-        // In the body: URLs end up in logs of proxies.
+        // Sent in the body, because URLs appear in logs of proxies.
         .call({ api: 'oauth2', path: '/tokeninfo', method: 'POST', form: { access_token: token } }, this.signal)
         .catch(() => undefined);
       const email = stringAt(told?.body, 'email') ?? credentials.account;
@@ -166,7 +166,8 @@ export class GcpReads {
   }
 
   /**
-   * Reads the same for the pods themselves, to which IAM can grant roles without a Google service account.
+   * Reads which of `bucketPermissions` the pods themselves have; IAM can grant them roles without a Google service
+   * account.
    * @throws ClusterError
    */
   permissionsOfPods(): Promise<WithRequest<readonly string[]>> {

@@ -18,10 +18,12 @@ export type KubeCredential = {
  */
 export type CredentialSource = (signal: AbortSignal, refused?: KubeCredential) => Promise<KubeCredential>;
 
-/** Milliseconds before its expiry from which a credential is not used, for slow requests and clocks that differ. */
+/**
+ * Milliseconds before its expiry in which a credential is no longer used, because requests are slow and clocks differ.
+ */
 const margin = 60_000;
 
-/** Milliseconds in which the successor of a refused credential is not replaced, if the server refuses it too. */
+/** Milliseconds after a replacement in which a refused credential is not replaced again. */
 const replacementPause = 60_000;
 
 type Reading = { readonly result: Promise<KubeCredential>; readonly stop: AbortController; waiting: number };

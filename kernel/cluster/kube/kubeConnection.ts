@@ -97,7 +97,7 @@ class KubePool {
   #connector(tls: buildConnector.BuildOptions): buildConnector.connector {
     const connect = buildConnector(tls);
     return (target, callback) => {
-      // It returns the socket that it creates, which its type does not declare.
+      // `connect` returns the socket that it creates, although its type does not declare this.
       const making: unknown = connect(target, (...result) => {
         if (making instanceof Socket) this.#connecting.delete(making);
         const [, socket] = result;

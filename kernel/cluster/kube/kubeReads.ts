@@ -42,8 +42,8 @@ async function readCurrentUser(kube: KubeReads): Promise<KubeUser> {
 }
 
 /**
- * Returns the error for a refusal that applies to every request. Treated as a missing grant, it would skip checks,
- * and none would fail.
+ * Returns the error for a refusal that applies to every request. If it were treated as a missing grant, checks would be
+ * skipped and none would fail.
  */
 function refusalOf({ kind: reason, what, status }: ClusterError): ClusterError | undefined {
   if (reason !== 'Forbidden') return undefined;
@@ -75,7 +75,7 @@ async function review(kube: KubeReads): Promise<KubeUser> {
   if (username === undefined)
     throw new ClusterError(
       'BadReply',
-      'The API server does not say who you are.',
+      'The API server does not report your identity.',
       'Check that the address is that of a Kubernetes API server.',
     );
   if (username === 'system:anonymous')
@@ -112,7 +112,7 @@ export class KubeReads {
   readonly signal: AbortSignal;
 
   /**
-   * @param signal the run's: results are shared, so no single check may cancel a read
+   * @param signal the signal of the run; results are shared, so no single check may cancel a read
    * @param aws has the AWS data that EKS_AUTH needs, if the checks of AWS run too
    */
   constructor(profile: ClusterProfile, hidden: SecretRedactor, signal: AbortSignal, aws?: AwsReads) {
@@ -162,7 +162,7 @@ export class KubeReads {
     return this.once(`GET ${path}`, async () => (await this.request({ method: 'GET', path })).body);
   }
 
-  /** Does the same, but returns `undefined` for NotFound. @throws ClusterError for any other failure */
+  /** Like `get`, but returns `undefined` for NotFound. @throws ClusterError for any other failure */
   async find(path: string): Promise<unknown> {
     try {
       return await this.get(path);

@@ -44,7 +44,7 @@ export function nodesForGroup(
   );
 }
 
-/** Returns those of these nodes that match the rest of the selector. */
+/** Returns the given nodes that match the rest of the selector. */
 export function matchingNodes(
   profile: ClusterProfile,
   group: GroupSpec,
@@ -56,7 +56,7 @@ export function matchingNodes(
   );
 }
 
-/** Returns these, or all nodes for the group if none match: `nodes-selector-match` reports that. */
+/** Returns the matching nodes, or all nodes for the group if none match, which `nodes-selector-match` reports. */
 export function candidateNodes(
   profile: ClusterProfile,
   group: GroupSpec,

@@ -190,7 +190,7 @@ export async function runExecPlugin(plugin: ExecPlugin, run: PluginRun): Promise
     case 'flood':
       throw new ClusterError(
         'ExecPluginFailed',
-        `The credential plugin ${name} printed more than a credential.`,
+        `The credential plugin ${name} printed too much output for a credential.`,
         'Run it in a terminal.',
       );
     case 'notStarted':

@@ -127,7 +127,7 @@ function basicOf(entry: Entry, hidden: SecretRedactor): string | undefined {
   return `${username}:${password}`;
 }
 
-/** Returns the token that an `auth-provider` (the predecessor of plugins) left. It is not renewed. */
+/** Returns the token that an `auth-provider` (the predecessor of plugins) stored. It is not renewed. */
 function providedToken(entry: Entry, hidden: SecretRedactor): CredentialSource | undefined {
   const provider = entry.value['auth-provider'];
   if (!isRecord(provider)) return undefined;

@@ -12,7 +12,7 @@ import { deleteRayCluster, createOrAdoptRayCluster } from './rayClusters.ts';
 import { type RayProgress, waitForPods, waitForRay, waitLimits, type WaitLimits } from './waitForRay.ts';
 
 export type CreateRayClusterOptions = {
-  /** Cancels the wait; `onExit` decides about the cluster created for it. */
+  /** Cancels the wait; `onExit` determines what happens to the created cluster. */
   readonly signal: AbortSignal;
   /** What to do with the cluster at the end. Default: `delete`. An existing cluster always stays. */
   readonly onExit?: OnExit | undefined;

@@ -40,11 +40,11 @@ const usualLimits: DashboardLimits = {
 type Upgrade = { readonly socket: Socket; readonly head: Buffer };
 
 /**
- * Serves the dashboard of a Ray to browsers, on a loopback port.
- * Every user of the machine and every web page can reach such a port, and Ray runs the code it receives. So each
- * request needs the key in the path of the URL, a Host header of this machine, and no Origin of another page. The key
- * is not a cookie, because browsers send the cookies of 127.0.0.1 to each port, so to programs of other users. Ray's
- * dashboard has relative addresses, so it works below a path.
+ * Serves the dashboard of a Ray to browsers, on a loopback port. Every user of the machine and every web page can reach
+ * such a port, and Ray runs the code it receives. So each request needs the key in the path of the URL, a Host header
+ * of this machine, and no Origin of another page. The key is not a cookie, because browsers send the cookies of
+ * 127.0.0.1 to each port, also to programs of other users. Ray's dashboard has relative addresses, so it works below a
+ * path.
  */
 export class DashboardProxy implements AsyncDisposable {
   readonly #target: RayTarget;
@@ -63,7 +63,7 @@ export class DashboardProxy implements AsyncDisposable {
       this.#serve(incoming, reply),
     );
     this.#server.maxConnections = limits.connections;
-    // Longer than for Ray, so that a silent Ray is an error page.
+    // Longer than the limit for Ray, so that the browser gets an error page if Ray does not respond.
     this.#server.timeout = limits.idleMs + 10_000;
     this.#server.on('upgrade', (incoming, socket: Socket, head) => this.#serveUpgrade(incoming, { socket, head }));
     this.#server.on('connection', (socket) => {
@@ -167,13 +167,13 @@ export class DashboardProxy implements AsyncDisposable {
       method: incoming.method,
       path: `${pathname.replace(/\/$/, '')}${path}`,
       headers: {
-        // Browser headers stay: by these Ray refuses changes from browsers, as at its own address.
+        // Browser headers are kept, because Ray uses them to refuse changes from browsers.
         ...withoutHeaders(headers, requestHeaders),
         host,
         // The URL of the page contains the key.
         ...(headers.referer === undefined ? {} : { referer: `${origin}/` }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        // Without it, the body of a DELETE would have no end.
+        // Without this header, the body of a DELETE would have no end.
         ...(headers['transfer-encoding'] === undefined || isUpgrade ? {} : { 'transfer-encoding': 'chunked' }),
         ...(isUpgrade ? { connection: 'upgrade', upgrade: headers.upgrade ?? '' } : {}),
       },
@@ -215,7 +215,7 @@ export class DashboardProxy implements AsyncDisposable {
     ];
     for (const { from, to, head } of sides) {
       from.setTimeout(this.#limits.webSocketIdleMs, () => from.destroy());
-      // What was received before the close still arrives.
+      // Data received before the close is still delivered.
       from.once('close', () => to.destroySoon());
       if (head.length > 0) to.write(head);
       from.pipe(to);

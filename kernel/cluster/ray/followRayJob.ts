@@ -94,7 +94,7 @@ export async function followRayJob(jobs: RayJobs, options: FollowRayJob, signal:
   for (;;) {
     const begun = Date.now();
     try {
-      // The state first: the log of a job that has ended is complete.
+      // Read the state first, because the log of an ended job is complete.
       const job = await jobs.status(submissionId, signal);
       const text = await log.next(job, signal);
       if (lost) onReturn(lost.reason);

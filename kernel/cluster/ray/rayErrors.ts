@@ -13,7 +13,7 @@ const statuses: Readonly<Record<number, StatusWords>> = {
   401: {
     kind: 'CredentialsMissing',
     said: 'it requires a token, but none was sent',
-    hint: 'Enter the token of the Ray cluster. Ray keeps it in ~/.ray/auth_token of the user that started it, KubeRay in a secret.',
+    hint: 'Enter the token of the Ray cluster. Ray stores it in ~/.ray/auth_token of the user that started Ray; KubeRay stores it in a secret.',
   },
   403: {
     kind: 'CredentialsRefused',

@@ -13,7 +13,7 @@ const fewest = 2;
 
 /**
  * Groups results with the same reason, at the position of the first.
- * @param all results of the run, since blocked checks lead to the failed ones by other blocked checks
+ * @param all results of the run, because a blocked check may refer to a failed one only through other blocked checks
  */
 export function withGroups(
   results: readonly CheckResult[],

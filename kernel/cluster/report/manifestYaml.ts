@@ -26,7 +26,7 @@ function itemLines(value: unknown): string[] {
   return [`- ${first}`, ...rest.map((line) => `  ${line}`)];
 }
 
-/** Whether the value takes separate lines. */
+/** Whether the value is written on separate lines. */
 const isNested = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.values(value).some((each) => each !== undefined);
 

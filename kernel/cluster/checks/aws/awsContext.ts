@@ -51,7 +51,8 @@ export async function serviceRoleOf({ kube }: CheckContext): Promise<string> {
 }
 
 /**
- * Returns where IAM must know the cluster's issuer: the account of the service account's role, which may be another.
+ * Returns the account whose IAM must know the cluster's issuer: the account of the service account's role, which may
+ * differ from the cluster's.
  */
 export async function providerPlaceOf(context: CheckContext, cluster: EksCluster): Promise<AccountPlace> {
   const role = readArn(await serviceRoleOf(context).catch(() => ''));
@@ -76,7 +77,7 @@ export const roleAnnotation = 'eks.amazonaws.com/role-arn';
 
 export const awsAudience = 'sts.amazonaws.com';
 
-/** For checks that only use the description of the cluster if it is readable. */
+/** Returns the description of the cluster if it is readable, for checks that also work without it. */
 export async function clusterIfReadable({ aws }: CheckContext): Promise<EksCluster | undefined> {
   if (aws.place.clusterName === undefined) return undefined;
   try {
@@ -86,7 +87,7 @@ export async function clusterIfReadable({ aws }: CheckContext): Promise<EksClust
   }
 }
 
-/** For checks that only use the trust policy of a role if it is readable. */
+/** Returns a role with its trust policy if it is readable, for checks that also work without it. */
 export async function roleIfReadable({ aws }: CheckContext, roleArn: string): Promise<AwsRole | undefined> {
   try {
     return await aws.role(roleArn);

@@ -91,7 +91,7 @@ function bucketChecks(party: Party): readonly Check[] {
       severity: 'error',
       // The other steps use the object that was put.
       needs: step === 'put' ? party.needs : [...party.needs, party.ids.put],
-      // The AWS library itself retries the run that all steps share.
+      // No retries here, because all steps share one probe, whose requests the AWS library retries.
       retries: 0,
       writes: 'write a small object into the bucket and remove it',
       skip: unlessBucket,

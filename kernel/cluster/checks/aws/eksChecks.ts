@@ -94,7 +94,7 @@ export const awsEksChecks: readonly Check[] = [
             const [{ arn, isSure }, { name, region }] = [await aws.principal(), await aws.cluster()];
             if (!isSure)
               return unknown(
-                `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole reports, and you may not call it.`,
+                `No access entry is found for ${arn}; the role may have a path, which only iam:GetRole reports, and you are not allowed to call it.`,
                 isAwsDenied(`eks:DescribeAccessEntry ${arn}`, error),
               );
             return fail(`${arn} has no access entry for the EKS cluster "${name}".`, {

@@ -63,7 +63,7 @@ type Seen = { readonly profile: ClusterProfile; readonly email: string; readonly
 function judge({ identity, written }: ProbeLog, { profile, email, evidence }: Seen): Finding {
   const place = `gs://${bucketOf(profile)}`;
   if (identity === undefined) {
-    const text = 'Look at the check gcp-wi-nodepool: it names the node pools that give pods an identity.';
+    const text = 'See the check gcp-wi-nodepool: it names the node pools that give pods an identity.';
     return fail('The pod got no identity from the metadata server.', { evidence, mend: { kind: 'advice', text } });
   }
   if (identity !== email) {
