@@ -91,7 +91,7 @@ export function checkFits(schema: Schema, table: string, column: string, fn: Com
   if (!field || typeText(field.type) === gives) return;
   throw new JobError(
     'FunctionInvalid',
-    `The column "${column}" is ${typeText(field.type)}, and the function "${fn.name}" gives ${gives}.`,
+    `The column "${column}" is ${typeText(field.type)}, but the function "${fn.name}" returns ${gives}.`,
     'Return the type of the column, or compute another column.',
   );
 }
@@ -173,7 +173,7 @@ async function described(
     rows,
     filled,
     valuesHash,
-    // Without a recorded hash it is unknown: a run over some rows keeps the other values.
+    // Without a recorded hash this is unknown, because a run over some rows keeps the values of the others.
     isStale: filled > 0 && valuesHash !== undefined && valuesHash !== fn.hash,
   };
 }

@@ -85,12 +85,12 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
   if (isCatalogError(error, 'Unsupported')) {
     if (/(?:Aggregate|Window)Function/.test(message))
       return invalid(
-        `The engine can't compute the expression${of.slice('The expression'.length)} for a row by itself.`,
+        `The engine can't compute the expression${of.slice('The expression'.length)} for a single row.`,
         'The expression is computed for each row: use no aggregate or window functions.',
         error,
       );
     if (inputs.length === 0) return invalid(`${of} names no column of the table.`, example, error);
-    return invalid(`${of} can't be computed for a row by the engine.`, example, error);
+    return invalid(`${of} can't be computed by the engine for a single row.`, example, error);
   }
   if (!isCatalogError(error, 'InvalidInput') && !isCatalogError(error, 'ColumnNotFound')) return undefined;
   const bare = withoutQuoted(expression);

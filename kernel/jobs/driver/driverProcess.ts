@@ -13,11 +13,11 @@ import { isJobErrorKind, JobError } from '#shared/jobs/jobErrors.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 import { driverFile } from './driverFiles.ts';
 
-/** Checks within the time that a driver may be silent. It sends at least four beats in that time. */
+/** Number of checks in the time that a driver may be silent. The driver sends at least four heartbeats in that time. */
 const looks = 6;
 
 /**
- * Detects a blocked driver, which no longer sends its beats. Checks are counted instead of reading a clock, because a
+ * Detects a blocked driver, which no longer sends heartbeats. Checks are counted instead of reading a clock, because a
  * machine that wakes from sleep resumes its processes in any order.
  */
 class DriverWatch {
@@ -37,7 +37,7 @@ class DriverWatch {
     this.seconds = Number(env['LANCE_CATALOG_STALL_SECONDS'] ?? 60) || 60;
   }
 
-  /** Starts the watch with the first event: before that the driver loads packages, for any length of time. */
+  /** Starts the watch with the first event. Before this event the driver loads packages, which may take any time. */
   heard(): void {
     this.#silent = 0;
     this.#timer ??= setInterval(() => this.#look(), (this.seconds * 1000) / looks);
@@ -52,7 +52,7 @@ class DriverWatch {
     if (++this.#silent === 1) this.#ticks = ticks;
     if (this.#silent < looks) return;
     if (ticks !== this.#ticks) {
-      // Native code computes while it holds the Python lock.
+      // The driver is busy: native code computes while it holds the Python lock.
       this.#silent = 0;
       return;
     }
@@ -80,7 +80,7 @@ function processorTicks(pid: number): string | undefined {
 
 /** Time for a driver to store its results after SIGTERM. Its workers get five seconds. */
 const graceMilliseconds = 15_000;
-/** Time for its workers after the driver has ended. One that hangs in a function keeps the pipes open. */
+/** Time for the driver's workers to end after the driver. A worker that hangs in a function keeps the pipes open. */
 const orphanMilliseconds = 7000;
 /** Log lines kept for the error message. */
 const tailLines = 20;

@@ -74,7 +74,7 @@ const noRows = new ReusableRows([]);
 
 async function* readRows(request: AnswerRequest, signal: AbortSignal) {
   if (request.expression !== undefined) {
-    // The engine also evaluates reusable rows; the stored values are taken.
+    // The engine also evaluates reusable rows; the stored values are used.
     yield* sqlRows({ ...request, expression: request.expression }, request.computing, signal);
     return;
   }

@@ -17,7 +17,7 @@ export class BatchSize {
   /** Batches until the lower limit is tested again, and until the test after that. */
   #wait = 0;
   #patience = 8;
-  /** The last measurement only: the speed may change. */
+  /** Only the last measurement is kept, because the speed may change. */
   #other: { readonly rows: number; readonly rate: number } | undefined;
 
   /** @param most maximum rows, if below the general limit */

@@ -15,9 +15,9 @@ import { sqlName } from '#catalog/sqlText.ts';
 /** Computed rows compared with another version of the table. */
 export type ChangedRows = {
   readonly same: readonly ComputedRows[];
-  /** In scope with other inputs, as they are in that version. */
+  /** Rows in scope whose inputs differ, as they are in that version. */
   readonly changed: readonly ReadRows[];
-  /** No longer in scope: keys and values of the column in that version. */
+  /** Rows that are no longer in scope: keys and values of the column in that version. */
   readonly outside: readonly RecordBatch[];
 };
 

@@ -71,7 +71,7 @@ function checkType({ name, column }: Computing, value: Data): void {
   if (typeText(value.type) === typeText(column.type) || value.nullCount === value.length) return;
   throw new JobError(
     'FunctionInvalid',
-    `The function "${name}" gives ${typeText(value.type)}, and the column "${column.name}" is of type ${typeText(column.type)}.`,
+    `The function "${name}" returns ${typeText(value.type)}, but the column "${column.name}" is of type ${typeText(column.type)}.`,
     'Return the type of the column, or create a column of another type.',
   );
 }

@@ -54,7 +54,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
       if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
       group.rows.push(answer.rows);
       group.bytes += bytesAtOnce(answer.rows);
-      // From the count: the next fragment's rows may take long.
+      // Decided by the row count, because waiting for the next fragment's rows may take long.
       const isDone = current.rows === run.count.fragments.get(fragment);
       if (isDone) {
         await chunks.flush();
@@ -65,7 +65,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
         await commit();
     }
   } finally {
-    // Also after a failure or cancellation, to store the results.
+    // Runs also after a failure or cancellation, to store the results.
     await chunks.flush();
     tally.tell();
   }

@@ -143,7 +143,7 @@ async function fillPass(
   } catch (error) {
     throw store.reasonOf(error);
   } finally {
-    // Also after a cancellation: no index of the job stays on the table.
+    // Runs also after a cancellation, so that no index of the job stays on the table.
     await index
       .leave(AbortSignal.timeout(60_000))
       .catch((error: unknown) => context.log(`Can't drop the temporary index: ${String(error)}\n`));
@@ -193,7 +193,7 @@ async function finish(
   emit({ kind: 'succeeded', rows: computed + reused, errors, skipped, bytesWritten, version });
 }
 
-/** Whether all values are of this function. Existing ones may come from an earlier version. */
+/** Whether this function computed all values. Existing ones may come from an earlier version. */
 function madeAll({ where, function: { hash } }: JobSpec, { metadata }: Field): boolean {
   if (where !== undefined) return /^\s*true\s*$/i.test(where);
   const made = metadata.get(valuesKey);
@@ -205,7 +205,7 @@ async function markAll({ table, column }: Source, { function: { hash } }: JobSpe
   try {
     await markValues(table, column.name, hash, signal);
   } catch (error) {
-    // Then stale values can't be detected, but no value is wrong.
+    // Without this entry stale values can't be detected, but no value is wrong.
     if (!isCatalogError(error, 'Unsupported')) throw error;
   }
 }

@@ -79,7 +79,7 @@ export class WriteBack {
       if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, written, signal);
       const parts = left.flatMap((some) => this.#writtenOf(some, written));
       if (parts.length === 0) break;
-      // Only the first: later merges correct it, and recovery needs the version before it.
+      // Only the first merge is stored: later merges correct it, and recovery needs the version before it.
       if (written.size === 0) await this.#target.pending.keep({ base, rows: parts });
       const batches = parts.map((some) => this.#batch(some));
       try {

@@ -50,7 +50,7 @@ async function availabilityOf(
     return { runner, ...(await (await load(runner)).availability(request, signal)) };
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;
-    // Applies to every runner, and would be lost among their reasons.
+    // This error applies to every runner, so it is not listed as the reason of one of them.
     if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'VersionNotFound')) throw error;
     // A runner that can't be checked must not prevent the use of another.
     return { runner, isPossible: false, reason: messageOf(error) };

@@ -311,8 +311,8 @@ async function rewritten(
   signal: AbortSignal,
 ): Promise<BackfillPlan['bytes']['rewritten']> {
   if (runner !== 'local' || catalog.implementation === 'dir') return countedFigure(0);
-  // Whether a server creates indexes is not asked by creating one: it is known once a request for one was refused, or
-  // where it has no lists of them. Where it is unknown, a note of the plan says so.
+  // A plan does not create an index to find out whether the server can. This is known once the server has refused to
+  // create an index, or if it can't list indexes. If it is unknown, a note of the plan says so.
   const can = await catalog.capabilities({ probe: ['ListTableIndices'], signal });
   if (can.CreateTableIndex !== 'no' && can.ListTableIndices !== 'no') return countedFigure(0);
   const { totalBytes, numRows } = await pinned.stats({ signal });

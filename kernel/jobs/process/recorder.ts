@@ -181,7 +181,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
     say: (sentence) => say(sentence),
     keep: (name, value) => {
       record = { ...record, kept: { ...record.kept, [name]: value } };
-      // Lasting: another process finds the job on its cluster by this value.
+      // Synced to disk, because another process finds the job on its cluster by this value.
       write(fold.progress(Date.now()), true);
     },
     kept: (name) => (Object.hasOwn(record.kept, name) ? record.kept[name] : undefined),

@@ -77,7 +77,7 @@ async function basePython(signal: AbortSignal): Promise<string> {
   const names = process.platform === 'win32' ? ['python'] : ['python3', 'python'];
   const problems: string[] = [];
   for (const name of names) {
-    // oxlint-disable-next-line no-await-in-loop -- the second is asked only where the first will not do
+    // oxlint-disable-next-line no-await-in-loop -- the second is checked only if the first is not usable
     const { python, problem } = await probePython(name, signal);
     if (python !== undefined && isAtLeast(python, minimumPython)) return name;
     problems.push(`${name}: ${problem ?? ''}`);

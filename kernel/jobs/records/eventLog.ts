@@ -5,7 +5,7 @@ import type { JobEvent } from '#shared/jobs/jobEvents.ts';
 
 const eventsFile = 'events.ndjson';
 
-/** Above this size only rare events are written: the progress of days would fill the disk. */
+/** Above this size only rare events are written, because the progress events of several days would fill the disk. */
 const maxBytes = 16 << 20;
 const frequent: ReadonlySet<JobEvent['kind']> = new Set(['progress', 'workers', 'fragment']);
 

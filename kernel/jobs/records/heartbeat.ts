@@ -20,7 +20,7 @@ export const readyLine = 'ready\n';
 
 const isMark = shapeFor<Heartbeat>({ pid: isCount, host: isString, address: isString, secret: isString });
 
-/** Interval of touching a mark, and the age at which one of another machine counts as dead. */
+/** Interval of updating the time of a mark, and the age at which the mark of another machine counts as dead. */
 export const heartbeatMs = 15_000;
 const lapsedMs = 4 * heartbeatMs;
 

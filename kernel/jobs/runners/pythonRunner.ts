@@ -20,7 +20,7 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
   if (request.function?.kind === 'server')
     return { isPossible: false, reason: 'Only the catalog server can compute this column.' };
   if (request.table.catalog.implementation !== 'dir')
-    return { isPossible: false, reason: 'It needs access to the table files, which the server does not give.' };
+    return { isPossible: false, reason: 'It needs access to the table files, which the server does not provide.' };
   const { found, tried } = await findPython({ named: request.python }, signal);
   return found
     ? { isPossible: true, reason: `${found.path} has pylance ${found.lance}.` }

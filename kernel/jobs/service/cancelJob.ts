@@ -38,7 +38,7 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   }
   const { control } = found;
   try {
-    // A stopped process handles the request afterwards.
+    // Continues a stopped process, so that it handles the request.
     sendSignal(control.pid, 'SIGCONT');
     void control.cancel(signal).catch(() => undefined);
     if (await endsWithin(control, patience, signal)) return;

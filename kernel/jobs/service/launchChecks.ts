@@ -23,7 +23,11 @@ export async function launchProblem({ ray }: BackfillRequest, signal: AbortSigna
   const report = await verifyCluster({ ...profile, rayCluster }, { signal, only: jobCheckIds });
   signal.throwIfAborted();
   if (report.stopped)
-    throw new ClusterError('Aborted', `Verifying "${profile.name}" was stopped.`, 'Start the job again.');
+    throw new ClusterError(
+      'Aborted',
+      `The check of the cluster profile "${profile.name}" was stopped.`,
+      'Start the job again.',
+    );
   return problemOf(report);
 }
 

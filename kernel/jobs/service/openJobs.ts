@@ -69,7 +69,7 @@ async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerato
   signal.addEventListener('abort', aborted, { once: true });
   try {
     for (;;) {
-      // No change is missed: check and wait are synchronous.
+      // No change is missed, because no other code runs between the check and the wait.
       if (!latest && !isRemoved && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
       signal.throwIfAborted();
       const view = latest;
@@ -254,7 +254,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       if (isSameWork(otherJob.record, whole)) return { id: otherJob.record.id, joined: true };
       throw busy(otherJob);
     };
-    // Before the table is changed, and again under the lock.
+    // Checked before the table is changed, and again under the lock.
     const other = await joined();
     if (other) return other;
     await checkRows(whole, signal);

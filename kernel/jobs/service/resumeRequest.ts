@@ -52,7 +52,11 @@ function whole(
   if (!kept) throw new JobError('RequestInvalid', `Can't read the request of job ${id}.`, 'Start a new job.');
   if (kept.isWhole) return kept.request;
   const what = `Job ${id} needs the credentials of "${table.catalog}" again, because job records do not store them.`;
-  throw new JobError('RequestInvalid', what, 'Resume it where the catalog is connected.');
+  throw new JobError(
+    'RequestInvalid',
+    what,
+    'Resume it from an editor, notebook or terminal that is connected to the catalog.',
+  );
 }
 
 /** Restricts a filter to nulls. Without a filter, every job selects only those. */

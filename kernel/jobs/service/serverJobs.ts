@@ -49,7 +49,7 @@ export function serverJobs(
       signal.throwIfAborted();
       const running = (await jobs.list(signal)).filter(isActive);
       const path = displayPath([...request.table.namespacePath, request.table.name]);
-      // Another request for a column starts no job: it joins the running one, or is refused for it.
+      // A second request for a column starts no job: it joins the running job, or is refused because of it.
       const isSame = (view: JobView): boolean =>
         view.column === request.column &&
         isOf(view, catalog) &&

@@ -152,7 +152,7 @@ export class FunctionWorkers {
     if (this.#end !== undefined) task.reject(this.#end);
     else if (task.crashes >= maxCrashes) task.reject(crashed(this.#options.function.name, error));
     else {
-      // First, because the caller waits for earlier batches first.
+      // Inserted at the front, because the caller waits for earlier batches first.
       this.#queue.unshift(task);
       this.#feed();
     }

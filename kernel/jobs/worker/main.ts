@@ -106,7 +106,7 @@ async function main(): Promise<void> {
   } catch (error) {
     return exitWith(exitCodes.unusable, 'Internal', messageOf(error));
   }
-  // Milliseconds: short runs need no thread that watches the parent.
+  // Delay in milliseconds, because short runs need no thread that watches the parent.
   endWithParent(1000);
   let compute: RowFunction;
   try {

@@ -43,7 +43,7 @@ export class WorkerEnded extends Error {
   }
 }
 
-/** Why a batch has no result that the worker had not started when it ended. */
+/** Rejects a batch that the worker had not started when it ended. */
 export class BatchNotStarted extends Error {
   override readonly name = 'BatchNotStarted';
 }

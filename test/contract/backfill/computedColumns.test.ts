@@ -117,7 +117,7 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     ['a text in double quotes', '"colour"', /names no column of the table\. .*backticks/],
     ['no column', "'red'", /names no column of the table\. .*backticks/],
     ['a comment at its end', 'length(`my col`) -- letters', /ends with a comment, but must be a single expression/],
-    ['two expressions', 'id, text', /can't be computed for a row by the engine/],
+    ['two expressions', 'id, text', /can't be computed by the engine for a single row/],
     ['something behind it', 'id other', /is not a single SQL expression\. .*backticks/],
   ] as const)
     test(`that are SQL with ${what} are refused in words`, async () => {

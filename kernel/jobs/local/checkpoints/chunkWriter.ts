@@ -4,7 +4,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { ChunkHeader } from './chunkFile.ts';
 import { rowOffset } from '#jobs/local/rows.ts';
 
-/** Milliseconds between two chunks, however few rows there are, as in the Python driver. */
+/** Maximum milliseconds between two chunks, even if there are few rows, as in the Python driver. */
 const longest = 10_000;
 
 type Pending = {

@@ -19,7 +19,8 @@ const look = 12_000;
 /** The exclusive right of a job to compute a column. */
 export type Lease = AsyncDisposable & {
   /**
-   * Checks that this job still holds it: a machine that slept must not overwrite the work of a job that took over.
+   * Checks that this job still holds the lease: a machine that slept must not overwrite the work of a job that took
+   * over.
    * @throws JobError Busy
    */
   check(): Promise<void>;
@@ -32,7 +33,7 @@ type LeaseOptions = {
   readonly clock?: LeaseClock;
 };
 
-/** In milliseconds: the time of day for the lease, a clock that is never set, and a pause. */
+/** Clocks in milliseconds: the time of day for the lease, a clock that is never set, and a function that waits. */
 type LeaseClock = {
   wall(): number;
   steady(): number;
@@ -107,13 +108,13 @@ async function acquire(lease: OwnLease, options: LeaseOptions): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     await outwait(lease, options);
     await store.create(path, bytes());
-    // Even if it was not created: the response may have been lost and the request repeated.
+    // Checked even if the file was not created, because the response may have been lost and the request repeated.
     if ((await holderOf(lease))?.nonce === nonce) return;
   }
   throw busy(await holderOf(lease), options.spec.column);
 }
 
-/** Removes the lease of a holder that is gone. @throws JobError Busy if it is alive; the reason of `signal` */
+/** Removes the lease of a holder that no longer runs. @throws JobError Busy if it is alive; the reason of `signal` */
 async function outwait({ store, path }: OwnLease, options: LeaseOptions): Promise<void> {
   const { spec, notice, signal, clock = machineClock } = options;
   let seen = await store.read(path, signal);

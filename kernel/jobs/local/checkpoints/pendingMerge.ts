@@ -5,8 +5,8 @@ import { fragmentId, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';
 
-// A merge that overlaps with other writers is corrected afterwards. A process that is killed before that leaves
-// values of outdated inputs, which the table does not show. So a merge is stored beside the checkpoints until it was
+// A merge that overlaps with other writers is corrected afterwards. A process that is killed before that leaves values
+// of outdated inputs, which the table does not reveal. So a merge is stored beside the checkpoints until it was
 // checked.
 
 const baseKey = 'lance-catalog.merge-base';

@@ -49,7 +49,7 @@ async function withRayConcurrency(jobs: RayJobs, { spec, request }: RunContext, 
   return processors < 1 ? spec : { ...spec, concurrency: Math.min(processors, mostWorkers) };
 }
 
-/** More must be requested: workers share reading and committing. */
+/** Maximum default number of workers, because workers share reading and committing. Users can request more. */
 const mostWorkers = 64;
 
 async function filesOf(spec: JobSpec): Promise<Record<string, Uint8Array | string>> {

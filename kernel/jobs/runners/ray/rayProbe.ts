@@ -42,8 +42,8 @@ type ProbeRequest = {
 };
 
 /**
- * Checks what the nodes of a Ray have, by a small job there. It stays with its output, under an id with a hash of
- * what it checked: one probe serves all backfills of a table until Ray restarts.
+ * Checks with a small job what the nodes of a Ray have. The job and its output are kept under an id with a hash of
+ * everything that it checks, so one probe serves all backfills of a table until Ray restarts.
  * @throws ClusterError, JobError if no job can run there
  */
 export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: AbortSignal): Promise<Probed> {

@@ -92,7 +92,7 @@ async function submissionOf(context: RunContext, jobs: RayJobs, signal: AbortSig
   const known = context.kept.get(kept.submission);
   if (known) {
     const job = await statusOf(jobs, known, signal);
-    // An id that Ray has forgotten is not reused: remains of the old job could end a new one.
+    // An id that Ray has forgotten is not reused, because leftovers of the old job could end a new one.
     const goesOn = job ? !isFinished(job.state) || job.state === 'SUCCEEDED' : context.kept.get(kept.sent) !== known;
     if (goesOn) return known;
   }
