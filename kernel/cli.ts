@@ -12,7 +12,8 @@ async function main([word, ...rest]: readonly string[], isLoaded: () => void): P
     console.log(command?.help ?? (await help()));
     return 0;
   }
-  // A signal during loading is handled in the next turn, by the current listeners.
+  // A signal that arrived during loading is handled in the next turn of the event loop, while the current listeners are
+  // set.
   await nextTurn();
   isLoaded();
   if (command) return command.run(rest);
@@ -31,11 +32,11 @@ async function main([word, ...rest]: readonly string[], isLoaded: () => void): P
 
 /** The exit code of a process killed by SIGPIPE, by the convention of shells. */
 const brokenPipe = 128 + 13;
-/** As if the command did not run: its output was lost. */
+/** The same code as for a command that did not run, because the output was lost. */
 const notWritten = 2;
 
 function onOutputError({ code, message }: NodeJS.ErrnoException): void {
-  // Quiet, since a reader such as `head` has stopped on purpose.
+  // Exits silently, because a reader such as `head` has stopped on purpose.
   if (code === 'EPIPE') process.exit(brokenPipe);
   const hint =
     code === 'ENOSPC' ? 'Free up disk space, then run the command again.' : 'Check the destination of the output.';

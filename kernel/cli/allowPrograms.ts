@@ -2,7 +2,8 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { askTerminal, canAsk } from './terminal.ts';
 
 /**
- * Asks whether the programs of a profile may run that was only found from the working folder upwards.
+ * Asks whether the programs of a profile may run, if the profile was found by searching from the working folder
+ * upwards.
  * @param isTrusted whether the user has allowed them by --trust
  * @throws ClusterError ProgramNotTrusted if the user declines, or if there is no terminal to ask in
  */

@@ -67,7 +67,7 @@ Rows (default: rows whose column is null)
   --read-version N    read this version of the table
 
 Execution
-  --runner NAME       local, local-python, ray or rest; auto chooses one and says why (default: auto)
+  --runner NAME       local, local-python, ray or rest; auto chooses one and prints the reason (default: auto)
   --on-error fail|null|skip|retry:N   what to do with a row for which the function throws
   --concurrency N     number of parallel workers
   --task-size N       maximum number of rows of a task
@@ -152,7 +152,7 @@ async function backfill(asked: BackfillArguments, values: BackfillValues, stop: 
   }
   const profile = await rayProfile(request.ray);
   if (profile) await allowPrograms(profile, values.trust ?? false, signal);
-  // Before the plan, which would only report that Ray does not respond.
+  // Checked before the plan, because the plan would only report that Ray does not respond.
   if (!values.plan && !(await mayLaunch(request, values.yes ?? false, signal))) return notDone();
   const plan = await jobs.plan(request, signal);
   tellPlan(asked, plan, { json, isAsked: values.plan ?? false });

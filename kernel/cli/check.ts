@@ -196,8 +196,8 @@ Fixes
   --force             also take over fields that are managed by others
 
 Credentials are those of kubectl and of the cloud's own tools. Nothing changes without --probe or --apply. The API key
-or token for the catalog of a profile is read from LANCE_CATALOG_API_KEY or LANCE_CATALOG_TOKEN. If the profile is only
-found in a folder, it is sent with --trust, or if LANCE_CATALOG is the same server.
+or token for the catalog of a profile is read from LANCE_CATALOG_API_KEY or LANCE_CATALOG_TOKEN. If the profile was
+found by searching, the key is sent only with --trust, or if LANCE_CATALOG names the same server.
 Exit code 0 if no check failed, 1 if one failed, 2 if the checks could not run or were stopped, 3 with --strict.`,
   run,
 };

@@ -58,12 +58,12 @@ ${summary}
   follow ID           show progress until the job ends; Ctrl-C stops following and does not affect the job
   log ID [--follow]   print the log of the job: output of its function and messages of its runner
   cancel ID           cancel a job; computed rows are kept
-  resume ID           continue a stopped job; for a finished job, try the rows again that it left null
+  resume ID           continue a stopped job; for a finished job, try again the rows that it left null
       --runner NAME   use another runner
       --on-error fail|null|skip|retry:N   from now on, handle failing rows this way
       --detach        print the job's id, and exit
       --trust         trust the programs that the cluster profile of the job signs in with, now and later
-  remove ID           remove the record of a finished job; tables and checkpoints stay
+  remove ID           remove the record of a finished job; tables and checkpoints are kept
   --json              print JSON: an array for list, an object for a job, a line per change for follow
   --strict            follow and resume: exit with 3 if the function threw for rows
 

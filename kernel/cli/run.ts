@@ -124,7 +124,8 @@ export function createNotebookSaver(
 async function elsewhere(error: unknown, target: string, notebook: Notebook): Promise<never> {
   let refuge: string;
   try {
-    // Outputs may be confidential, and other users share the temporary folder: a private folder with a random name.
+    // Saved to a private folder with a random name, because outputs may be confidential and other users share the
+    // temporary folder.
     refuge = join(await createTempFolder('run'), `${basename(target, '.ipynb')}.ipynb`);
     await saveNotebook(refuge, notebookText(notebook), 0o600);
   } catch {

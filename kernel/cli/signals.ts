@@ -8,9 +8,9 @@ function exitBySignal(name: NodeJS.Signals): void {
 }
 
 /**
- * Ends the process on a signal while a command is loading, which takes a second on a busy machine: there is nothing
- * to clean up yet. Once it runs, a command handles signals itself.
- * @returns removes the handlers
+ * Ends the process on a signal while a command is loading, which takes a second on a busy machine: there is nothing to
+ * clean up yet. Once it runs, a command handles signals itself.
+ * @returns a function that removes the handlers
  */
 export function handleEarlySignals(): () => void {
   for (const name of signals) process.on(name, exitBySignal);

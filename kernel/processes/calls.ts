@@ -1,11 +1,12 @@
 import { untilAborted } from './wait.ts';
 
-// Calls without a signal can still be part of work: a notebook cell, which the user may interrupt. The process that
-// runs the work registers how to find its signal; in other processes calls have only their own signals.
+// Calls without a signal can still belong to running work, such as a notebook cell, which the user may interrupt. The
+// process that runs the work registers a function that finds its signal; in other processes calls have only their own
+// signals.
 
 let workSignal: () => AbortSignal | undefined = () => undefined;
 
-/** Sets how to find the signal of the running work. Called once, by the process that runs it. */
+/** Sets the function that finds the signal of the running work. Called once, by the process that runs it. */
 export function setSignalProvider(find: () => AbortSignal | undefined): void {
   workSignal = find;
 }

@@ -28,7 +28,7 @@ async function versionOf(node: NodeRuntime, signal?: AbortSignal): Promise<strin
 }
 
 /**
- * Finds the Node.js for kernel and engine: that of the setting, else a supported `node` on PATH, else this process's
+ * Finds the Node.js for kernel and engine: the one in the setting, else a supported `node` on PATH, else this process's
  * executable, which in a desktop editor is Electron running as Node.js.
  * @throws CatalogError ServiceUnavailable (17) if there is none, naming the setting
  */

@@ -80,7 +80,7 @@ function syncFolderNow(path: string): void {
 
 /**
  * Returns a path in the same folder, since a rename does not cross file systems. Readers of checkpoints ignore the
- * ending. It is random: in a container a process often has the number of one that was killed and left its draft.
+ * ending. It is random, because in a container a process often has the id of a killed process that left its draft.
  */
 const draftPath = (path: string): string => `${path}.${Math.random().toString(36).slice(2)}.tmp`;
 

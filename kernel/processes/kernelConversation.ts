@@ -16,7 +16,10 @@ import { callListener } from './calls.ts';
 export type Replies = { [M in KernelReply as M['type']]: M['content'] };
 type Requests = { [M in KernelRequest as M['type']]: M['content'] };
 
-/** Prompts the user for input of a cell; null if the user dismisses it. `signal`: the answer is no longer needed. */
+/**
+ * Prompts the user for input of a cell; null if the user dismisses it. `signal` aborts when the answer is no longer
+ * needed.
+ */
 export type InputHandler = (
   question: { prompt: string; password: boolean },
   signal: AbortSignal,

@@ -107,7 +107,7 @@ export async function openLink(folder: string): Promise<{ link: KernelLink; secr
   return { link: { pipe, ended, kill: () => killProcess(pid), runs: () => false, refusedFlags: () => false }, secret };
 }
 
-/** Removes the files of a kernel that was killed and so could not do it. */
+/** Removes the files of a kernel that was killed and could not remove them itself. */
 export const removeKept = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 async function readKept(folder: string): Promise<KeptKernel> {

@@ -304,7 +304,7 @@ export class KernelProcess {
   }
 
   #attach(secret: string): Promise<Replies['attach_reply']> {
-    // At once, since outputs of the runs may arrive in the same chunk as the reply.
+    // Handled immediately, because outputs of the runs may arrive in the same chunk as the reply.
     const atOnce = ({ runs }: Replies['attach_reply']) => runs.forEach((run) => this.#expect(run));
     return this.#talk.request('attach', { secret }, 'attach_reply', { atOnce });
   }
@@ -341,7 +341,8 @@ export class KernelProcess {
     const reason = await link.ended;
     // A cell has closed the pipe, without which no client can reach or end the kernel.
     if (!this.#hasLeft && link.runs()) link.kill();
-    // Before another kernel starts in this folder. If this client left, the kernel may still run and needs its files.
+    // Removed before another kernel starts in this folder. If this client left, the kernel may still run and needs its
+    // files.
     if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
     // After `leave` the reason for the end is not known here.
     const note = this.#hasLeft ? undefined : this.#handshake?.crashNote;

@@ -80,7 +80,7 @@ function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string
       flags: [...flags, ...snapshotFlags(snapshot)],
       entry: snapshot.entry,
       goOn: () => {
-        // Whatever the reason, the usual start works or reports it better.
+        // Regardless of the reason, the usual start works or gives a better error.
         removeSnapshot(snapshot);
         return true;
       },

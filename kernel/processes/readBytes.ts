@@ -1,5 +1,5 @@
 /**
- * Reads a stream to its end. A longer one is left at `limit` bytes, which also closes it.
+ * Reads a stream to its end. If it has more than `limit` bytes, stops reading and closes it.
  * @throws the error of `tooLong` for more bytes
  */
 export async function readBytes(

@@ -10,7 +10,7 @@ type ProgramOptions = {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Ends the program and its child processes. */
   readonly signal: AbortSignal;
-  /** Time to end by itself after an interrupt (SIGINT). Default: it is killed at once. */
+  /** Time that the program has to end by itself after an interrupt (SIGINT). Default: it is killed at once. */
   readonly graceMs?: number;
   /** Attaches the readers of its output. They must read it, or the program waits for them. */
   readonly read: (stdout: Readable, stderr: Readable) => void;
@@ -53,7 +53,7 @@ export async function runProgram(
       child.on('exit', (code, killedBy) => timers.push(setTimeout(resolve, drainMs, { code, signal: killedBy })));
       const killAndLeave = (): void => {
         kill();
-        // A process that is stuck in the kernel ends later.
+        // A process that is blocked in a system call ends later.
         timers.push(setTimeout(resolve, drainMs, { code: null, signal: 'SIGKILL' }));
       };
       stop = () => {

@@ -15,9 +15,9 @@ setInterval(() => {
 
 /**
  * Ends this process when its parent has ended for any reason. The end of a pipe shows that too, but it is not noticed
- * while the main thread computes without end.
- * @param afterMs delay before watching starts: it takes a thread, which costs as much as the start of a process. If
- * the main thread is blocked at that time, watching starts once it is free
+ * while the main thread is busy.
+ * @param afterMs delay before watching starts: it takes a thread, which costs as much as the start of a process. If the
+ * main thread is blocked at that time, watching starts once it is free
  */
 export function endWithParent(afterMs: number): void {
   const parent = process.ppid;

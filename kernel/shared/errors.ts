@@ -147,7 +147,7 @@ export class CatalogError extends ProductError<CatalogErrorKind> {
     this.about(options);
   }
 
-  /** Adds missing context; existing context stays, since the call nearest to the failure knows best. */
+  /** Adds missing context. Existing context is kept, because the call nearest to the failure has set it. */
   about({ operation, identifier }: ErrorContext): this {
     if (operation !== undefined) this.operation ??= operation;
     if (identifier !== undefined) this.identifier ??= identifier;

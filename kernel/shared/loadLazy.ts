@@ -16,6 +16,6 @@ declare global {
 export const loadLazy = <T>(load: () => Promise<T>): Promise<T> =>
   globalThis.lanceCatalogPartLoader?.load(load) ?? load();
 
-/** The same for a synchronous `require`. */
+/** Does the same for a synchronous `require`. */
 export const requireLazy = <T>(load: () => T): T =>
   globalThis.lanceCatalogPartLoader ? globalThis.lanceCatalogPartLoader.now(load) : load();

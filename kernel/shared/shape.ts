@@ -1,8 +1,8 @@
 import { isRecord } from './records.ts';
 
-// Checks whether data from outside (a wire, a file, a user's object) has the shape that the code takes. `shape` and the
-// functions beside it build checks from checks. Paths into JSON of other products, where a missing field is normal, are
-// in fields.ts.
+// Checks whether data from outside (a wire, a file, a user's object) has the shape that the code expects. `shape` and
+// the functions beside it build checks from checks. Paths into JSON of other products, where a missing field is normal,
+// are in fields.ts.
 
 /** Returns whether a value is a `T`. */
 export type Check<T = unknown> = (value: unknown) => value is T;

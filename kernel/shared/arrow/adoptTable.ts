@@ -167,7 +167,7 @@ type ForeignSchema = { readonly fields: readonly ForeignField[]; readonly metada
 type ForeignBatch = { readonly schema: ForeignSchema; readonly data: ForeignData };
 type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: WeakMap<object, Vector> };
 
-// Dictionaries are held weakly: those of a long series of batches would add up.
+// Dictionaries are referenced weakly, because those of a long series of batches would fill the memory.
 const newMemo = (): Memo => ({ dictionaryTypes: new Map(), vectors: new WeakMap() });
 
 /**

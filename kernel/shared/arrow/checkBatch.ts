@@ -2,8 +2,8 @@ import { type Data, DataType, type Field, type RecordBatch, type Union, UnionMod
 import { IpcError } from './ipcError.ts';
 import { countBits, quoted } from './ipcMetadata.ts';
 
-// What a batch says about its own values: offsets, keys, type ids and the sizes of buffers. The library trusts them,
-// and shows other values, `undefined`, or lists of any length. Each check is one pass over a typed array.
+// Checks the offsets, keys, type ids and buffer sizes of a batch. The Arrow library trusts them; if they are wrong, it
+// shows other values, `undefined`, or lists of any length. Each check is one pass over a typed array.
 
 /** Dictionaries that were checked already: batches and columns share them. */
 const checkedData = new WeakSet<Data>();
@@ -24,7 +24,7 @@ function checkData(data: Data, length: number, name: string): void {
   if (data.length < length) invalid(name, `has ${data.length} values where ${length} are needed`);
   const hasNulls = nullCount > 0 && !DataType.isNull(type) && !DataType.isUnion(type);
   if (hasNulls) {
-    // Arrow's own writer leaves out all buffers of a column without values, and its reader takes them for nulls.
+    // Arrow's own writer leaves out all buffers of a column without values, and its reader treats them as nulls.
     if (nullCount === data.length && nullBitmap.length === 0) return;
     if (nullBitmap.length * 8 < data.length) invalid(name, `has ${nullBitmap.length} bytes of validity`);
     const nulls = data.length - countBits(nullBitmap, data.length);
@@ -67,7 +67,7 @@ const isText = (type: DataType): boolean =>
 
 const byteCount = (values: unknown): number => (ArrayBuffer.isView(values) ? values.byteLength : 0);
 
-/** Checks that offsets never go back and that the last one is at most `end`. */
+/** Checks that offsets never decrease and that the last one is at most `end`. */
 function checkOffsets({ valueOffsets, length }: Data, end: number, name: string): void {
   // A column without rows may have no offsets.
   if (length === 0) return;
@@ -93,7 +93,7 @@ function checkOffsets({ valueOffsets, length }: Data, end: number, name: string)
       last = offset;
     }
   }
-  if (wrong < 0) invalid(name, 'has offsets that go back');
+  if (wrong < 0) invalid(name, 'has offsets that decrease');
   if (last > end) invalid(name, `refers to value ${last} of ${end}`);
 }
 
@@ -105,7 +105,7 @@ function checkKeys(data: Data, isValid: (row: number) => boolean, name: string):
   const found = ArrayBuffer.isView(keys) ? (keys as Int32Array).length : 0;
   if (found < length) invalid(name, `has ${found} keys where ${length} are needed`);
   const isWide = keys instanceof BigInt64Array || keys instanceof BigUint64Array;
-  // Of 64-bit keys the halves, as for offsets.
+  // 64-bit keys are read as two halves, like offsets.
   const numbers = isWide ? new Uint32Array(keys.buffer, keys.byteOffset, 2 * length) : (keys as Int32Array);
   const step = isWide ? 2 : 1;
   const isOutside = (row: number): boolean =>
@@ -113,7 +113,7 @@ function checkKeys(data: Data, isValid: (row: number) => boolean, name: string):
   let areOutside = false;
   if (isWide) for (let row = 0; row < length; row++) areOutside ||= isOutside(row);
   else for (let row = 0; row < length; row++) areOutside ||= numbers[row]! >>> 0 >= size;
-  // Only now is it asked which rows are null.
+  // Checks which rows are null only if a key is out of range.
   for (let row = areOutside ? 0 : length; row < length; row++) {
     if (isOutside(row) && isValid(row)) invalid(name, `has a key outside of its dictionary of ${size} values`);
   }
@@ -141,7 +141,7 @@ function checkUnion({ typeIds, valueOffsets, length, children }: Data, type: Uni
   }
 }
 
-/** Bytes of a view: the length, and up to 12 bytes of the value or where it is. */
+/** Bytes of a view: the length, and up to 12 bytes of the value or its location. */
 const viewBytes = 16;
 const maxInline = 12;
 

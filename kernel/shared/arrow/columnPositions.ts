@@ -1,9 +1,9 @@
 import { type Field, Schema } from '#arrow';
 
 /**
- * Returns the schema; if several columns have the same name, so that batches of it keep the types of all of them.
- * `RecordBatch` passes its columns to `Schema.assign`, which merges them by name: the first of two columns got the type
- * of the second, and its values were read as that type. Such columns differ in their positions only.
+ * Returns the schema in a form that keeps the types of all columns if several columns have the same name. `RecordBatch`
+ * passes its columns to `Schema.assign`, which merges them by name: the first of two columns would get the type of the
+ * second, and its values would be read as that type. Such columns differ in their positions only.
  */
 export function keepPositions(schema: Schema): Schema {
   if (findDuplicate(schema) === undefined || Object.hasOwn(schema, 'assign')) return schema;

@@ -6,7 +6,10 @@ import { IpcError } from './ipcError.ts';
  */
 export class FlatBytes {
   readonly view: DataView;
-  /** Bytes that may still be read. Tables that refer to the same child again and again would be read for ever. */
+  /**
+   * Remaining bytes that may be read. Without this limit, tables that refer to the same child repeatedly would be read
+   * forever.
+   */
   #left: number;
 
   constructor(bytes: Uint8Array) {

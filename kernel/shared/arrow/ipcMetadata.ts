@@ -50,7 +50,7 @@ const maxBatchRows = 2 ** 31 - 1;
 /** Bytes of a body after its last buffer. Writers pad to 64 bytes. */
 const maxTrailingBytes = 65_536;
 
-/** A column as far as it decides about the parts of a batch. */
+/** The properties of a column that determine its parts in a batch. */
 type ColumnLayout = {
   readonly name: string;
   readonly typeId: number;
@@ -253,7 +253,7 @@ const isSameLayout = (one: ColumnLayout, other: ColumnLayout): boolean =>
 const invalidType = (name: string): IpcError =>
   new IpcError('invalid', `The column ${quoted(name)} has an Arrow type with invalid parameters.`);
 
-/** Whether the library, and what shows values, know the parameters of a type. */
+/** Whether the library and the code that shows values support the parameters of a type. */
 function hasValidParameters(typeId: number, type: FlatTable): boolean {
   switch (typeId) {
     case typeIds.int:
@@ -320,7 +320,7 @@ function readPairs<T>(bytes: FlatBytes, header: FlatTable, field: number, make: 
   return pairs;
 }
 
-/** What one column takes of a batch. */
+/** Receives the parts of a batch that belong to one column. */
 type ColumnVisitor = (column: ColumnLayout, node: number, validity: number | undefined, depth: number) => void;
 
 /**

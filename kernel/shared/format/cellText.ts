@@ -66,8 +66,8 @@ type FormatLimits = {
 /** For a cell on a screen. */
 export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, bytes: 8, nested: 40_000 };
 /**
- * The whole value. Lists are bounded all the same: 30 million nulls or empty strings take few or no bytes, and as text
- * hundreds of megabytes.
+ * The whole value. Lists are still bounded: 30 million nulls or empty strings take few or no bytes in Arrow, but
+ * hundreds of megabytes as text.
  */
 export const unlimited: FormatLimits = {
   chars: Infinity,
@@ -219,7 +219,7 @@ const inside = (context: Context): Context => ({ limits: context.limits, mime: u
 
 const nameText = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-/** Formats the items from `start` up to `end` within the limits, and says how many are left out. */
+/** Formats the items from `start` up to `end` within the limits, and adds the number of omitted items. */
 function itemTexts(start: number, end: number, limits: FormatLimits, text: (index: number) => string): string {
   const last = Math.min(end, start + limits.items);
   const parts: string[] = [];

@@ -2,7 +2,7 @@
 
 /** How rows for which a function throws are handled. */
 export type OnError =
-  /** The first error ends the job; finished work stays. */
+  /** The first error ends the job; computed rows are kept. */
   | { readonly mode: 'fail' }
   /** The value is null, and counts as computed. */
   | { readonly mode: 'null' }

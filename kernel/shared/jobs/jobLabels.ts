@@ -35,7 +35,7 @@ export const isRefused = ({ state, failure, rows }: Pick<JobView, 'state' | 'fai
 /** `shop/eu/orders` */
 export const jobTableText = ({ namespacePath, name }: JobTable): string => [...namespacePath, name].join('/');
 
-/** `950 rows/s`, `12,300 rows/s`, `0.4 rows/s`: three digits, since a rate is never steadier. */
+/** `950 rows/s`, `12,300 rows/s`, `0.4 rows/s`: three digits, because rates vary. */
 export function rateText(rowsPerSecond: number): string {
   const rounded = Number(rowsPerSecond.toPrecision(3));
   return `${rounded < 10 ? String(rounded) : countText(Math.round(rounded))} rows/s`;
