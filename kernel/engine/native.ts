@@ -16,8 +16,8 @@ const filesAhead = 'LANCE_DEFAULT_FRAGMENT_READAHEAD';
 
 /**
  * Environment variable with the stack size of engine threads. The engine walks expressions recursively, and one too
- * deep ends the process: `checkSql.ts` refuses those first, a larger stack covers the cases it misses. The default
- * of 2 MB holds fewer than 400 levels, this one more than 800; memory is only taken as it is used.
+ * deep ends the process: `checkSql.ts` refuses those first, a larger stack covers the cases it misses. The default of 2
+ * MB holds fewer than 400 levels, this one more than 800; memory is allocated only as needed.
  */
 const threadStack = 'RUST_MIN_STACK';
 

@@ -118,7 +118,10 @@ const inMemory = (table: ArrowTable): BufferedRows => ({
   dispose: () => Promise.resolve(),
 });
 
-/** Limit in bytes for input that the engine takes only as a whole: the rows are in memory, and copied in the engine. */
+/**
+ * Limit in bytes for input that the engine takes only as a whole: the rows are held in memory, and the engine copies
+ * them.
+ */
 const maxWhole = 2 ** 30;
 
 /**

@@ -41,7 +41,7 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
   if (!isFile) throw new RangeError('The engine returned a batch that is not an Arrow file.');
   // The end of a file: end-of-stream marker, footer, length of the footer, magic.
   const end = bytes.length - 10 - bytes.readInt32LE(bytes.length - 10) - endOfStream.length;
-  // The first message follows the magic and padding; the format leaves the width of the padding open.
+  // The first message follows the magic and padding; the format does not define the width of the padding.
   const start = bytes.indexOf(endOfStream.subarray(0, 4), magic.length);
   if (start < 0 || end <= start) throw new RangeError('The engine returned an Arrow file without messages.');
   const batches = start + 8 + bytes.readInt32LE(start + 4);

@@ -16,7 +16,7 @@ const maxWeight = 20_000;
 /** Maximum characters, read before anything else. */
 const maxLength = 2 ** 21;
 
-/** An operand follows these words, so an AND right after them is a name, as it is a type name after `::`. */
+/** An operand follows these words, so an AND directly after them is a name. Directly after `::` it is a type name. */
 const wantsOperand = new Set(
   (
     'ALL AND ANY AS BETWEEN BY CASE CAST COLLATE CONTAINS DATE DATETIME DISTINCT DIV ELSE ESCAPE EXISTS FROM FOR GLOB ' +
@@ -52,7 +52,7 @@ function checkText(sql: string, before: number): number {
   const cursor = new SqlCursor(sql);
   let weight = before;
   let isOperator = true;
-  /** The word that the last token is, in capitals, if it may be a keyword. */
+  /** The last token in capitals, if it is a word that may be a keyword. */
   let word = '';
   while (cursor.next()) {
     const { kind, start, end } = cursor;
@@ -85,8 +85,8 @@ function checkText(sql: string, before: number): number {
 }
 
 /**
- * Refuses signs after which the engine reads on in another way: it takes the character after `#` or `@@` into a
- * name, even a quote, so that a string which looks closed here is open there.
+ * Refuses signs after which the engine reads SQL differently: it makes the character after `#` or `@@` part of a name,
+ * even a quote. So a string that is closed for this check could be open for the engine.
  */
 function checkSign(sign: string, next: string | undefined): void {
   if (sign === "'" || sign === '"' || sign === '`') refuse(`has a ${sign} that is not closed`, 'Close it.');
@@ -100,9 +100,9 @@ function checkSign(sign: string, next: string | undefined): void {
 
 /**
  * Refuses a string directly behind a letter, a digit or `&`. With some letters that is a literal of another kind, in
- * which the engine reads a backslash as an escape: `X'\''` is closed there and open here. A keyword may stand there,
- * as in `DATE'2024-01-01'`, and bytes in hexadecimal.
- * @param word the token before, in capitals, if it is a word
+ * which the engine reads a backslash as an escape: `X'\''` is closed for the engine and open for this check. A keyword
+ * is allowed, as in `DATE'2024-01-01'`, and so are bytes in hexadecimal.
+ * @param word the previous token in capitals, if it is a word
  */
 function checkQuoted(sql: string, start: number, end: number, word: string): void {
   if (sql[start] === '`' || !/[\p{Alphabetic}\d_$&]/u.test(sql[start - 1] ?? '')) return;
@@ -140,7 +140,7 @@ const maxSearchLength = 64 * 1024;
 
 /** @throws CatalogError InvalidInput (13) if the search would take long */
 export function checkSearchText(text: string): void {
-  const hint = 'Search for the words that matter.';
+  const hint = 'Search for fewer words.';
   if (text.length > maxSearchLength)
     refuseSearch(`has ${text.length} characters, more than the maximum of ${maxSearchLength}`, hint);
   // Engines split at other characters too, but not into more words than this.

@@ -27,7 +27,7 @@ export function addColumns(
     const empty = columns.flatMap(({ name, dataType }) =>
       dataType === undefined ? [] : [new Field(name, newColumnType(name, dataType), true)],
     );
-    // Needs no file for the nulls, but is a separate call; mixed columns become one version only if all are SQL.
+    // Columns of nulls need no file, but a separate call. Mixed columns become one version only if all are SQL.
     if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
     const expressions = columns.map(({ name, expression, dataType }) => ({
       name,

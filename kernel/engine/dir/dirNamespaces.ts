@@ -78,7 +78,7 @@ async function tablesOnly(
 ): Promise<string[]> {
   const kept: string[] = [];
   for (const name of names) {
-    // The folder of a table in a namespace: by its name the engine also lists it as a table in the root.
+    // The folder of a table in a namespace, which the engine also lists as a table in the root.
     if (name.includes(idDelimiter)) continue;
     const isDoubtful = /%[0-9A-F]{2}/i.test(name);
     if ((!isDoubtful && includeDeclared) || (await isKept(connection, name, path, includeDeclared))) kept.push(name);

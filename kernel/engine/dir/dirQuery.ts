@@ -59,7 +59,7 @@ export async function queryIpc(
   spec: QuerySpec,
   signal?: AbortSignal,
 ): Promise<IpcRows | undefined> {
-  // One query for both: each holds the table in memory until it is garbage collected.
+  // Uses one query for both, because each query holds the table in memory until it is garbage collected.
   const { query: built, schema, maxBatchLength } = await start(handle, spec, { signal });
   const query = inside(built);
   if (typeof query.nativeExecute !== 'function') return undefined;
@@ -119,7 +119,7 @@ function checkQuerySql({ filter, columnAliases, orderBy, fullText }: QuerySpec):
   const aliases = Object.values(columnAliases ?? {});
   for (const [what, count] of [
     ['computed columns', aliases.length],
-    ['columns of the order', orderBy?.length ?? 0],
+    ['columns to sort by', orderBy?.length ?? 0],
   ] as const) {
     if (count > maxAliases)
       throw new CatalogError('InvalidInput', `The query has ${count} ${what}.`, `Use at most ${maxAliases}.`);

@@ -93,7 +93,7 @@ const entryLost = (name: string, cause: unknown): CatalogError =>
   new CatalogError(
     'InvalidTableState',
     `Can't write the entry of table "${name}" back to the list of tables: ${messageOf(cause).replace(/\.$/, '')}.`,
-    'The table is complete, but metadata that another client kept in the list is lost. Set it again with that client.',
+    'The table is complete, but metadata that another client stored in the list is lost. Set it again with that client.',
     { cause },
   );
 

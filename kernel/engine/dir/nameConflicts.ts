@@ -8,10 +8,9 @@ import { engineError, isTableWithoutData, tableSubject } from '#engine/errors/en
 import { inRoot, isDeregistered, pathExists, rootFolder } from './folders.ts';
 import { objectKind } from './manifestTable.ts';
 
-// A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two
-// rows of one name can't be added. A table in the root needs only a folder. So creating a table there shows its
-// folder first and then checks for a namespace; creating a namespace checks for the folder, adds the row, and checks
-// again.
+// A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows
+// of one name can't be added. A table in the root needs only a folder. So creating a table there first makes its folder
+// visible and then checks for a namespace; creating a namespace checks for the folder, adds the row, and checks again.
 
 /** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of the table to be created */
 export async function checkNoNamespace(place: Root, name: string, path: NamespacePath): Promise<void> {

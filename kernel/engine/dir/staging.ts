@@ -125,8 +125,8 @@ async function publish(place: Root, written: string, name: string, path: Namespa
 }
 
 /**
- * Moves a table into the folder created by its declaration, which other clients already know. The versions come last:
- * that step makes it a table. Returns false, with nothing changed, if another client was faster.
+ * Moves a table into the folder created by its declaration, which other clients already know. The versions are moved
+ * last, which makes it a table. Returns false, with nothing changed, if another client was faster.
  */
 async function fill(written: string, declared: string): Promise<boolean> {
   const versions = '_versions';

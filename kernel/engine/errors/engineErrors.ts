@@ -54,7 +54,7 @@ const objectStoreErrorRules: readonly ErrorRule[] = [
   storeRule(
     /SlowDown|status: 429|TooManyRequests/,
     'Throttling',
-    'The object store asks for fewer requests.',
+    'The object store limits the number of requests.',
     'Try again later.',
   ),
   storeRule(
@@ -153,10 +153,7 @@ const rules: readonly ErrorRule[] = [
   {
     pattern: /Namespace not empty/,
     kind: 'NamespaceNotEmpty',
-    say: (subject) => [
-      `${subjectText(subject)} is not empty.`,
-      'Drop what it holds first, or pass behavior: "cascade".',
-    ],
+    say: (subject) => [`${subjectText(subject)} is not empty.`, 'Drop its content first, or pass behavior: "cascade".'],
   },
   {
     pattern: /Table '.*' already exists|Table already exists/,

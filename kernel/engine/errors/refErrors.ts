@@ -126,6 +126,9 @@ export const refRules: readonly ErrorRule[] = [
   {
     pattern: new RegExp(`${lead}Cannot drop all columns`),
     kind: 'InvalidInput',
-    say: (subject) => [`${subjectText(subject)} would have no column left.`, 'Keep one, or drop the table.'],
+    say: (subject) => [
+      `${subjectText(subject)} would have no column left.`,
+      'Keep at least one column, or drop the table.',
+    ],
   },
 ];

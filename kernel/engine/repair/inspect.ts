@@ -47,7 +47,7 @@ export type PlanOptions = {
  */
 export async function planRepair(place: Root, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Plan> {
   if (place.isLocal) await checkNoTable(place.location);
-  // Folders first: entries created or dropped in between are checked again, folder by folder.
+  // Folders are read first: entries created or dropped in between are checked again, folder by folder.
   const folders = place.isLocal ? await foldersIn(place.location) : undefined;
   const rows = (await hasManifest(place)) ? await readManifest(place) : [];
   return new Planner(place, rows, folders).plan(minAgeMs);
