@@ -25,8 +25,8 @@ import { parseKernelArguments } from './arguments.ts';
 type WithHandles = { readonly _getActiveHandles?: () => readonly unknown[] };
 
 /**
- * Kills child processes of cells, except those detached by `unref()`, since they would outlive the kernel. Processes
- * of this product, such as jobs, are left alone: they notice the end of the kernel themselves.
+ * Kills child processes of cells, except those detached by `unref()`, because they would outlive the kernel. Processes
+ * of this product, such as jobs, are left alone, because they notice the end of the kernel themselves.
  */
 function terminateChildProcesses(): void {
   try {
@@ -66,7 +66,7 @@ function start(): void {
     canTerminate: process.execArgv.includes(asyncHooksFlag),
     typescript,
     version,
-    // Only the editor reads it, and the check takes a while.
+    // Only the editor reads this value, and the check takes a while.
     engineProblem: parsed.front.kind === 'pipe' ? engineProblem(require) : null,
     ring: createRing(),
     room: createOutputWindow(),
@@ -119,8 +119,8 @@ function start(): void {
 }
 
 function loadCore(require: NodeJS.Require): (parts: CoreDeps) => (message: ToCore) => void {
-  // Compiling TypeScript takes a third of the start. The cache is in the user's own folder, since any process that
-  // can write it can run code in the kernel.
+  // Compiling TypeScript takes a third of the start time. The cache is in the user's own folder, because any process
+  // that can write it can run code in the kernel.
   enableCompileCache(join(dataFolder(), 'compile-cache'));
   const bundle = './kernelCore.cjs';
   return (require(bundle) as { startCore: typeof startCore }).startCore;

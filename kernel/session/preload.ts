@@ -110,7 +110,7 @@ export declare const progress: Progress;
 
 /**
  * Returns the signal of the running cell, which aborts when the cell is interrupted. Pass it to your own work:
- * `exec('make', { signal: cellSignal() })`. Catalog calls, `fetch` and timers of cells end without it.
+ * `exec('make', { signal: cellSignal() })`. Catalog calls, `fetch` and timers of cells are cancelled without it.
  */
 export declare const cellSignal: CellSignal;
 

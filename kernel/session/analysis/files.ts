@@ -12,7 +12,7 @@ type Virtual = {
 
 /** Adds methods that TypeScript calls but does not declare. */
 type Host = ts.LanguageServiceHost & {
-  /** Without it TypeScript does not retry failed imports. */
+  /** Without this method TypeScript does not retry failed imports. */
   hasInvalidatedResolutions(): boolean;
   getModuleResolutionCache(): ts.ModuleResolutionCache;
 };
@@ -55,7 +55,7 @@ export class Files {
     this.host = host;
   }
 
-  /** Forgets everything read from disk, since it may have changed. */
+  /** Forgets everything read from disk, because it may have changed. */
   forget(): void {
     this.#versions.clear();
     this.#options = undefined;

@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { dataFolder } from '#processes/userFolders.ts';
 
-// The language process: the editor starts one per window, apart from every kernel, so that it answers while cells
-// run. It runs no code of a notebook. Its client is connected to descriptor 3, and it ends when the client
+// The language process. The editor starts one per window, separate from the kernels, so that it answers while cells
+// run. It runs no code of a notebook. Its client is connected to descriptor 3, and the process ends when the client
 // disconnects.
 
 const end = (): never => process.exit(0);
@@ -13,8 +13,8 @@ async function start(): Promise<void> {
   const pipe = new Socket({ fd: 3, readable: true, writable: true });
   pipe.on('close', end);
   pipe.on('error', end);
-  // Compiling TypeScript is most of the start. The cache is in the user's own folder, since any process that can
-  // write it can run code here.
+  // Compiling TypeScript takes most of the start time. The cache is in the user's own folder, because any process that
+  // can write it can run code here.
   enableCompileCache(join(dataFolder(), 'compile-cache'));
   const { serve } = await import('./server.ts');
   serve(pipe, end);

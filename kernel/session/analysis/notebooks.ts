@@ -27,7 +27,7 @@ const findingOf = ({ start, end, message, code, severity }: CellProblem): Findin
   severity: severity === 'suggestion' ? 'hint' : severity,
 });
 
-/** Converts a suggestion about unused or deprecated code. The others concern style, which is left to the user. */
+/** Converts a suggestion about unused or deprecated code. Other suggestions concern style and are ignored. */
 function hintOf(one: ts.DiagnosticWithLocation, source: ts.SourceFile | undefined): Finding | undefined {
   const { start, length, code, reportsUnnecessary, reportsDeprecated } = one;
   if (reportsUnnecessary === undefined && reportsDeprecated === undefined) return undefined;
@@ -85,7 +85,7 @@ const keptAwake = 3;
  * that requests do not wait for all of them.
  */
 export class Notebooks {
-  /** In order of use, the latest last. */
+  /** Notebooks in order of use, the latest last. */
   readonly #open = new Map<string, Open>();
   readonly #told: CellAnalysis;
 

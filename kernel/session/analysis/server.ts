@@ -54,7 +54,7 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   const naming = source
     ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
     : undefined;
-  // In a string that names a table TypeScript would offer words of the file.
+  // In a string that names a table, TypeScript would offer words of the file.
   if (naming) return { items: [], naming, isKnown: true };
   const found = service.getCompletionsAtPosition(file, clamp(offset, code), preferences);
   if (!found) return { ...nothing, isKnown: !isBehindDot(code, offset) };

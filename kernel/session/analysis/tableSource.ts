@@ -1,7 +1,7 @@
 import ts from 'typescript-6';
 import type { NamedTable } from '#shared/catalogConfig.ts';
 
-/** Returns the table of an expression: one that code opens by name, or the variable that holds it. */
+/** Returns the table of an expression: a table that the code opens by name, or the variable that holds it. */
 export type FindSource = (expression: ts.Expression) => NamedTable | { variable: string } | undefined;
 
 /** Returns the initializer of a variable, if the code shows it. */

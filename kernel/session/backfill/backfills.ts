@@ -213,7 +213,7 @@ function toRayPlace(ray: NonNullable<TableBackfillOptions['ray']>): RayPlace {
   if (typeof ray === 'string') return { address: ray };
   const given: unknown = isRecord(ray) && 'place' in ray ? ray.place : ray;
   if (isRayPlace(given)) return given;
-  // The value of an object is left out: it may hold a token.
+  // The value of an object is left out, because it may hold a token.
   const got = typeof ray === 'object' ? 'another object' : String(ray);
   throw new JobError(
     'RequestInvalid',
@@ -232,7 +232,7 @@ function startJob(parts: BackfillDeps, table: Table, column: string, options: Ow
   live.update(() => showBefore(column, 'starting'));
   const begun = begin(parts, table, column, options);
   const done = begun.then(async (id) => followed(await jobs(), id, live, signal));
-  // A cell that does not await the job sees the failure in the output; it is not an unhandled rejection.
+  // If a cell does not await the job, the output shows a failure, which must not be an unhandled rejection too.
   for (const promise of [begun, done]) promise.catch(() => undefined);
   begun.catch((error: unknown) =>
     live.end(() => showBefore(column, error instanceof Error ? error.message : String(error))),
@@ -245,7 +245,8 @@ function startJob(parts: BackfillDeps, table: Table, column: string, options: Ow
     view: async () => (await jobs()).view(await begun, parts.signal()),
     cancel: async () => (await jobs()).cancel(await begun, parts.signal()),
   };
-  // As the last expression of a cell, or printed, the job is one line: its output is already on screen.
+  // If the job is the last expression of a cell or is printed, it is shown as one line, because its output is already
+  // on screen.
   return Object.defineProperty(job, ownForms, { value: () => ({ 'text/plain': `Backfill of ${column}` }) });
 }
 

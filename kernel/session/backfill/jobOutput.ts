@@ -7,7 +7,10 @@ import { endText, errorLines, jobLine, jobPlace } from '#jobs/report/jobText.ts'
 import { planRows, planText } from '#jobs/report/planRows.ts';
 import { htmlAndText, type RenderedOutput } from '#session/display/mimeBundle.ts';
 
-/** Renders a job: a bar and a line while it runs, then its result with the failed rows; also as data. */
+/**
+ * Renders a job: a bar and a line while it runs, then its result with the failed rows. The output also has the job as
+ * data.
+ */
 export function showJob(view: JobView): RenderedOutput {
   const [bar, share] = [barHtml(view), isActive(view) ? jobLine(view) : endText(view)];
   const errors = errorLines(view);

@@ -6,7 +6,7 @@ const example = '{ "lanceCatalog.cluster.profiles": { "prod": { "context": "my-c
 
 /** How users name a profile in this client, for error hints. */
 export type NamingHints = {
-  /** How to choose one: `Give its name: cluster.check('prod').` */
+  /** Explains how to choose a profile: `Give its name: cluster.check('prod').` */
   readonly which: (names: readonly string[]) => string;
   /** How to work without a profile. */
   readonly without: string;

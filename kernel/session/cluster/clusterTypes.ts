@@ -68,7 +68,7 @@ export type ClusterSettings = EitherSpelling<{
 };
 
 export type ClusterCheckOptions = {
-  /** Runs only these checks, and those they need. */
+  /** Runs only these checks, and the checks that they need. */
   only?: readonly CheckId[] | undefined;
   /** Also runs checks that create temporary objects: an object in the bucket, a pod. Both are removed. */
   probe?: boolean | undefined;
@@ -115,7 +115,7 @@ export type ClusterReport = {
   startedAt: string;
   milliseconds: number;
   counts: Record<ClusterCheckResult['status'], number>;
-  /** In the order of the report. */
+  /** The results in the order of the report. */
   results: readonly ClusterCheckResult[];
   /** Failed checks. */
   failed: readonly ClusterCheckResult[];

@@ -60,7 +60,7 @@ class OpenComm {
 
   receive({ kind, data, metadata, buffers }: CommMessage): void {
     if (kind === 'open' || !this.#isOpen) return;
-    // Called separately: a failing handler does not affect the others.
+    // Handlers are called separately, so that a failing handler does not affect the others.
     for (const { cell, handle } of this.#handlers[kind])
       callHandler(this.#around, cell, () => handle({ data, metadata, buffers }));
     if (kind === 'close') this.#end();

@@ -18,7 +18,7 @@ type CellConverterOptions = {
   compilerOptions?: ts.CompilerOptions;
   /** Language of the cells; default: TypeScript. */
   language?: NotebookLanguage | undefined;
-  /** Parsed files; default: those shared by the whole process. */
+  /** Parsed files. Default: the files shared by the whole process. */
   registry?: ts.DocumentRegistry;
 };
 
@@ -51,9 +51,8 @@ export type CellConverter = {
 };
 
 /**
- * Creates a converter that compiles a notebook's cells one by one, each against the declarations of earlier ones.
- * It follows tslab's converter, but creates one program per cell instead of two, and the emitted code shares
- * variables.
+ * Creates a converter that compiles a notebook's cells one by one, each against the declarations of earlier cells. It
+ * follows tslab's converter, but creates one program per cell instead of two, and the emitted code shares variables.
  */
 export function createCellConverter(options: CellConverterOptions): CellConverter {
   const { language } = options;
@@ -143,10 +142,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
 /** Codes for a missing module or missing types, which may exist at the next run. */
 const notFound: ReadonlySet<number> = new Set([2307, 2688, 2792, 2875, 6053, 7016]);
 
-/**
- * A number where TypeScript declares a boolean: internally there are three ways to emit, and this one omits
- * declarations.
- */
+/** TypeScript declares a boolean here, but internally it is a number with three values; 0 omits the declarations. */
 const onlyCode = 0 as unknown as boolean;
 
 /** The last statement of every cell exports what it declares; here that list is empty. */

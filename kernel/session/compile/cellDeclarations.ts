@@ -148,9 +148,7 @@ function meaningOf(checker: ts.TypeChecker, name: ts.Identifier, isTypeOnly: boo
   return { value: !isTypeOnly && (symbol.flags & ts.SymbolFlags.Value) !== 0, type };
 }
 
-/**
- * Declares each `var` in a block or a loop: a variable of the notebook, but missing from the compiler's declarations.
- */
+/** Declares each `var` in a block or a loop. It is a notebook variable, but the compiler's declarations omit it. */
 export function hoistedDeclarations(checker: ts.TypeChecker, cell: ts.SourceFile): string {
   const found = new Map<string, string>();
   const visit = (node: ts.Node): void => {

@@ -15,7 +15,7 @@ const maxLineLength = 1000;
 
 /**
  * Returns lines about an error's other properties, `{ code: 'ENOENT', errno: -2 }`, as Node.js shows them below the
- * stack. Bounded, since errors of HTTP clients hold whole connections. Runs no code of the error.
+ * stack. The result is bounded, because errors of HTTP clients hold whole connections. Runs no code of the error.
  */
 function propertiesOf(error: Error): string[] {
   if (types.isProxy(error)) return [];
@@ -54,7 +54,7 @@ function textOf(shown: object): string {
   }
 }
 
-/** Frames of the kernel and of Node.js, which say nothing about the cell. */
+/** Frames of the kernel and of Node.js, which are not about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
 /** The kernel's bundles that are loaded lazily. */
 const ownFolder = import.meta.dirname + sep;

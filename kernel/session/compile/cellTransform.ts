@@ -356,7 +356,7 @@ class CellTransform {
     }
     if (ts.isDecorator(node) && this.#isSharedCallee(node.expression))
       return factory.updateDecorator(node, withoutThis(this.#expression(node.expression)));
-    // Not in functions: their text must stay unchanged, since some are sent elsewhere to run.
+    // Functions are not changed, because the text of some of them is sent elsewhere to run.
     if (this.#isVarScope && ts.isAwaitExpression(node)) return resumed(node, this.#expression(node.expression));
     if (ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword)
       return ts.setTextRange(runtime('meta'), node);

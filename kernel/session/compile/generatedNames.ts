@@ -1,5 +1,5 @@
-// Names in generated code that the user did not write. A separate file, because readers of that code need no
-// compiler.
+// Names in generated code that the user did not write. They are in a separate file, because code that reads them does
+// not need the compiler.
 
 /** Prefix of the notebook variables in generated code. */
 export const variablePrefix = '$cell_';

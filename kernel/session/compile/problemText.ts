@@ -1,7 +1,7 @@
 import type { CellError } from '#session/threads/coreMessages.ts';
 import type { CellProblem } from './cellProblems.ts';
 
-/** More problems than a user reads at once; one mistake can cause hundreds. */
+/** Maximum number of reported problems, because one mistake can cause hundreds. */
 const maxProblems = 10;
 /** Units shown of a long source line, and how many of them precede the problem. */
 const lineWidth = 160;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, replaceFile } from '#processes/files.ts';
 
-/** JSON records by key in the user's cache, which one kernel writes for the next. */
+/** JSON records by key in the user's cache, which a kernel writes for later kernels. */
 export class CacheRecords {
   readonly #folder: string;
   readonly #most: number;
@@ -14,7 +14,7 @@ export class CacheRecords {
     this.#most = most;
   }
 
-  /** @returns undefined if the record is missing or damaged: it is created again */
+  /** @returns undefined if the record is missing or damaged, because it is created again */
   read(key: string): unknown {
     try {
       return JSON.parse(readFileSync(this.#at(key), 'utf8'));

@@ -97,7 +97,10 @@ export class CellHost implements ts.LanguageServiceHost {
     return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
   }
 
-  /** Not declared by TypeScript. Without it a package.json is read for every file of every package at every cell. */
+  /**
+   * Not declared by TypeScript. Without this method, TypeScript reads a package.json for every file of every package in
+   * every cell.
+   */
   getModuleResolutionCache(): ts.ModuleResolutionCache {
     return this.#resolutions;
   }

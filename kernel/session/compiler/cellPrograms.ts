@@ -44,9 +44,9 @@ type Open = {
 
 /**
  * The programs that cells are compiled in. Creating a program and its checker costs ten times as much as checking a
- * cell, since a checker first merges the globals of hundreds of files. So a cell without new imports joins the
- * program of the one before, as a module that nothing imports: the checker accepts it although the program does not
- * list it.
+ * cell, because a checker first merges the globals of hundreds of files. So a cell without new imports joins the
+ * program of the previous cell, as a module that nothing imports, because the checker accepts it although the program
+ * does not list it.
  */
 export class CellPrograms {
   readonly #host: CellHost;
@@ -122,7 +122,10 @@ export class CellPrograms {
 
 const moduleOf = (previous: string): string => `export {};\n${previous}`;
 
-/** Puts one file around another: names that a file does not declare resolve there, and finally among the globals. */
+/**
+ * Makes one file the outer scope of another. Names that the inner file does not declare resolve in the outer file, and
+ * finally among the globals.
+ */
 function put(file: ts.SourceFile, around: ts.SourceFile | undefined): void {
   if (around) (file as Partial<ProgramFile>).parent = around;
 }

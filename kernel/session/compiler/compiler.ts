@@ -117,14 +117,15 @@ export class CellCompiler {
     this.warmUp();
   }
 
-  /** Called after code was terminated: a compiler terminated halfway is inconsistent. */
+  /** Called after code was terminated, because a compiler terminated halfway is inconsistent. */
   recover(): void {
     if (!this.#isBusy) return;
     this.#isBusy = false;
     this.#converter = undefined;
   }
 
-  // Not try/finally: no `finally` runs when the code is terminated, which is how `recover` detects it.
+  // Uses no try/finally, because `finally` does not run when the code is terminated. `recover` detects a termination by
+  // this.
   #use<T>(action: (converter: CellConverter) => T): T {
     this.#isBusy = true;
     try {
@@ -184,7 +185,7 @@ function workingDirectory(): string | undefined {
   }
 }
 
-/** Gives the compiler its own base64 functions for source maps: a cell may replace `globalThis.Buffer`. */
+/** Gives the compiler its own base64 functions for source maps, because a cell may replace `globalThis.Buffer`. */
 export function keepGlobalsOfCompiler(): void {
   ts.sys.base64encode = (text) => Buffer.from(text, 'utf8').toString('base64');
   ts.sys.base64decode = (text) => Buffer.from(text, 'base64').toString('utf8');

@@ -5,9 +5,9 @@ import ts from 'typescript-6';
 export type FolderOptions = {
   /** Options of the nearest tsconfig.json and the files it extends; empty without one. */
   options: ts.CompilerOptions;
-  /** Its path; undefined without one. */
+  /** Path of that tsconfig.json; undefined if there is none. */
   file?: string;
-  /** A message if it can't be read; cells use the defaults then. */
+  /** A message if the file can't be read; cells then use the defaults. */
   problem?: string;
 };
 

@@ -10,7 +10,7 @@ const [mostFolders, mostPackages] = [60, 8];
 const isPackage = (name: unknown): name is string =>
   typeof name === 'string' && /^(?:@[\w.-]+\/)?[\w-][\w.-]*(?:\/|$)/.test(name) && !isBuiltin(name);
 
-/** The packages that notebooks of a folder imported last, so that the next one there can preload them. */
+/** The packages that notebooks of a folder imported last, so that the next notebook in that folder can preload them. */
 export class ImportRecords {
   readonly #records: CacheRecords;
 

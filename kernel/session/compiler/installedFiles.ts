@@ -37,14 +37,17 @@ export type Outlines = {
   noteLead(name: string, from: string, found: ts.ResolvedModuleFull | undefined): void;
 };
 
-/** Not set while a startup snapshot is created: it holds whole files, and belongs to no user's folder. */
+/**
+ * Not set while a startup snapshot is created, because a snapshot holds whole files and does not belong to a user's
+ * folder.
+ */
 let outlines: Outlines | undefined;
 
 export const useOutlines = (used: Outlines): void => void (outlines = used);
 
 let areKept = false;
 
-/** From now on a file of a package stays, even if no program has it. */
+/** From now on files of packages stay in memory, even if no program uses them. */
 export const keepFiles = (): void => void (areKept = true);
 
 /** Parsed files that all language services share. */

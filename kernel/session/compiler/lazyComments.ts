@@ -15,7 +15,7 @@ type Documented = ts.Node & { ownDocs?: readonly ts.JSDoc[] | typeof leftOut | u
 
 const internals = ts as unknown as Internals;
 
-/** Replaces comments. A string, since a process that starts from a snapshot shares no objects with it. */
+/** Replaces comments. A string, because a process that starts from a snapshot shares no objects with it. */
 const leftOut = 'left out';
 
 const nodePrototype = (): object => internals.objectAllocator.getNodeConstructor().prototype;
@@ -68,7 +68,7 @@ export function recordDroppedComments(file: ts.SourceFile): void {
 function isCommented(text: string, position: number): boolean {
   for (let at = position; ; at++) {
     const code = text.charCodeAt(at);
-    // Only whitespace precedes it.
+    // Only whitespace precedes the position.
     if (code > space || Number.isNaN(code)) return code === slash;
   }
 }

@@ -7,9 +7,9 @@ import { CacheRecords } from './cacheRecords.ts';
 import { type Outlines, useOutlines } from './installedFiles.ts';
 import { type BoundFile, hasNoGlobalEffects, replaceByOutline } from './lazyFiles.ts';
 
-// Records of the declarations of installed packages: for each file its imports and their targets. With them the next
-// notebook that imports a package need not read and parse hundreds of files to learn which others they import. An
-// outline is valid while the file keeps its size and time. One record per package, in the user's cache.
+// Records of the declarations of installed packages: for each file its imports and their targets. With these records,
+// the next notebook that imports a package does not have to read and parse hundreds of files to find their imports. An
+// outline is valid while the size and time of its file are unchanged. The user's cache has one record per package.
 
 /** A resolved import: its file relative to the package's folder, and TypeScript's other properties. */
 type Lead = Omit<ts.ResolvedModuleFull, 'resolvedFileName'> & { readonly to: string };
@@ -24,7 +24,7 @@ type Outline = {
   readonly leads: Readonly<Record<string, Lead>>;
 };
 
-/** By the file's path relative to the package's folder. */
+/** Outlines by the file's path relative to the package's folder. */
 type Package = Record<string, Outline>;
 
 /** Version of the format, part of a record's key. */
@@ -76,7 +76,7 @@ export class OutlineRecords {
       this.#packageAt(root)[file.slice(root.length)] = outline;
       changed.add(root);
     }
-    // If that fails, the next notebook parses the same files again.
+    // If writing fails, the next notebook parses the same files again.
     this.#records.write([...changed].map((root) => [keyOf(root), this.#packageAt(root)]));
   }
 

@@ -32,8 +32,8 @@ const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs
 };
 
 /**
- * Returns `db` of a notebook: the chosen catalog, connected at its first call, since the engine is large.
- * If no catalog is chosen, every call rejects with an error that explains how to choose one.
+ * Returns `db` of a notebook: the chosen catalog. It connects at its first call, because the engine is large. If no
+ * catalog is chosen, every call rejects with an error that explains how to choose one.
  */
 export function chosenCatalog(config: CatalogConfig | null): Catalog {
   let connected: Promise<Catalog> | undefined;
@@ -46,7 +46,7 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
       if (connected === opening) connected = undefined;
     };
     const settled = (): void => cell?.removeEventListener('abort', forget);
-    // A terminated attempt may never settle.
+    // Called on an abort too, because a terminated attempt may never settle.
     cell?.addEventListener('abort', forget);
     // The user may create the directory or start the server, and then run the cell again.
     opening.catch(forget).finally(settled);
@@ -63,7 +63,7 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
     ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
     : { implementation: 'dir', location: '' };
   const catalog = { ...shown, ...Object.fromEntries(methods), jobs: jobsOf(connect) } as Catalog;
-  // As the last expression of a cell it is one line instead of two dozen functions.
+  // Shown as one line if it is the last expression of a cell, instead of as two dozen functions.
   const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
   return Object.defineProperty(catalog, inspect.custom, { value: () => line });
 }

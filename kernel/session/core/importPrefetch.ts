@@ -51,7 +51,7 @@ export class ImportPrefetch {
     try {
       if (!this.#compiler.imports().includes(name)) this.#compiler.prepare(name);
     } catch {
-      // A cell that imports it reports the problem.
+      // A cell that imports the package reports the problem.
     }
     this.#timer = setTimeout(() => this.#next()).unref();
   }

@@ -20,7 +20,7 @@ type LanguageDeps = { compiler: Compiler; names: CatalogNames };
 
 /** A longer list has every name in scope; computing all signatures would take too long. */
 const maxSignatures = 200;
-/** In characters. */
+/** Maximum length in characters. */
 const maxDeclaration = 4000;
 
 /** Answers a request about code that the user is typing. Positions count UTF-16 units. */
@@ -157,8 +157,8 @@ function isComplete(typed: string, code: string): QuestionAnswer {
 }
 
 /**
- * Whether the body of a magic is still open. As in IPython, a blank line ends the body of `%%sql`: it has no other
- * end.
+ * Whether the body of a magic is still open. As in IPython, a blank line ends the body of `%%sql`, because it has no
+ * other end.
  */
 function isOpenMagic(typed: string): boolean {
   const [part] = partsOf(typed) ?? [];

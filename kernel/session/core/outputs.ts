@@ -48,7 +48,7 @@ export class Outputs {
   // Older Node.js versions implement it by async hooks, which abort the process when code after an `await` is
   // terminated.
   readonly #context = hasContextFrames() ? new AsyncLocalStorage<CellWork>() : undefined;
-  // For output without an async context, from a native callback for instance.
+  // The run for output without an async context, for instance from a native callback.
   #latest: CellWork | undefined;
   readonly #written = new DeferredCallbacks();
 
@@ -60,7 +60,9 @@ export class Outputs {
     return this.#author?.id ?? null;
   }
 
-  /** The run that the current code is part of; undefined outside of cells. Older Node.js: the one that started last. */
+  /**
+   * The run that the current code is part of; undefined outside of cells. On older Node.js, the run that started last.
+   */
   get work(): CellWork | undefined {
     if (this.#context) return this.#context.getStore();
     return this.#latest?.signal.aborted ? undefined : this.#latest;
@@ -82,7 +84,7 @@ export class Outputs {
     return this.work ?? this.#latest;
   }
 
-  /** Whether output is shown now. Prints once that an interrupted cell still runs, instead of its output. */
+  /** Whether output is shown now. For an interrupted cell that still runs, prints one notice instead of the output. */
   #isHeard(): boolean {
     const heard = this.#author?.hear() ?? 'yes';
     if (heard === 'last') this.#send(this.cell, { type: 'stream', content: { name: 'stderr', text: stillRuns } });
@@ -113,7 +115,7 @@ export class Outputs {
   }
 }
 
-/** Whether the chunk is text that needs no conversion to bytes: no encoding, or one of Unicode. */
+/** Whether the chunk is text that needs no conversion to bytes: no encoding, or a Unicode encoding. */
 const isPlain = (chunk: string | Uint8Array, encoding: unknown): chunk is string =>
   typeof chunk === 'string' &&
   (typeof encoding !== 'string' || /^(?:utf-?(?:8|16le)|ucs-?2)$/i.test(encoding) || !Buffer.isEncoding(encoding));

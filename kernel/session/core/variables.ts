@@ -1,14 +1,14 @@
 import { inspect, types } from 'node:util';
 import type { VariableInfo, VariableList } from '#shared/protocol/kernelMessages.ts';
 
-/** More names than a user reads; each costs an inspection of its value. */
+/** Maximum number of variables, because each costs an inspection of its value. */
 const maxVariables = 500;
 const previewChars = 120;
 
 /**
  * Lists the variables of a notebook, without running code of their values: no getter, proxy trap or `toString`.
  * @param locals the notebook's variables by name
- * @param given what the kernel put there before the first cell: left out while unchanged
+ * @param given the kernel's initial values, which are left out while unchanged
  */
 export function listVariables(
   locals: Readonly<Record<string, unknown>>,
@@ -149,7 +149,7 @@ function preview(value: unknown): string {
     maxStringLength: 200,
     breakLength: Infinity,
   });
-  // Only the first line of an error: the stack shows where, not what.
+  // Only the first line of an error is used, because the stack shows where the error happened, not what it is.
   return shortened((types.isNativeError(value) ? (text.split('\n', 1)[0] ?? '') : text).replaceAll(/\s+/g, ' '));
 }
 

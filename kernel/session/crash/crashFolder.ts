@@ -7,7 +7,7 @@ import { dataFolder } from '#processes/userFolders.ts';
 import { makeFolder } from '#processes/files.ts';
 import { isProcessRunning } from '#processes/running.ts';
 
-/** No client reads a note this long after its kernel ended. */
+/** How long notes are kept; no client reads a note later. */
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**

@@ -37,7 +37,7 @@ export function hitTest(condition: string | undefined): (() => boolean) | undefi
   };
 }
 
-/** The breakpoints at one location. V8 refuses a second one there, so two on one line share it. */
+/** The breakpoints at one location. V8 refuses a second breakpoint at a location, so two on one line share it. */
 type Placed = {
   location: Debugger.Location;
   breakpoints: Breakpoint[];
@@ -73,7 +73,7 @@ class V8Breakpoints {
     return undefined;
   }
 
-  /** Removes these breakpoints. If another cell with the same text has one at a location, that one stays. */
+  /** Removes these breakpoints. A breakpoint at the same location of another cell with the same text is kept. */
   async remove(breakpoints: readonly Breakpoint[]): Promise<void> {
     for (const [breakpointId, placed] of this.#all) {
       const rest = placed.breakpoints.filter((each) => !breakpoints.includes(each));
@@ -107,7 +107,7 @@ type DapBreakpoint = DebugProtocol.Breakpoint & { id: number; line: number };
 export type Breakpoint = RequestedBreakpoint & {
   id: number;
   told: DapBreakpoint;
-  /** Called at each hit; returns whether it counts. */
+  /** Called at each hit; returns whether the hit counts. */
   isHit: () => boolean;
   /** Whether its hit condition is invalid, so that it is never set. */
   isRefused: boolean;
@@ -129,7 +129,10 @@ type BreakpointDeps = {
 export class Breakpoints {
   readonly #parts: BreakpointDeps;
   readonly placed: V8Breakpoints;
-  /** By source, and within it by the client's id of the cell, since cells with the same text are one source. */
+  /**
+   * Breakpoints by source, and within a source by the client's id of the cell, because cells with the same text are one
+   * source.
+   */
   readonly #sources = new Map<string, Map<string | undefined, Breakpoint[]>>();
   #nextId = 1;
 

@@ -5,8 +5,8 @@ import { asExpression, parseCell } from '#session/compile/parseCell.ts';
 import { type DebugHook, debugHookKey } from './debugTypes.ts';
 
 /**
- * Returns the lines of a cell, from 1, where code may run, for breakpoints in cells that have not run yet. An
- * estimate: V8 decides where a cell pauses.
+ * Returns the lines of a cell, from 1, where code may run, for breakpoints in cells that have not run yet. This is an
+ * estimate, because V8 decides where a cell pauses.
  */
 export function linesOf(code: string): number[] {
   const file = parseCell(code);
@@ -16,7 +16,7 @@ export function linesOf(code: string): number[] {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     if (ts.isStatement(node) && isAmbient(node)) return;
     if (ts.isStatement(node) && runs(node)) add(node.getStart(file));
-    // The end of a function, where it returns.
+    // A breakpoint is also possible at the end of a function, where it returns.
     if (ts.isBlock(node) && ts.isFunctionLike(node.parent)) add(node.end - 1);
     if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) add(node.body.getStart(file));
     if (ts.isPropertyDeclaration(node) && node.initializer) add(node.getStart(file));
@@ -105,7 +105,7 @@ export function exposeToDebugger({ locals, names, maps, show }: DebugHookDeps): 
       return { data: { 'text/plain': inspect(value) }, metadata: {} };
     },
   };
-  // A plain property, since reading a value here must not run code that may have an effect.
+  // This is a plain property, because reading it must not run code that may have an effect.
   Object.defineProperty(globalThis, debugHookKey, { value: hook });
 }
 
@@ -129,7 +129,8 @@ function isCompiling(): boolean {
 }
 
 /**
- * Returns an object for `with`, without the hidden names: a function's own names take precedence over the notebook's.
+ * Returns an object for `with`, without the hidden names, because a function's own names take precedence over the
+ * notebook's.
  */
 function scopeOf(locals: Record<string, unknown>, hidden: ReadonlySet<string>): object {
   const scope: object = Object.create(null);

@@ -100,7 +100,7 @@ async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
   }
 }
 
-/** JupyterLab's type names, which are Python's: with any other it shows the type instead of the value. */
+/** JupyterLab's type names, which are Python's. With any other name JupyterLab shows the type instead of the value. */
 const words: Partial<Record<string, string>> = { string: 'str', boolean: 'bool' };
 
 /** The `clientID` of JupyterLab in `initialize`. */

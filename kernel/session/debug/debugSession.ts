@@ -14,7 +14,10 @@ export const threadId = 1;
 
 /** Scripts that a step passes through without stopping: the kernel's, Node's and those of packages. */
 const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
-/** Maximum V8 steps in one step of the user, which continues on the same line and outside of the user's code. */
+/**
+ * Maximum V8 steps in one step of the user. A step continues while execution is on the same line or outside of the
+ * user's code.
+ */
 const maxSteps = 200;
 
 type SessionEvents = (event: string, body?: object) => void;
@@ -117,7 +120,7 @@ export class DebugSession {
   /** Disconnects from the main thread, which runs at full speed again. Paused code continues. */
   close(): void {
     this.#isEnding = true;
-    // Sent before the disconnect and not awaited: the main thread may be in native code.
+    // Sent before the disconnect and not awaited, because the main thread may be in native code.
     this.#hook?.value('attach', false).catch(() => {});
     this.link.call('Runtime.discardConsoleEntries', {}).catch(() => {});
     this.link.call('Debugger.disable', {}).catch(() => {});
@@ -156,7 +159,7 @@ export class DebugSession {
       const isForeign = pause.frames[0]?.script === undefined;
       return void (await link.call(isForeign ? 'Debugger.stepOut' : steps[this.#step], {}));
     } catch (error) {
-      // Resumes, since no client knows that the cell is paused.
+      // Resumes, because no client knows that the cell is paused.
       if (!this.#isEnding) this.#log(`The debugger could not pause here: ${String(error)}\n`);
       await this.link.call('Debugger.resume', {}).catch(() => {});
     }

@@ -14,7 +14,7 @@ export type Wanted = { filter?: 'indexed' | 'named'; start: number; count: numbe
 
 /** A value that can be expanded. */
 export type VariableContainer = {
-  /** Returns its parts, each with a name and a value. */
+  /** Returns the parts of the value, each with a name and a value. */
   parts: (wanted: Wanted) => Promise<ChildVariable[]>;
   /** Assigns another value to a part. */
   set: (name: string, value: Runtime.CallArgument) => Promise<void>;
@@ -97,7 +97,7 @@ export class DebugVariables {
     };
   }
 
-  /** Returns elements of an array. Reads only the requested part: there may be millions. */
+  /** Returns elements of an array. Reads only the requested part, because there may be millions. */
   async #indexed(objectId: string, { start, count }: { start: number; count: number }): Promise<ChildVariable[]> {
     const { result } = await this.#link.call('Runtime.callFunctionOn', {
       objectId,

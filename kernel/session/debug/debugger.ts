@@ -30,7 +30,7 @@ type DebuggerDeps = {
   ready: Promise<void>;
 };
 
-/** Creates a debugger. It connects when a client attaches, since a connection slows down every cell. */
+/** Creates a debugger. It connects when a client attaches, because a connection slows down every cell. */
 export function createDebugger({ isAvailable, cellOf, interrupt, ready }: DebuggerDeps): NotebookDebugger {
   let listener: ((event: DebugEvent) => void) | undefined;
   let seq = 1;

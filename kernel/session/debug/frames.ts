@@ -14,7 +14,7 @@ export type Frame = {
   call: Debugger.CallFrame;
   name: string;
   script: UserScript | undefined;
-  /** From 0, in the user's code. */
+  /** The position in the user's code, from 0. */
   place: Place;
   /** Whether execution is paused in code that the compiler added, at the end of a cell for instance. */
   isAdded: boolean;
@@ -54,7 +54,7 @@ export async function framesOf(
 export const isEnd = ({ isAdded, script, call }: Frame): boolean =>
   isAdded && script?.cell !== undefined && isBody(call) && call.location.lineNumber >= script.endLine;
 
-/** Whether execution is still on the line of another frame: V8 steps at each call and each await of a line. */
+/** Whether execution is still on the line of another frame, because V8 steps at each call and each await of a line. */
 export const isSameLine = (from: Frame, to: Frame | undefined): boolean =>
   to?.script !== undefined &&
   to.script.id === from.script?.id &&
@@ -120,7 +120,7 @@ export function ownNames(properties: readonly Runtime.PropertyDescriptor[]): Run
   if (properties.every(({ name }) => globals.has(name))) return [];
   const names = new Set(properties.map(({ name }) => name));
   const isCell = names.has(runtimeName);
-  // A function of the cell is kept under its name, but the user and later cells refer to the notebook's variable.
+  // V8 reports a function of the cell under its own name, but the user and later cells refer to the notebook variable.
   const isShared = (name: string) => names.has(variablePrefix + name);
   return properties.filter(
     ({ name }) =>

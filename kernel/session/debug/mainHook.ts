@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DebugHook, debugHookKey, DebugProblem } from './debugTypes.ts';
 import type { InspectorLink } from './inspectorLink.ts';
 
-/** Retries while the compiler is busy, and the time between two of them. */
+/** Number of retries while the compiler is busy, and the time between two retries. */
 const compilerTries = 50;
 const compilerMs = 20;
 
@@ -39,7 +39,7 @@ export class MainHook {
     return result.value as ReturnType<DebugHook[K]>;
   }
 
-  /** Calls the compiler, again while it is busy; undefined if it stays busy. */
+  /** Calls the compiler, and retries while it is busy. Returns undefined if it is still busy in the end. */
   async compiled<T>(ask: (hook: MainHook) => Promise<T | undefined>): Promise<T | undefined> {
     for (let tries = 0; tries < compilerTries; tries++) {
       const found = await ask(this);

@@ -4,7 +4,7 @@ export type Place = { line: number; column: number };
 /** Maps positions in generated code to the user's code; undefined for code that the compiler added. */
 export type Positions = { original(at: Place): Place | undefined };
 
-/** For code that runs unchanged. */
+/** Positions of code that runs unchanged. */
 export const asWritten: Positions = { original: (at) => at };
 
 /** Maps a generated line from this column on to `original`. */

@@ -39,7 +39,7 @@ type At = { pause: Pause; frame: Frame; all: Breakpoints; log: Log };
 async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Promise<boolean> {
   const { condition, logMessage } = breakpoint;
   const { pause, frame, log } = at;
-  // The first time, evaluate the condition here: V8 ignores conditions that throw.
+  // The first time, evaluate the condition here, because V8 ignores conditions that throw.
   if (condition !== undefined && !isConditional && !(await holds(condition, breakpoint, at))) return false;
   if (!breakpoint.isHit()) return false;
   if (logMessage === undefined) return true;

@@ -18,7 +18,7 @@ import {
   type ValueNode,
 } from './valueTree.ts';
 
-/** Names shown per list, and the time limit for listing them. */
+/** Maximum names shown per list, and the time limit for listing them. */
 const names = 20;
 const listMs = 5000;
 
@@ -64,7 +64,7 @@ const page = 100;
 const previewChars = 100;
 
 /**
- * Uses the colors of VS Code or JupyterLab if the page defines them. All rules are below `.lance-value`, since the
+ * Uses the colors of VS Code or JupyterLab if the page defines them. All rules are below `.lance-value`, because the
  * outputs of a notebook may share one document.
  */
 const style = `<style>
@@ -242,7 +242,7 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
   const most = options.limit === undefined ? maxText : Infinity;
   const text = whole.length > most ? `${whole.slice(0, most)}…` : whole;
   const hint = isCut(tree) || text !== whole ? notAll : undefined;
-  // One complete line needs no tree.
+  // A value that is completely shown in one line needs no tree.
   if (typeof value !== 'object' || value === null || (!text.includes('\n') && hint === undefined))
     return textOnly(text);
   if (tree.entries.length === 0) return textOnly(text);

@@ -70,7 +70,7 @@ const notASpec = (name: string, example: string): CatalogError =>
 type DisplayDeps = {
   places: DisplaySlots;
   show: RenderValue;
-  /** Receives the returned promise: the cell waits for it and does not show it as a result. */
+  /** Receives the returned promise, so that the cell waits for it and does not show it as a result. */
   track: (pending: Promise<void>) => void;
   /** Aborts the reading of a stream when the running cell is interrupted. */
   signal: () => AbortSignal;
@@ -114,7 +114,7 @@ export function createDisplay({ places, show, track, signal }: DisplayDeps): Dis
 
 function jsonForms(value: unknown): Record<string, unknown> {
   const bundle = jsonBundle({ 'application/json': value });
-  // A bundle holds a string unquoted; as JSON it needs quotes.
+  // A bundle holds a string unquoted, but JSON text needs quotes.
   return { ...bundle, 'text/plain': JSON.stringify(bundle['application/json'], null, 2) };
 }
 

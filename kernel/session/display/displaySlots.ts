@@ -10,7 +10,7 @@ export type DisplaySlots = {
   open(id?: string): (shown: RenderedOutput) => void;
   /** Removes the cell's output so far; with `wait`, only when new output arrives. */
   clear(wait: boolean): void;
-  /** Notes that a cell with this code starts: its earlier outputs are no longer on screen. */
+  /** Notes that a cell with this code starts, because its earlier outputs are no longer on screen. */
   begin(code: string): void;
 };
 

@@ -4,7 +4,7 @@ import { sizeText } from '#shared/format/numbers.ts';
 import { type RenderedOutput, textOnly } from './mimeBundle.ts';
 import { dataProperty, isObject, methodOf } from './typeGuards.ts';
 
-/** In pixels. */
+/** Size in pixels. */
 type ImageSize = { width: number; height: number };
 
 /** Returns the size in the header of a PNG, JPEG, GIF or WebP image; `undefined` if the file is truncated. */

@@ -15,7 +15,7 @@ export function jsonBundle(data: unknown): MimeBundle {
 
 function jsonForm(mime: string, form: unknown): unknown {
   if (!mime.includes('/')) throw noBundle(`"${mime}" is not a MIME type.`);
-  // Not serialized: a table is megabytes of base64.
+  // Strings are not serialized, because a table is megabytes of base64.
   if (typeof form === 'string') return form;
   if (form instanceof Uint8Array) return Buffer.from(form.buffer, form.byteOffset, form.length).toString('base64');
   let text: string | undefined;

@@ -95,7 +95,7 @@ async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
     }
   } finally {
     heard.abort();
-    // Not awaited: a source that hangs would hang this loop too.
+    // Not awaited, because a source that hangs would also block this loop.
     if (!isDone) void Promise.resolve(items.return?.()).catch(() => {});
   }
 }

@@ -134,7 +134,7 @@ function fitting(table: ArrowTable, limit = previewLimits.rows as number): { row
  */
 export async function showQuery(query: Query, options: ShowOptions = {}): Promise<RenderedOutput> {
   const { limit, vector } = query.spec;
-  // Reading one row more than shown tells whether there are more. A vector search is bounded by its own limit.
+  // Reads one row more than shown to find out whether there are more. A vector search is bounded by its own limit.
   const bound = (options.limit ?? previewLimits.rows) + 1;
   const isBounded = limit !== undefined ? limit <= bound : vector !== undefined;
   const table = await (isBounded ? query : query.limit(bound)).toArrow({ signal: options.signal });
@@ -203,7 +203,10 @@ export function showSchema(schema: Schema): RenderedOutput {
 const streamHint =
   'The rows can be read only once: display(…) shows them as they arrive, and for await (… of stream.batches) reads them.';
 
-/** Shows only the schema of a stream: reading its rows would take them from the code that uses the stream later. */
+/**
+ * Shows only the schema of a stream. Its rows can be read only once, and are left to the code that uses the stream
+ * later.
+ */
 export function showBatchStream(schema: Schema): RenderedOutput {
   const { data } = showSchema(schema);
   return htmlAndText(

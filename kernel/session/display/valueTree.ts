@@ -10,11 +10,11 @@ import {
   isTableLike,
 } from './typeGuards.ts';
 
-// A value as a tree of text, with limits in all directions. Reading it runs no code of the value: no getter, no proxy
-// trap.
+// A value as a tree of text, with limits on depth, entries and length. Reading it runs no code of the value: no getter,
+// no proxy trap.
 
 /**
- * Returns the label of an Arrow value inside another value, `Table(3 rows × 2 columns)`, since users can't read its
+ * Returns the label of an Arrow value inside another value, `Table(3 rows × 2 columns)`, because users can't read its
  * buffers; `undefined` for any other value.
  */
 function arrowShape(value: unknown): string | undefined {
@@ -138,7 +138,7 @@ function listOf(list: object, length: number, limit: number): Children {
 
 function mapOf(map: Map<unknown, unknown>, limit: number): Children {
   const children: Child[] = [];
-  // Not `for … of`, which would call an iterator that a subclass overrides.
+  // `for … of` would call an iterator that a subclass overrides.
   const entries = Map.prototype.entries.call(map);
   for (let i = 0; i < limit; i++) {
     const { value: entry, done } = entries.next();

@@ -3,11 +3,11 @@ import { boundNames, importedNames, isDisposed, namesOf } from '#session/compile
 import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// Turns a function of a cell into a separate module, from its compiled text and not from its cell: a cell may create
-// ten functions in a loop, and only the function itself shows which one it is. In that text the compiler has marked
-// every use of a notebook variable (`$cell_name.v`), so the dependencies are known exactly. A variable is included if
-// its meaning is fixed: an import, a portable function or class, or a constant with its value. Anything else that a
-// function may capture (a `let`, a connection, arguments of an enclosing function) is refused by name.
+// Turns a function of a cell into a separate module, from its compiled text and not from its cell, because a cell may
+// create ten functions in a loop, and only the function itself shows which one it is. In that text the compiler has
+// marked every use of a notebook variable (`$cell_name.v`), so the dependencies are known exactly. A variable is
+// included if its meaning is fixed: an import, a portable function or class, or a constant with its value. Anything
+// else that a function may capture (a `let`, a connection, arguments of an enclosing function) is refused by name.
 
 /** Maximum characters of a constant: larger values are data and belong in a column or a file. */
 const maxText = 64 * 1024;

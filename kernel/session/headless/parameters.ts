@@ -123,8 +123,8 @@ const again = (cell: CodeCell, id: string): CodeCell => ({ ...cell, id });
 
 /**
  * Returns the statement that sets a parameter. A variable is assigned, so that its type is checked and functions above
- * see the value. A constant is declared again with its type, or with `let` if the type is unknown, since
- * `const limit = 5` would have the type `5`.
+ * see the value. A constant is declared again with its type, or with `let` if the type is unknown, because `const limit
+ * = 5` would have the type `5`.
  */
 function writtenAs(
   name: string,

@@ -8,7 +8,7 @@ type CellFailure = {
   ename: string;
   evalue: string;
   traceback: readonly string[];
-  /** Why it was stopped, if it did not fail by itself. */
+  /** The reason why the cell was stopped, if it did not fail by itself. */
   remark?: string;
   /** Whether the kernel has ended, so that later cells can't run. */
   hasEnded?: boolean;
@@ -17,7 +17,7 @@ type CellFailure = {
 type CellEnd = { failure: CellFailure | null; times: Record<string, string>; executionCount: number | null };
 
 type CellLimits = {
-  /** In seconds. */
+  /** Time limit in seconds. */
   timeout?: number | undefined;
   signal?: AbortSignal | undefined;
 };

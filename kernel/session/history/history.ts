@@ -16,7 +16,7 @@ function matchesGlob(pattern: string, text: string): boolean {
   let resume = 0;
   let p = 0;
   while (at < text.length) {
-    // Check the star first: the text may contain `*` too.
+    // Check the star first, because the text may contain `*` too.
     if (pattern[p] === '*') {
       star = p++;
       resume = at;

@@ -52,7 +52,7 @@ export class InputRequests {
     };
   }
 
-  /** Delivers the answer to an `input` call. Ignores an unknown id: the cell was interrupted. */
+  /** Delivers the answer to an `input` call. Ignores an unknown id, because the cell was interrupted. */
   settle(id: string, answer: InputAnswer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -6,7 +6,7 @@ export type InputAnswer = { kind: 'value'; value: string } | { kind: 'cancelled'
 
 const kinds = ['value', 'cancelled', 'refused'] as const;
 const headerBytes = 8;
-/** Maximum size of an answer. Unused memory costs nothing, since pages are allocated when first written. */
+/** Maximum size of an answer. Unused memory costs nothing, because pages are allocated when first written. */
 const maxAnswerBytes = 1 << 20;
 
 /** Header index of the state: 0 while undecided, else the index in `kinds` plus 1. */
@@ -31,7 +31,7 @@ export function answerInput(gate: SharedArrayBuffer, answer: InputAnswer): void 
 /** Blocks until the other thread calls `answerInput`. */
 export function waitForInput(gate: SharedArrayBuffer): InputAnswer {
   const header = new Int32Array(gate, 0, 2);
-  // A loop, since `Atomics.wait` may return spuriously.
+  // A loop, because `Atomics.wait` may return spuriously.
   while (Atomics.load(header, stateAt) === 0) Atomics.wait(header, stateAt, 0);
   const text = Buffer.from(gate).toString('utf8', headerBytes, headerBytes + Atomics.load(header, lengthAt));
   const kind = kinds[Atomics.load(header, stateAt) - 1];

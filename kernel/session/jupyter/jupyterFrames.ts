@@ -125,7 +125,7 @@ function parseObject(part: Buffer): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(part.toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // Dropped like an unsigned message: without a header there is no client to reply to.
+    // Dropped like an unsigned message, because without a header there is no client to reply to.
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ export class PendingRequests {
   #next = 0;
   #latest: Header | undefined;
 
-  /** Keeps a request until it is taken, and returns its id. */
+  /** Stores a request until it is taken, and returns its id. */
   add(asked: PendingRequest): string {
     const id = String(++this.#next);
     this.#asked.set(id, asked);
@@ -114,7 +114,7 @@ type Requests = {
   queue: CellQueue;
   debug: NotebookDebugger;
   info: Record<string, unknown>;
-  /** Keeps the request until the queue answers it, and returns its id. */
+  /** Stores the request until the queue answers it, and returns its id. */
   remember: () => string;
 };
 

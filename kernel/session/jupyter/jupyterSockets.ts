@@ -34,7 +34,8 @@ const maxSmallMessageBytes = 64 << 10;
 
 /**
  * Binds the sockets, reads them until they are closed, and answers the heartbeat.
- * @param starting published before any client can subscribe: the first message a client receives is its welcome
+ * @param starting published before any client can subscribe, because the first message that a client receives is its
+ * welcome
  */
 export async function bindSockets(connection: Connection, events: SocketEvents, starting: Frames): Promise<Sockets> {
   const small = { linger: lingerMs, maxMessageSize: maxSmallMessageBytes };
@@ -86,7 +87,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
           await stdin.send(frames);
           return true;
         } catch {
-          // Not connected yet or disconnected: both fail with "host unreachable".
+          // The client is not connected yet or has disconnected; both fail with "host unreachable".
         }
       }
       return false;

@@ -109,7 +109,7 @@ export class JupyterStdin {
     const [question] = line.questions;
     if (!question) return;
     const { asker, prompt, password, id } = question;
-    // Set before sending: the reply may arrive before the send completes.
+    // Set before sending, because the reply may arrive before the send completes.
     line.messageId = randomUUID();
     if (await this.#parts.send(asker, { prompt, password }, line.messageId)) return;
     if (line.questions[0] !== question) return;
@@ -163,7 +163,7 @@ export async function openSockets(
   };
   const relayed = relay === undefined ? undefined : await relayedSockets(relay, later);
   if (relayed) return { ...relayed, listen };
-  // Loaded lazily: with a relay the kernel does not need ZeroMQ.
+  // Loaded lazily, because with a relay the kernel does not need ZeroMQ.
   const { bindSockets } = await import('./jupyterSockets.ts');
   const session = randomUUID();
   const sockets = await bindSockets(connection, later, startingFrames(session, signer));
@@ -283,8 +283,8 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const opened = await openSockets(connection, front.relay, signer, {
     request(channel, frames) {
       const message = decodeMessage(frames, signer);
-      // Not signed with the key, replayed or malformed. Dropped, since a reply would reveal the kernel to
-      // unauthenticated clients.
+      // The message is not signed with the key, replayed or malformed. It is dropped, because a reply would reveal the
+      // kernel to unauthenticated clients.
       if (!message) return;
       if (channel === 'stdin') return stdin.receive(message);
       const answer = () => void handle({ message, channel });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// ZeroMQ bounds a frame, but not a message: it holds the frames of an unfinished message, whose sender it does not know
-// yet. So ZeroMQ listens in a private folder, and this code listens at the addresses of the connection file, checks the
-// lengths of the frames and forwards the data to ZeroMQ.
+// ZeroMQ bounds a frame, but not a message, because it holds the frames of an unfinished message, whose sender it does
+// not know yet. So ZeroMQ listens in a private folder, and this code listens at the addresses of the connection file,
+// checks the lengths of the frames and forwards the data to ZeroMQ.
 
 /** Memory that ZeroMQ uses for a frame in addition to its bytes. */
 const frameOverhead = 64;
@@ -137,7 +137,7 @@ function listenOptions(address: string): ListenOptions {
   const [, host = '', port] = /^tcp:\/\/(.*):(\d+)$/.exec(address) ?? [];
   if (port !== undefined) return { port: Number(port), ...(host !== '*' && { host }) };
   const path = address.replace(/^ipc:\/\//, '');
-  // Left by a killed process.
+  // The path was left by a killed process.
   rmSync(path, { force: true });
   return { path };
 }

@@ -40,7 +40,7 @@ export async function removeFromFolderList(list: List, folder: string): Promise<
 }
 
 async function write(list: List, folders: readonly string[]): Promise<void> {
-  // Launchers of other users read the lists; only their owner may write them, since they name programs.
+  // Launchers of other users read the lists; only their owner may write them, because they name programs.
   makeFolder(dirname(fileOf(list)), 0o755);
   await replaceFileAsync(fileOf(list), `${JSON.stringify(folders, null, 2)}\n`, { isLasting: false, mode: 0o644 });
 }

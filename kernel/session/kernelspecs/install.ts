@@ -30,8 +30,8 @@ type Installation = {
 const hasShell = process.platform !== 'win32';
 
 /**
- * A kernelspec may be for all users of a machine. Only its owner may write it, whatever the umask is: it names the
- * program that starts.
+ * A kernelspec may be for all users of a machine. Only its owner may write it, regardless of the umask, because it
+ * names the program that starts.
  */
 const folderMode = 0o755;
 const fileMode = 0o644;
@@ -55,7 +55,8 @@ export async function installKernelspec(options: Installation): Promise<string> 
     argv: [
       ...(hasShell ? ['/bin/sh', join(launcherFolder(), shellLauncher)] : []),
       node.path,
-      // Without flags for the current Node version, which may change at this path. The launcher adds these.
+      // Flags for the current Node version are left out, because the version at this path may change. The launcher adds
+      // them.
       ...kernelFlags(),
       launcher,
       '--connection-file={connection_file}',
@@ -94,7 +95,7 @@ function makeProtectedFolder(folder: string): void {
   if (process.platform !== 'win32' && (mode & 0o022) !== 0) chmodSync(folder, mode & ~0o022);
 }
 
-/** Replaces the file, since overwriting it would keep its permissions, or copy those of the installation. */
+/** Replaces the file, because overwriting it would keep its permissions, or copy those of the installation. */
 async function copy(source: string, target: string): Promise<void> {
   const content = await readFile(source).catch((cause: unknown) => {
     const why = Object(cause).code === 'ENOENT' ? 'is missing' : `can't be read (${messageOf(cause)})`;

@@ -130,7 +130,7 @@ function becomeSnapshot(entry: string): void {
     const args = [...flags, ...snapshotFlags(snapshot), snapshot.entry, ...given, ...(relay ? [relay.argument] : [])];
     process.execve(execPath, [execPath, ...args], process.env);
   } catch {
-    // The cache is not writable, or `execve` is not permitted: the usual start works.
+    // The cache is not writable, or `execve` is not permitted. The usual start still works.
     relay?.process.kill('SIGKILL');
   }
 }

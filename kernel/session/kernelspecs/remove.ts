@@ -6,7 +6,7 @@ import { kernelsFolder, type KernelspecLocation } from './folders.ts';
 import { removeFromFolderList } from './folderList.ts';
 
 /**
- * Removes one of our kernelspecs. The launcher stays, since other kernelspecs may use it.
+ * Removes one of our kernelspecs. The launcher is kept, because other kernelspecs may use it.
  * @param place the location, if the name exists in several
  * @returns the removed folder
  * @throws CatalogError InvalidInput (13) if no kernelspec, several, or only one of another program has this name;
@@ -19,7 +19,7 @@ export async function removeKernelspec(name: string, place?: KernelspecLocation)
   );
   const { folder } = oneOf(named, name, where);
   try {
-    // Remove only the link: its target is kept elsewhere on purpose.
+    // Remove only the link, because its target is kept elsewhere on purpose.
     if ((await lstat(folder)).isSymbolicLink()) await unlink(folder);
     else await rm(folder, { recursive: true });
   } catch (cause) {

@@ -87,7 +87,7 @@ function currentFolder(): string | undefined {
   try {
     return process.cwd();
   } catch {
-    // It was deleted.
+    // The directory was deleted.
     return undefined;
   }
 }

@@ -25,7 +25,7 @@ const questions = [
   ['??name, name??', 'Also show the text of its declaration.'],
 ] as const;
 
-/** Width in characters of a line, which a usual output fits, and of its left column. */
+/** Widths in characters: of a line, which a usual output can show, and of its left column. */
 const width = { line: 100, usage: 36 };
 
 function everything(): string {

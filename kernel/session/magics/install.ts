@@ -88,7 +88,7 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
     before: packages.map((each) => installedVersion(folder, nameOf(each))),
     end: await runChild(program, [...first, ...options, '--', ...packages], { signal, cwd: folder }),
   }));
-  // Also after a failure: npm may have installed a part.
+  // Called also after a failure, because npm may have installed a part.
   runner.compiler.refresh();
   if (signal.aborted) return;
   if (end.code !== 0) {
@@ -102,7 +102,7 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs one npm after another: two at once, for cells of different subshells, would overwrite each other's
+ * Runs one npm after another, because two at once, for cells of different subshells, would overwrite each other's
  * package.json.
  */
 function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {

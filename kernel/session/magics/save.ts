@@ -7,7 +7,7 @@ import { messageOf } from '#shared/errors.ts';
 import { partsOf } from './cellParts.ts';
 import { MagicError, type MagicRun, splitArguments } from './magicTypes.ts';
 
-/** Limits of the kept cells: number and characters, since a cell may contain megabytes of data. */
+/** Limits of the kept cells: number and characters, because a cell may contain megabytes of data. */
 const limits = { count: 10_000, chars: 16 << 20 };
 
 export class CellTexts {

@@ -62,8 +62,8 @@ async function chooseLoops(loop: Loop, stop: Stop): Promise<number> {
 }
 
 /**
- * Compiles the code as a loop inside one function, so that no kernel code is measured. First runs it as a cell, which
- * reports errors at their positions; a block keeps its declarations local.
+ * Compiles the code as a loop inside one function, so that no kernel code is measured. First runs the code as a cell,
+ * which reports errors at their positions; a block makes its declarations local.
  */
 async function compileLoop(
   { code: span, count }: MagicUse,
@@ -76,7 +76,7 @@ async function compileLoop(
   if (first.error) return first;
   const { compiler } = runner;
   const mode = compiler.typeCheck;
-  // The first run has checked the types. The added code has no type annotations, since JavaScript cells must not
+  // The first run has checked the types. The added code has no type annotations, because JavaScript cells must not
   // contain any.
   compiler.typeCheck = 'off';
   const open =

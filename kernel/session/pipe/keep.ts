@@ -12,7 +12,8 @@ const editorMs = 1000;
 export type KeptKernelServer = {
   isSecret(given: string): boolean;
   /**
-   * Starts waiting for a client: the kernel ends if no client connects or holds it in time, or when the editor ends.
+   * Starts waiting for a client. The kernel ends if no client connects in time or updates the `hold` file, or when the
+   * editor ends.
    */
   wait(): void;
   stopWaiting(): void;

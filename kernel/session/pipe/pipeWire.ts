@@ -53,7 +53,7 @@ type PipeClient = {
 function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClose: () => void): PipeClient {
   // After a malformed frame the next frame boundary is unknown, and the peer is not one of our clients.
   readFrames(socket, onMessage, () => socket.destroy());
-  // The reason of a broken pipe is irrelevant: the client is gone, and 'close' follows.
+  // The reason of a broken pipe is irrelevant, because the client is gone, and 'close' follows.
   socket.on('error', () => {});
   socket.on('close', onClose);
   return {

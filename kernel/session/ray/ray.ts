@@ -142,7 +142,7 @@ function clusterOf(made: OpenRayCluster, place: RayPlace): RayCluster {
     adopted,
     version: rayVersion,
     dashboard: () => made.dashboard(),
-    // Not the signal of a cell: the request must complete even if the cell is interrupted.
+    // Does not use the signal of a cell, because the request must complete even if the cell is interrupted.
     suspend: () => made.suspend(AbortSignal.timeout(limit)),
     resume: () => made.resume(AbortSignal.timeout(limit)),
     delete: () => made.delete(AbortSignal.timeout(limit)),
@@ -190,7 +190,7 @@ async function connectTo(
   }
 }
 
-/** Hides the place when the value is shown, since it may contain a token; shows `words` instead. */
+/** Hides the place when the value is shown, because it may contain a token; shows `words` instead. */
 function shownAs<T extends object>(words: string, place: RayPlace, value: T): T & { readonly place: RayPlace } {
   Object.defineProperty(value, 'place', { value: place, enumerable: false });
   Object.defineProperty(value, ownForms, { value: () => textOnly(words).data });

@@ -4,7 +4,7 @@ import type { Variable } from './variables.ts';
 export type Loaded = {
   /** `module.exports`, or the namespace of an ES module. */
   module: unknown;
-  /** As written in the import. */
+  /** The specifier as written in the import. */
   specifier: string;
 };
 

@@ -7,7 +7,7 @@ import type { CellWork } from '#session/core/cellWork.ts';
 type FindWork = () => CellWork | undefined;
 
 // Replacements for these globals and for Node's timer modules in cells, which also stop what an interrupted cell has
-// started. The globals themselves stay unchanged, since libraries may share a timer or a response among cells.
+// started. The globals themselves stay unchanged, because libraries may share a timer or a response among cells.
 
 /** Names of the replaced globals, in the order of `cellGlobals().values`. */
 export const cellGlobalNames = ['setTimeout', 'setInterval', 'setImmediate', 'fetch'] as const;
@@ -23,9 +23,12 @@ type Start = (callback: Callback, ...rest: unknown[]) => unknown;
 type Options = { signal?: AbortSignal | undefined };
 type Wait = (...args: never[]) => unknown;
 
-/** Creates the replacements. Each calls `work` at every use: a function of one cell may be called by another. */
+/**
+ * Creates the replacements. Each calls `work` at every use, because a function of one cell may be called by another
+ * cell.
+ */
 export function cellGlobals(work: FindWork): CellGlobals {
-  // Reads the global at each call: tests replace it by a fake clock.
+  // Reads the global at each call, because tests replace it by a fake clock.
   const timer = (start: () => Start, isRepeated = false): Start =>
     function (callback, ...rest) {
       const cell = work();

@@ -18,8 +18,8 @@ import type { Variables } from './variables.ts';
 export type CachedModule = { readonly loaded: boolean; readonly children: readonly CachedModule[] };
 
 /**
- * Returns the keys of modules whose loading was cut off, and of modules loaded meanwhile that use them: in a cycle
- * these have seen incomplete exports.
+ * Returns the keys of modules whose loading was cut off, and of modules loaded meanwhile that use them, because in a
+ * cycle these have seen incomplete exports.
  * @param cache in the order in which loading started, like Node's cache
  */
 export function unfinishedModules(cache: Readonly<Record<string, CachedModule | undefined>>): string[] {
@@ -50,7 +50,7 @@ type Binding = {
 type CellModulesOptions = {
   variables: Variables;
   maps: ScriptMaps;
-  /** Absolute path that imports are resolved from. Read at each use, since it may change. */
+  /** Absolute path that imports are resolved from. Read at each use, because it may change. */
   folder: () => string;
   /** Options in the folder's tsconfig. */
   compilerOptions: () => ts.CompilerOptions;
@@ -114,7 +114,7 @@ export class CellModules {
     if (file !== undefined) return this.#importFile(file);
     const own = this.#ofCells(name);
     if (own) return importedValue({ specifier: name, module: own }, '*');
-    // All imports must give the same copy of apache-arrow: two copies do not recognize each other's tables.
+    // All imports must give the same copy of apache-arrow, because two copies do not recognize each other's tables.
     if (isProvidedByKernel(name)) return importedValue({ specifier: name, module: this.require(name) }, '*');
     return this.#from().import(name, options);
   }
@@ -150,7 +150,7 @@ export class CellModules {
     return problems;
   }
 
-  /** Drops modules whose loading was cut off; they would stay incomplete in the cache. */
+  /** Drops modules whose loading was interrupted, because they would stay incomplete in the cache. */
   forgetUnfinished(): void {
     this.#required.forgetUnfinished();
     const { cache } = this.require;
@@ -187,7 +187,7 @@ export class CellModules {
     if (file !== undefined) return this.#importFile(file);
     const own = this.#ofCells(specifier);
     if (own) return own;
-    // CommonJS first: the engine loads apache-arrow this way, and there must be only one copy.
+    // Tries CommonJS first, because the engine loads apache-arrow this way and there must be only one copy.
     const from = this.#from();
     try {
       if (!/^(?:data|https?|blob):/.test(specifier)) return from.require(specifier);

@@ -96,7 +96,7 @@ function compileUncached(code: string, options: ScriptOptions): Script {
   try {
     return new Script(code, options);
   } finally {
-    // Not run if execution is terminated; the next cell does it.
+    // Does not run if execution is terminated; the next cell then restores the flag.
     setFlagsFromString('--compilation-cache');
   }
 }

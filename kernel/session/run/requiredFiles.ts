@@ -36,7 +36,7 @@ export class RequiredFiles {
   load(file: string): unknown {
     const url = this.#parts.files.urlOf(file);
     const known = this.#loaded.get(file);
-    // Also while it is loading, for cyclic dependencies.
+    // The module is also returned while it is loading, for cyclic dependencies.
     if (known?.url === url) return known.module.exports;
     const module: Module = { id: file, filename: file, path: dirname(file), exports: {}, loaded: false };
     const body = this.#compile(file, url);

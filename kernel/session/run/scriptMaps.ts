@@ -58,7 +58,7 @@ export class ScriptMaps {
     });
   }
 
-  /** For `Error.prepareStackTrace`, so that `error.stack` is correct wherever it is printed. */
+  /** Called by `Error.prepareStackTrace`, so that `error.stack` is correct wherever it is printed. */
   format(error: unknown, sites: readonly { toString(): string }[]): string {
     const frames = sites.map((site) => `\n    at ${site.toString()}`).filter((frame) => !ownFrame.test(frame));
     return header(error) + this.translate(frames.join(''));
@@ -82,7 +82,7 @@ export class ScriptMaps {
     return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
   }
 
-  // Parses source maps lazily, since few cells throw.
+  // Parses source maps lazily, because few cells throw.
   #mapOf(script: string): SourceMap | undefined {
     const map = this.#maps.get(script);
     if (typeof map !== 'string') return map;

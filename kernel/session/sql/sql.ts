@@ -60,7 +60,7 @@ function readerOf(text: string): (place: Place) => boolean {
   };
 }
 
-/** Limit of quoted text in messages: an unclosed quote extends to the end of the query. */
+/** Limit of quoted text in messages, because an unclosed quote extends to the end of the query. */
 const maxShown = 60;
 
 function inQuotes(text: string, token: SqlToken, { start, end }: Place): CatalogError {

@@ -139,7 +139,7 @@ export async function load(
 }
 
 /**
- * Adds a batch in parts, each as long as all rows before it, since a few rows may be enough.
+ * Adds a batch in parts, each as long as all rows before it, because a few rows may be enough.
  * @returns whether they are enough
  */
 async function addUntil(
@@ -166,7 +166,10 @@ function insert(
   return ask(database, 'insert', { schema, name, rows }, tables);
 }
 
-/** Returns some columns of a batch. Not `select` of Arrow, which returns columns other than the first ones as empty. */
+/**
+ * Returns some columns of a batch. Arrow's `select` can't be used: it returns columns other than the first ones as
+ * empty.
+ */
 function onlyColumns(batch: RecordBatch, names: readonly string[]): RecordBatch {
   const places = names.map((name) => batch.schema.names.indexOf(name)).filter((place) => place >= 0);
   const fields = places.map((place) => batch.schema.fields[place]!);

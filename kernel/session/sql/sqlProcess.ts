@@ -8,16 +8,16 @@ import { requireLazy } from '#shared/loadLazy.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
-/** How long an idle process is kept for the next query: it takes 100 ms to start, and 60 MB of memory. */
+/** How long an idle process is kept for the next query, because it takes 100 ms to start, and 60 MB of memory. */
 const keptMs = 60_000;
 /**
- * A process that holds more memory after its query is not kept, since it does not return freed memory to the system.
+ * A process that holds more memory after its query is not kept, because it does not return freed memory to the system.
  */
 const maxKeptBytes = 256 * 1024 * 1024;
 
 /**
- * SQLite in a child process, which can be killed while it computes. Unless held, it does not keep the kernel process
- * running.
+ * SQLite in a child process, which can be killed while it computes. It does not keep the kernel process running, unless
+ * `hold` was called.
  */
 class SqlProcess {
   readonly #child: ChildProcess;

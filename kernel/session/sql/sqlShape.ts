@@ -9,7 +9,7 @@ export type SimpleSelect = {
   names: readonly string[];
   /** Index of the first token of the WHERE condition; undefined without WHERE. */
   where: number | undefined;
-  /** Whether its rows are rows of the table, one by one in their order. */
+  /** Whether the result rows are rows of the table, one by one in their order. */
   isPlain: boolean;
 };
 

@@ -137,7 +137,7 @@ export function tableOf(columns: readonly ResultColumn[], rows: readonly (readon
       type,
     ),
   );
-  // Not from an object, which would move numeric names to the front.
+  // Not created from an object, which would move numeric names to the front.
   const fields = vectors.map(({ type }, index) => new Field(names[index]!, type as DataType, true));
   const columnData = vectors.map(({ data }) => data[0]!);
   return new Table([batchOf(fields, columnData, rows.length)]);

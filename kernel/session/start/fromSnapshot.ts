@@ -24,8 +24,8 @@ function start(): void {
 }
 
 /**
- * Loads all Node modules: a module that was partly loaded when the snapshot was built aborts the process or worker
- * thread that loads it.
+ * Loads all Node modules, because a module that was partly loaded when the snapshot was built aborts the process or
+ * worker thread that loads it.
  */
 function probe(): void {
   for (const name of builtinModules) require(name);

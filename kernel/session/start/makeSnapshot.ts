@@ -9,7 +9,7 @@ import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } fr
 
 // `node FLAGS snapshotMaker.cjs` builds the start-up snapshot for this Node, these flags and the kernel in the same
 // folder. It runs as a separate process that outlives the kernel which started it. It reports nothing to the kernel,
-// since kernels also start without a snapshot.
+// because kernels also start without a snapshot.
 
 const limitMs = 120_000;
 /** Number of snapshots kept, including those of other builds and Node versions. */
@@ -46,9 +46,9 @@ async function main(): Promise<void> {
 async function build(snapshot: StartSnapshot): Promise<void> {
   const typescript = createRequire(import.meta.filename).resolve('typescript-6');
   const script = join(import.meta.dirname, 'kernelSnapshot.cjs');
-  // Without warnings and pipes: a process that has used a socket can't be serialized. `--no-force-async-hooks-checks`
-  // decrements a counter in memory at each start; built into the snapshot, it would be decremented twice, which undoes
-  // it.
+  // The process has no warnings and no pipes, because a process that has used a socket can't be serialized.
+  // `--no-force-async-hooks-checks` decrements a counter in memory at each start; built into the snapshot, it would be
+  // decremented twice, which undoes it.
   const flags = process.execArgv.filter((flag) => flag !== '--no-force-async-hooks-checks');
   await run([...flags, '--snapshot-blob', snapshot.blob, '--build-snapshot', script], {
     PATH: process.env['PATH'],
@@ -102,7 +102,7 @@ function prune(folder: string): void {
 }
 
 main().catch((error: unknown) => {
-  // For manual runs; a kernel ignores stderr.
+  // Written for manual runs; a kernel ignores stderr.
   process.stderr.write(`${String(error)}\n`);
   process.exitCode = 1;
 });

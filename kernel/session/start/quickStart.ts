@@ -5,7 +5,7 @@ import { replaceFile } from '#processes/files.ts';
 import { keepHashSeedFlag, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 // Writes the note by which `launcher.sh` starts a snapshot without starting Node in between: one item per line, in the
-// order in which the script reads them. Imports little, since it is a part of the launcher.
+// order in which the script reads them. Imports little, because it is a part of the launcher.
 
 type Quick = {
   /** The launcher's folder, which will contain the note. */

@@ -7,8 +7,9 @@ import { leaveOutModules } from './lazyModules.ts';
 
 // The content of a start-up snapshot: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this and
 // serializes the memory. It contains the compiler, with the declarations of every notebook parsed and bound, but no
-// socket, no native module and no user data. Not even `node:v8`, the usual way to set the main function: it loads
-// Node's streams, and a process that has these from a snapshot aborts when a worker thread opens a socket.
+// socket, no native module and no user data. It does not even contain `node:v8`, the usual way to set the main
+// function, because that loads Node's streams, and a process that has these from a snapshot aborts when a worker thread
+// opens a socket.
 
 type Warmed = {
   /** Errors of the compiled cells; empty if all is well. */
@@ -18,8 +19,8 @@ type Warmed = {
 };
 
 /**
- * Compiles two cells, since the second one takes other paths through the compiler, and returns the files shared by all
- * notebooks.
+ * Compiles two cells, because the second one takes other paths through the compiler, and returns the files shared by
+ * all notebooks.
  */
 function warmUp(): Warmed {
   const converter = createCellConverter({ folder: '/notebook' });

@@ -44,7 +44,7 @@ function make(flags: readonly string[]): void {
   try {
     if (maker.pid !== undefined) setPriority(maker.pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has already ended, or its priority can't be lowered.
+    // The process has already ended, or its priority can't be lowered.
   }
   maker.unref();
 }

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Writes Node's warnings directly to file descriptor 2: the main thread prints those of other threads, where they
- * would look like the output of a cell.
+ * Writes Node's warnings directly to file descriptor 2, because the main thread prints those of other threads, where
+ * they would look like the output of a cell.
  */
 export function redirectWarnings(): void {
   process.removeAllListeners('warning');

@@ -1,8 +1,8 @@
 import type { PartLoader } from '#shared/loadLazy.ts';
 
-// An interrupt terminates whatever runs on the main thread. A module terminated during its evaluation stays
-// incomplete, and with it the engine, a catalog or Arrow, until the kernel is restarted. So nothing is terminated
-// while a part of the kernel loads, and no part starts to load during a termination.
+// An interrupt terminates whatever runs on the main thread. A module terminated during its evaluation stays incomplete
+// until the kernel is restarted, and the engine, a catalog or Arrow may depend on it. So nothing is terminated while a
+// part of the kernel loads, and no part starts to load during a termination.
 
 const free = 0;
 const loading = 1;

@@ -99,8 +99,8 @@ export class RingWriter {
   /** Sends a message in order with the printed text: `send` gets its position to send along. */
   post(send: (place: RingPosition) => void): void {
     const mark = ++this.#marks;
-    // Sent first: a reader that reaches a mark can rely on its message being in flight. If code is terminated in
-    // between, there is no mark to wait at.
+    // Sent first, because a reader that reaches a mark can rely on its message being in flight. If code is terminated
+    // in between, there is no mark to wait at.
     send({ position: this.#ring.position(written), mark });
     // A mark alone is nothing to read, so the reader is not woken.
     this.#store(this.#ring.put(this.#roomFor(maxControlBytes), controlOf(markSign + mark)));

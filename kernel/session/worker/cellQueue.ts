@@ -159,7 +159,7 @@ export class CellQueue {
     return () => this.#ponged >= sent;
   }
 
-  /** No cell starts meanwhile: it could be hit by the termination of the cell before. */
+  /** No cell starts meanwhile, because it could be hit by the termination of the cell before. */
   async #stop(ask: () => void, isOver: () => boolean): Promise<boolean> {
     this.#stopping++;
     try {

@@ -9,9 +9,9 @@ import type { TerminationLock } from '#session/threads/loadLock.ts';
 type ThreadTimes = { usedMs: number; waitedMs: number };
 
 /**
- * Returns a function that reports how long the main thread has run since this call.
- * Linux counts per thread, and the main thread has the id of its process. Elsewhere: the CPU time of all threads,
- * limited to what one thread can use, without the time spent waiting.
+ * Returns a function that reports how long the main thread has run since this call. Linux counts per thread, and the
+ * main thread has the id of its process. Other systems count the CPU time of all threads, limited to what one thread
+ * can use, without the time spent waiting.
  */
 export function readThreadTimes(): () => ThreadTimes {
   const begun = schedule();
@@ -42,10 +42,10 @@ function schedule(): ThreadTimes | undefined {
 
 /**
  * A free main thread answers within this processor time; then it need not be terminated, which would lose callbacks
- * queued there. Not wall time: on a busy machine the thread may wait long for a processor.
+ * queued there. This is not wall time, because on a busy machine the thread may wait long for a processor.
  */
 const graceMs = 15;
-/** For a thread that is blocked in a call and neither uses a processor nor waits for one. */
+/** Limit for a thread that is blocked in a call and neither uses a processor nor waits for one. */
 const blockedMs = 100;
 const againMs = 100;
 /**
@@ -84,8 +84,8 @@ export type Interrupter = {
 export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): Interrupter {
   const probe = isFlagSet ? connect() : undefined;
   probe?.disconnect();
-  // Connected only during an interrupt: an open session receives every console.log, which then takes ten times as
-  // long.
+  // Connected only during an interrupt, because an open session receives every console.log, which then takes ten times
+  // as long.
   let session: Session | undefined;
   /** Terminations that have not taken effect yet. */
   let open = 0;

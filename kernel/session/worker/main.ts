@@ -84,14 +84,14 @@ let isEnding = false;
 const kill = () => process.kill(process.pid, 'SIGKILL');
 
 async function close(): Promise<void> {
-  // With a session the process would wait for its debugger at exit.
+  // With a debug session the process would wait for its debugger at exit.
   debug.detach();
   await Promise.race([wire?.close(), new Promise((resolve) => setTimeout(resolve, exitMs))]);
   interrupter.dispose();
 }
 
 /**
- * Ends the process in order: connections first, since native sockets abort a process that exits while they are open.
+ * Ends the process in order: connections first, because native sockets abort a process that exits while they are open.
  */
 function end(code: number): void {
   if (isEnding) return;
@@ -188,7 +188,7 @@ async function open(): Promise<Wire> {
   watchParent(process.env, () => end(0));
   const left = readCrashNote(crashes.path);
   if (left) queue.remarkNext(`${crashSentence(left)}\n`);
-  // Loaded only here: an editor's kernel needs no ZeroMQ, and may not have it.
+  // Loaded only here, because an editor's kernel needs no ZeroMQ and may not have it.
   const { openJupyter } = await import('#session/jupyter/jupyterWire.ts');
   start(given.front.catalog, given.front);
   return openJupyter({ queue, debug, given, front: given.front, end });

@@ -100,7 +100,7 @@ async function relay(connected: Promise<Socket>, connectionFile: string, languag
  * connects.
  */
 function waitAt(path: string, kernelPid: number): Promise<Socket> {
-  // Left by a killed process with the same id.
+  // The path was left by a killed process with the same id.
   rmSync(path, { force: true });
   const look = () => {
     if (process.ppid === kernelPid) return;

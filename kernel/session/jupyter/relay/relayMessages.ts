@@ -17,7 +17,7 @@ const kinds = [
   'subscribed',
   /** From the relay: ZeroMQ has accepted this number of published bytes. */
   'taken',
-  /** To the relay. */
+  /** To the relay: publish a message. */
   'publish',
   /** To the relay: a question on the stdin channel; the relay answers with the same number. */
   'ask',

@@ -78,7 +78,7 @@ export class SqlDatabase {
     try {
       let rows = 0;
       const statement = this.#database.prepare(text);
-      // Otherwise an integer beyond the range of a double throws.
+      // Without this, an integer beyond the range of a double throws.
       statement.setReadBigInts(true);
       for (const _ of statement.iterate(...bound)) if (++rows >= wanted) return true;
       return rows >= wanted;
