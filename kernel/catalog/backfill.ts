@@ -53,9 +53,9 @@ export type BackfillResult = {
 export interface BackfillJob extends PromiseLike<BackfillResult> {
   /** Settles when the job ends. Rejects with a JobError if it failed or was cancelled. */
   readonly done: Promise<BackfillResult>;
-  /** Its id, known once the job has started. */
+  /** The id of the job, known once the job has started. */
   readonly id: Promise<string>;
-  /** Returns its current progress. */
+  /** Returns the current progress of the job. */
   view(): Promise<JobView>;
   /** Cancels the job and waits until it has ended. Computed rows are kept. */
   cancel(): Promise<void>;

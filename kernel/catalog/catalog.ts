@@ -117,7 +117,7 @@ export type OpenTableOptions = CallOptions &
   };
 export type DeclareTableOptions = CallOptions &
   InNamespace & {
-    /** Where its data will be. Default: chosen by the catalog. */
+    /** The location for the data of the table. Default: chosen by the catalog. */
     location?: string | undefined;
     /** Properties to store with the name. Default: none. */
     properties?: Record<string, string> | undefined;
@@ -150,7 +150,7 @@ export type TableDescription = {
 /**
  * A catalog of tables in nested namespaces: a directory (`dir`) or a server (`rest`), with the same calls. New names
  * are checked before anything is sent (letters, digits, `_`, `-` and `.`); existing names are listed, opened and
- * dropped whatever characters they have.
+ * dropped regardless of their characters.
  *
  * Every call rejects with a `CatalogError`: its `code` is one of the Lance Namespace specification's (0-23),
  * `operation` the specification's name of the operation, `identifier` the table or namespace it was about.

@@ -38,7 +38,7 @@ const maxEntries = 50;
 const maxNames = 1000;
 
 /**
- * Finds the names of a catalog that complete a string. Caches them for a few seconds, since every typed character
+ * Finds the names of a catalog that complete a string. Caches them for a few seconds, because every typed character
  * requests one.
  */
 export class CatalogNames {

@@ -84,7 +84,7 @@ export async function connectNamespace<N extends keyof Implementations>(
 }
 
 /**
- * Records how a catalog was connected, for jobs; a directory by its absolute path, since jobs have another working
+ * Records how a catalog was connected, for jobs; a directory by its absolute path, because jobs have another working
  * folder.
  */
 function connected<N extends keyof Implementations>(

@@ -8,7 +8,7 @@ export type EngineHandshake = {
   napi: number;
   /** The version of the engine, `null` if it does not load. */
   engine: string | null;
-  /** Why it does not load. */
+  /** The reason why the engine does not load. */
   problem: string | null;
 };
 

@@ -264,7 +264,7 @@ export class EngineProcess {
     return new CatalogError('ServiceUnavailable', `The engine process ${what}.`, hint, { cause });
   }
 
-  /** Returns how the process ended, if it has or does within `exitDelay`. */
+  /** Returns how the process ended, if it has ended or ends within `exitDelay`. */
   #exitSoon(): Promise<EngineExit | undefined> {
     return new Promise((resolve) => {
       const late = setTimeout(() => {

@@ -6,13 +6,13 @@ export const isSecretOption = (name: string): boolean =>
   /secret|key|token|password|credential|sas/i.test(name) && !harmless.test(name);
 
 /**
- * Identifies a catalog, regardless of the user and the key; never contains a secret. Not for display, and
- * only compared as a whole.
+ * Identifies a catalog, regardless of the user and the key; never contains a secret. It is not for display, and is only
+ * compared for equality.
  */
 export type Identity = string;
 
 /**
- * The identity of a root: its location and, for an object store, the store, since two stores may have buckets of the
+ * The identity of a root: its location and, for an object store, the store, because two stores may have buckets of the
  * same name.
  */
 export function identityOfRoot(location: string, storageOptions: Readonly<Record<string, string>> = {}): Identity {
@@ -23,8 +23,8 @@ export function identityOfRoot(location: string, storageOptions: Readonly<Record
 }
 
 /**
- * The identity of a server's database: a URL may have several, selected by headers, and a private endpoint may lead
- * to others.
+ * The identity of a server's database: a URL may have several, selected by headers, and a private endpoint may lead to
+ * other databases.
  */
 export const identityOfServer = (
   url: URL,

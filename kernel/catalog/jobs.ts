@@ -8,7 +8,7 @@ export type JobSummary = {
   /** The type of job, as named by the server: `backfill_column`, … */
   type: string;
   state: JobState;
-  /** The identifier of its table, as the server reports it. */
+  /** The identifier of the job's table, as the server reports it. */
   table?: string;
   created?: Date;
 };

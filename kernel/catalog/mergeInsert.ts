@@ -94,7 +94,7 @@ export function mergeColumns(on: string | readonly string[]): string[] {
 }
 
 /**
- * Returns the schema for the rows of a merge: only the columns that the rows have, since every column that is sent is
+ * Returns the schema for the rows of a merge: only the columns that the rows have, because every column that is sent is
  * changed.
  * @throws CatalogError InvalidInput (13) if only some rows have a column: the others would get null
  */

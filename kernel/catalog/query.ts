@@ -6,7 +6,8 @@ import { CatalogError } from '#shared/errors.ts';
 import type { BatchStream, FullTextOptions, Ordering, QueryOptions, QueryRunner, QuerySpec } from './querySpec.ts';
 import { sqlProblem } from './sqlTokens.ts';
 
-// Query steps are checked when they are called: a misspelled option that is silently dropped would find other rows.
+// Query steps are checked when they are called, because a misspelled option that is silently dropped would find other
+// rows.
 
 /** @throws CatalogError InvalidInput (13) for an unknown option or an invalid value */
 function checkVectorOptions(options: QueryOptions): QueryOptions {

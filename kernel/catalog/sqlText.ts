@@ -19,7 +19,7 @@ export function sqlLiteral(value: unknown, name = 'value'): string {
 
 /** Doubles quotes; a backslash is an ordinary character. */
 function textLiteral(text: string, name: string): string {
-  // UTF-8 would encode it as another character.
+  // UTF-8 would replace half of a surrogate pair by another character.
   if (/\p{Surrogate}/u.test(text)) return refuse(name, 'contains half of a surrogate pair');
   return `'${text.replaceAll("'", "''")}'`;
 }

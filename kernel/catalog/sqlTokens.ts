@@ -25,7 +25,9 @@ export class SqlCursor {
   #kind: SqlTokenKind = 'space';
   #start = 0;
   #end = 0;
-  /** No comment is closed from here on. Without it, each opening would search to the end of the text. */
+  /**
+   * False if no comment is closed from here on. Without this flag, each opening would search to the end of the text.
+   */
   #hasClosing = true;
 
   constructor(sql: string) {

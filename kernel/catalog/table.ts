@@ -15,7 +15,7 @@ import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from './w
 
 export type VersionInfo = {
   version: number;
-  /** When it was created. */
+  /** The time when the version was created. */
   timestamp: Date;
   /** Metadata that its writer stored with the version. */
   metadata?: Record<string, string>;
@@ -25,11 +25,11 @@ export type VersionInfo = {
 };
 
 export type TableStats = {
-  /** Bytes of its data files. */
+  /** Bytes of the data files of the table. */
   totalBytes: number;
   numRows: number;
   numIndices: number;
-  /** Fragments of its rows, and those of them that should be compacted. */
+  /** Fragments of the table, and those of them that should be compacted. */
   numFragments: number;
   numSmallFragments: number;
   /** Rows per fragment. */
@@ -71,11 +71,11 @@ export type FieldMetadataUpdate = {
 export type ColumnChange = {
   /** The column, `a.b` for a field of a struct. */
   path: string;
-  /** Its new name. Default: unchanged. */
+  /** The new name of the column. Default: unchanged. */
   rename?: string | undefined;
-  /** Whether it may hold null. Default: unchanged. */
+  /** Whether the column may hold null. Default: unchanged. */
   nullable?: boolean | undefined;
-  /** Its new type, to which its values are cast. Default: unchanged. */
+  /** The new type of the column, to which its values are cast. Default: unchanged. */
   dataType?: DataType | undefined;
 };
 
@@ -84,17 +84,17 @@ export type IndexInfo = {
   columns: string[];
   type?: string;
   uuid?: string;
-  /** The precise type, as the format names it. */
+  /** The precise type of the index, as the format names it. */
   typeUrl?: string;
   created?: Date;
   numIndexedRows?: number;
-  /** Rows added since: a search reads them one by one. */
+  /** Rows added after the index was built, which a search reads one by one. */
   numUnindexedRows?: number;
-  /** Bytes of its files. */
+  /** Bytes of the files of the index. */
   sizeBytes?: number;
   numSegments?: number;
   indexVersion?: number;
-  /** Details of its type, as JSON. */
+  /** Details of the type of the index, as JSON. */
   details?: string;
 };
 export type IndexStats = {
@@ -102,7 +102,7 @@ export type IndexStats = {
   distanceType?: string;
   numIndexedRows: number;
   numUnindexedRows: number;
-  /** Number of its parts. */
+  /** Number of parts of the index. */
   numIndices?: number;
 };
 
@@ -162,8 +162,9 @@ export type CreateIndexOptions = CallOptions & {
 };
 
 /**
- * A table of a catalog. It follows other writers: every read sees the newest version unless another one was opened.
- * Every call rejects with a `CatalogError`; a write to a table opened at a version with InvalidInput (13).
+ * A table of a catalog. It follows other writers: every read sees the newest version, unless the table was opened at
+ * another version. Every call rejects with a `CatalogError`. A write to a table opened at a version rejects with
+ * InvalidInput (13).
  *
  * On a server a table is found by name: after a rename calls fail with TableNotFound (4). In a directory a table in a
  * namespace stays open after a rename; open it by its new name to be sure.

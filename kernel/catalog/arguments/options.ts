@@ -10,7 +10,7 @@ export type CallOptions = {
 };
 
 /**
- * Rejects unknown options. A misspelled option that is silently dropped changes what the call does: it may, for
+ * Rejects unknown options. A misspelled option that is silently dropped changes what the call does, because it may, for
  * instance, write to the root namespace.
  * @param prefixes beginnings of options whose names the caller chooses
  * @throws CatalogError InvalidInput (13) naming the option and the known ones
@@ -57,7 +57,7 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
     throw new CatalogError('InvalidInput', `${call} was given too many arguments.`, 'Put all options in one object.');
   }
   const positional = Array.isArray(first) ? first : undefined;
-  // `openTable('orders', 'shop')`: the error is about the namespace path, since the string is meant as one.
+  // `openTable('orders', 'shop')`: the error is about the namespace path, because the string is meant as one.
   if (typeof first === 'string') checkKnownPath(first);
   if (!positional && first !== undefined && second !== undefined) {
     throw new CatalogError(

@@ -1,6 +1,6 @@
 import { CatalogError } from '#shared/errors.ts';
 
-// Argument checks of table calls, made before anything is sent or opened: a notebook cell can pass any value.
+// Argument checks of table calls, made before anything is sent or opened, because a notebook cell can pass any value.
 
 /** Describes a value for an error message: `null`, "a number", "an object". */
 export function describeType(value: unknown): string {

@@ -18,17 +18,17 @@ import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors
 type SourceBatches = BatchStream & { close: () => Promise<void> };
 
 /**
- * Returns the data for a table as batches of one schema: rows and tables at once, a batch source as its batches
- * arrive. The schema is known before the first row: it is `schema`, else that of the query or of the first batch. A
- * batch with other columns than the first ends the batches with SchemaValidation; a source that throws ends them with
+ * Returns the data for a table as batches of one schema: rows and tables at once, a batch source as its batches arrive.
+ * The schema is known before the first row: it is `schema`, else the schema of the query or of the first batch. A batch
+ * with other columns than the first ends the batches with SchemaValidation; a source that throws ends them with
  * InvalidInput and its error as the cause. A reader that stops early closes the source.
  * @param call for errors: the call that the data was given to
- * @throws CatalogError SchemaValidation (20), InvalidInput (13) as `toArrowTable`; SchemaValidation for no batch and
- * no schema
+ * @throws CatalogError SchemaValidation (20), InvalidInput (13) as `toArrowTable`; SchemaValidation for no batch and no
+ * schema
  */
 export async function batchesOf(call: string, source: TableSource, schema?: Schema): Promise<SourceBatches> {
   if (source instanceof Query) {
-    // A query knows its columns even if it finds no row.
+    // A query knows its columns even if it returns no row.
     const { schema: found, batches } = await source.execute();
     return opened(call, batches, schema ?? found);
   }
@@ -91,7 +91,7 @@ async function* following(
       yield adopt(batch) ?? batch;
     }
   } finally {
-    // Also after a bad batch or if the reader stops: this closes the files and connections behind the source.
+    // Also after a bad batch or if the reader stops, because this closes the files and connections behind the source.
     await reading.close();
   }
 }

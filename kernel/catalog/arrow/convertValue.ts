@@ -7,7 +7,7 @@ import { inUnit, unitName } from './timestamps.ts';
 /** Position of a value, for errors. Without a row it is the new value of a whole column. */
 export type Place = { row?: number | undefined; column: string };
 
-/** The class name of an object of any realm: a notebook cell may run in a realm with another `Date` class. */
+/** The class name of an object of any realm, because a notebook cell may run in a realm with another `Date` class. */
 export const builtinTag = (value: object): string => Object.prototype.toString.call(value).slice(8, -1);
 
 type TypedArray = ArrayLike<number | bigint> & ArrayBufferView;

@@ -24,8 +24,8 @@ import { storageType, withType } from './timestamps.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Creates an Arrow table from rows. The inference is the same for every implementation, since that of an engine would
- * turn every number into a float:
+ * Creates an Arrow table from rows. The inference is the same for every implementation, because an engine's inference
+ * would turn every number into a float:
  *
  * - safe whole numbers and `bigint`: Int64; other numbers: Float64
  * - arrays of numbers: FixedSizeList<Float32> if equally long, else List; also List if a Float32 would change a whole

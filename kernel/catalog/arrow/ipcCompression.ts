@@ -2,8 +2,8 @@ import { CompressionType, compressionRegistry } from '#arrow';
 import { decodeLz4Frames } from './lz4.ts';
 
 /**
- * Default limit in bytes for all data decompressed in one call: a few compressed bytes can hold gigabytes, and a
- * batch may refer to them repeatedly. There is no limit on the ratio, since a column of nulls shrinks to a
+ * Default limit in bytes for all data decompressed in one call, because a few compressed bytes can hold gigabytes, and
+ * a batch may refer to them repeatedly. There is no limit on the ratio, because a column of nulls shrinks to a
  * ten-thousandth.
  */
 export const maxDecompressed: number = 2 ** 30;
@@ -58,7 +58,7 @@ export function registerCodecs(): void {
   });
   compressionRegistry.set(CompressionType.ZSTD, {
     decode: (bytes) => {
-      // Loaded on first use: most processes never read such data, and loading it would slow their start.
+      // Loaded on first use, because most processes never read such data, and loading it would slow their start.
       const { zstdDecompressSync } = process.getBuiltinModule('node:zlib');
       return decompressed((maxBytes) => aligned(zstdDecompressSync(bytes, { maxOutputLength: maxBytes })));
     },

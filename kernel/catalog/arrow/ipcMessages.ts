@@ -40,7 +40,7 @@ export async function* ipcMessages(
   try {
     const isFile = await skipFileStart(source);
     if (isFile && !(await hasSchemaFirst(source))) {
-      // Its schema is in the footer only, so it can only be read as a whole.
+      // The schema of such a file is only in its footer, so the file must be read as a whole.
       const start = Buffer.from(magic.padEnd(8, '\0'), 'latin1');
       const stream = streamOfFile(Buffer.concat([start, await source.all(maxSpooledBytes)]));
       yield* messagesOf(new ByteSource(only(Buffer.concat([stream, endOfStream]))), checker);
@@ -168,7 +168,9 @@ class ByteSource {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([bytes, this.#rest]);
   }
 
-  /** Reads to the end and returns the last bytes: a connection is reused only after its whole response was read. */
+  /**
+   * Reads to the end and returns the last bytes, because a connection is reused only after its whole response was read.
+   */
   async drain(last: number): Promise<Uint8Array> {
     let tail = this.#rest.subarray(-last);
     while (await this.#next()) tail = Buffer.concat([tail, this.#rest.subarray(-last)]).subarray(-last);
@@ -196,7 +198,7 @@ class ByteSource {
   async #next(): Promise<boolean> {
     const { done, value } = await this.#chunks.next();
     this.#rest = done ? new Uint8Array(0) : value;
-    // After an empty chunk `#read` calls again.
+    // After an empty chunk `#read` calls this again.
     return !done;
   }
 }

@@ -35,8 +35,8 @@ export function createWrittenBytes(): WrittenBytes {
 
 /**
  * Encodes batches of one schema as an Arrow IPC stream, one chunk per batch. Each chunk is created on request, so a
- * slow reader slows down the source. Without rows the stream has one empty batch: some servers don't create a table
- * from a schema alone.
+ * slow reader slows down the source. Without rows the stream has one empty batch, because some servers don't create a
+ * table from a schema alone.
  */
 export async function* encodeStream(
   schema: Schema,

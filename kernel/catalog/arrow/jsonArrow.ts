@@ -17,17 +17,17 @@ export type JsonArrowType = {
   fields?: JsonArrowField[];
   /** Size of a fixed-size list or binary; for a decimal: precision × 1000 + scale. */
   length?: number;
-  /** For time, timestamp, duration and interval. */
+  /** Set for time, timestamp, duration and interval types. */
   unit?: string;
-  /** For timestamps. */
+  /** Set for timestamps. */
   timezone?: string;
   /** Key type of a dictionary column; `type` is then the type of its values. */
   keys?: JsonArrowType;
-  /** For a dictionary whose order is significant. */
+  /** Set for a dictionary whose order is significant. */
   ordered?: boolean;
-  /** For maps. */
+  /** Set for maps. */
   keysSorted?: boolean;
-  /** For unions: `sparse` or `dense`, and the ids of the members. */
+  /** Set for unions: `sparse` or `dense`, and the ids of the members. */
   mode?: string;
   typeIds?: number[];
 };

@@ -1,6 +1,6 @@
 // Decoder for the LZ4 frame format. Arrow compresses buffers with it, and Node.js has no decoder. The npm packages
-// considered are native code for one function, support only the block format, or lack types or releases; the format
-// is a page long. Checksums are ignored: the bytes arrive over TCP, usually with TLS.
+// considered are native code for one function, support only the block format, or lack types or releases; the format is
+// a page long. Checksums are ignored, because the bytes arrive over TCP, usually with TLS.
 
 const frameMagic = 0x184d2204;
 /** Magic of frames with other content (`…50` to `…5f`), which are skipped. */

@@ -21,7 +21,7 @@ function absorb(word: number): void {
   state[1] = Math.imul(((second << 13) | (second >>> 19)) ^ word, 0x85ebca6b) + 0x27d4eb2f;
 }
 
-/** Null has its own mixing step, since every 32-bit word can also be a value. */
+/** Null has its own mixing step, because every 32-bit word can also be a value. */
 function absorbNull(): void {
   state[0] = Math.imul(state[0]! + 0x3c6ef372, 0xc2b2ae3d);
   state[1] = Math.imul(state[1]! ^ 0x510e527f, 0x1b873593);
@@ -186,8 +186,8 @@ function list(data: Data, name: string): ColumnHasher {
 
 /**
  * Computes a checksum that shows whether two sets of rows are the same, regardless of batches and order. Each row is
- * hashed by its values to 64 bits, and the hashes are added, so a duplicate row counts twice. The checksum finds
- * damage and missing rows, not manipulation: it is not a cryptographic hash.
+ * hashed by its values to 64 bits, and the hashes are added, so a duplicate row counts twice. The checksum finds damage
+ * and missing rows, not manipulation, because it is not a cryptographic hash.
  *
  * It covers values, not their storage: a dictionary value equals the plain one, 32-bit offsets equal 64-bit ones, and
  * bytes under a null are ignored. Numbers are compared by their bits.

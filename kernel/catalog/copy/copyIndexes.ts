@@ -66,7 +66,7 @@ function vectorSettings(type: IndexType, told: Record<string, unknown>): CreateI
 
 /**
  * Recreates the indexes of a table on its copy: the same names, columns, types, distances, and the settings that the
- * source reports. A failed index is a warning and not an error, since the rows are copied.
+ * source reports. A failed index is a warning and not an error, because the rows are copied.
  */
 export async function copyIndexes(
   source: Table,

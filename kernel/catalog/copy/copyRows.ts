@@ -46,7 +46,7 @@ export async function checksumOf(table: Table, { start, count }: RowRange, optio
   return sum.value;
 }
 
-/** A scan may return other types than are stored: some engines return only the location of large binaries. */
+/** A scan may return other types than are stored, because some engines return only the location of large binaries. */
 function checkColumns(name: string, stored: Schema, read: Schema): void {
   stored.fields.forEach((field, index) => {
     const other = read.fields[index];

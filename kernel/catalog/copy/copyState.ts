@@ -12,10 +12,10 @@ export const markKey = 'lance-catalog.copy';
 
 /**
  * The source of a copied table, and whether the copy is complete. `staged` is unfinished under the staging name and
- * complete under any other, since the rename is the last step; `copying` is always unfinished.
+ * complete under any other, because the rename is the last step; `copying` is always unfinished.
  */
 export type CopyState = {
-  /** Identifies the source without revealing its location: the mark may end up in a catalog of other users. */
+  /** Identifies the source without revealing its location, because other users may see the mark. */
   source: string;
   version: number;
   rows: number;

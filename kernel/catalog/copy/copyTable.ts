@@ -26,8 +26,8 @@ import {
   type CopyStrategy,
 } from './copyTarget.ts';
 
-// A running copy can't be distinguished from a stopped one: both are a table that names its source and lacks rows. So
-// a copy of another source is deleted only if the user requests it.
+// A running copy can't be distinguished from a stopped one, because both are a table that names its source and lacks
+// rows. So a copy of another source is deleted only if the user requests it.
 
 /** The error if an unfinished copy of another source has the name that this copy needs. */
 function conflictingCopyError(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
@@ -65,9 +65,9 @@ async function withConflictErrors<T>(place: TablePlace, target: TablePlace, call
 const computed = /^computed_(column|refresh)($|\.)/;
 
 /**
- * Returns the schema of a copy. A computed column becomes a plain one, since computed columns can't be written; the
+ * Returns the schema of a copy. A computed column becomes a plain one, because computed columns can't be written; the
  * copy has its values.
- * @throws CatalogError Unsupported (0) for a column of blobs, since a query returns only their location
+ * @throws CatalogError Unsupported (0) for a column of blobs, because a query returns only their location
  */
 export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; warnings: string[] } {
   const warnings: string[] = [];
@@ -93,14 +93,14 @@ const isBlob = ({ metadata }: Field): boolean =>
 
 // A copy can be killed at any moment and resumed, and an unfinished copy is never mistaken for a complete one:
 //
-// Rows are added in chunks; each chunk is one version of the copy, whole or absent. The number of rows shows how many
-// chunks are done. A mark in the schema metadata, created with the table, names the source. Each chunk is read back and
-// compared before the next one. A resumed copy compares the last existing chunk again, the only one that may not have
-// been compared.
+// Rows are added in chunks; each chunk is one version of the copy, complete or absent. The number of rows shows how
+// many chunks are done. A mark in the schema metadata, created with the table, names the source. Each chunk is read
+// back and compared before the next one. A resumed copy compares the last existing chunk again, the only one that may
+// not have been compared.
 //
 // - If the target can rename tables, the rows are added under a staging name; the rename at the end completes the copy.
 // - If it can change metadata, the rows are added under the final name, and the mark says that the copy is unfinished.
-// - Otherwise all rows are written as one chunk, which is also whole or absent, and the copy can't be resumed.
+// - Otherwise all rows are written as one chunk, which is also complete or absent, and the copy can't be resumed.
 
 /** The engine holds a chunk several times while it writes it; many small chunks make a table slow to read. */
 const defaultChunkBytes = 64 * 1024 * 1024;

@@ -94,8 +94,8 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
       if ('why' in copied) skipped.push(copied);
       else tables.push(copied);
     } catch (error) {
-      // Retrying won't help: the table is itself part of a copy, or of a kind that can't be read. The others can be
-      // copied.
+      // A retry does not help, because the table is itself an unfinished copy, or of a kind that can't be read. Other
+      // tables can still be copied.
       const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');
       if (!isLasting || error.identifier !== displayTable(from)) throw error;
       skipped.push({ from: displayTable(from), reason: error.message, why: 'failed' });
@@ -105,7 +105,7 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
 }
 
 /**
- * Copies a table unless it is only declared and so has no data. That is checked only after a failure, since it costs
+ * Copies a table unless it is only declared and so has no data. That is checked only after a failure, because it costs
  * a request.
  */
 async function copyUnlessDeclared(
@@ -145,8 +145,8 @@ async function planOf(
   const namespaces: string[][] = [];
   const tables: string[][] = [];
   const walk = async (path: string[]): Promise<void> => {
-    // Checks all names before the first row is copied: a name that the target would refuse fails now, not after an
-    // hour.
+    // Checks all names before the first row is copied, because a name that the target would refuse fails now, not after
+    // an hour.
     checkNamespacePath([...target, ...path]);
     namespaces.push(path);
     const there = [...source.path, ...path];

@@ -64,9 +64,9 @@ const trialMark: CopyState = { source: 'trial', version: 1, rows: 1, chunkRows: 
 
 /**
  * Finds out what the target supports by trying the operations on a separate empty table. Requests for a random name are
- * not enough: a careless server may report success, and then the table that a copy replaces would be dropped for a
- * rename that never happens. The trial table is marked as an unfinished copy, so that it is not mistaken for data if
- * this process is killed here; the next copy to the same name removes it.
+ * not enough, because a careless server may report success, and then the table that a copy replaces would be dropped
+ * for a rename that never happens. The trial table is marked as an unfinished copy, so that it is not mistaken for data
+ * if this process is killed here; the next copy to the same name removes it.
  */
 export async function learnStrategy(place: TablePlace, { signal }: CallOptions): Promise<CopyStrategy> {
   const { catalog } = place;

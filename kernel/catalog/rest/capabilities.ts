@@ -95,7 +95,7 @@ const probes: { readonly [O in ReadingOperation]?: object } = {
   ListJobs: {},
 };
 
-/** These are tested by listing existing names, with a limit of 1. */
+/** Lists are tested by listing existing names, with a limit of 1. */
 const lists: ReadonlySet<Operation> = new Set<ReadingOperation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
 
 /**

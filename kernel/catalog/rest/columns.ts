@@ -43,7 +43,7 @@ export function addColumns(
 
 /**
  * "AlterTableAlterColumns". Throws Unsupported for a type that the contract's JSON can't express in full, such as a
- * timestamp with a time zone: a server would read it as another type.
+ * timestamp with a time zone, because a server would read it as another type.
  */
 export function alterColumns(
   target: RestTarget,

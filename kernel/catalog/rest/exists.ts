@@ -52,8 +52,8 @@ export async function isThere(
 }
 
 /**
- * Checks that a namespace exists before something is put into it: some servers put tables into namespaces that were
- * never created and that no list shows. If the server can't answer, the check passes and the call itself decides.
+ * Checks that a namespace exists before something is put into it, because some servers put tables into namespaces that
+ * were never created and that no list shows. If the server can't answer, the check passes and the call itself decides.
  * @throws CatalogError NamespaceNotFound (1)
  */
 export async function mustExist(wire: Wire, path: NamespacePath, options: CallOptions): Promise<void> {
@@ -66,7 +66,7 @@ export async function mustExist(wire: Wire, path: NamespacePath, options: CallOp
   }
 }
 
-/** For a call about something in the namespace: the error names that call, not the check. */
+/** The error for a call about something in the namespace. It names that call, not the check. */
 export const missingNamespace = (path: NamespacePath, cause: unknown): CatalogError =>
   new CatalogError(
     'NamespaceNotFound',

@@ -38,7 +38,7 @@ const ours: ReadonlySet<string> = new Set([
 type Headers = { headers: Record<string, string>; database: Record<string, string>; secrets: string[] };
 
 /**
- * Returns the headers of a configuration. All values except the database's are secret, since only the user knows what
+ * Returns the headers of a configuration. All values except the database's are secret, because only the user knows what
  * they contain.
  * @throws CatalogError InvalidInput (13) naming the header, never its value
  */
@@ -70,7 +70,7 @@ export function headersOf(config: RestConfig, url: URL): Headers {
   const secrets = [...headers].filter(([name]) => !open.has(name)).map(([, value]) => value);
   if (config.token !== undefined) secrets.push(config.token);
   if (!headers.has('user-agent')) headers.set('user-agent', 'lance-catalog');
-  // Longest first: replacing a secret that is part of a longer one would leave the rest of the longer one.
+  // Longest first, because replacing a short secret inside a longer one would leave the rest of the longer one.
   return {
     headers: Object.fromEntries(headers),
     database: ofDatabase,
@@ -99,7 +99,7 @@ function required(option: string, value: unknown): string {
 }
 
 /**
- * Validates a header: a line break in a value would start another header, or another request.
+ * Validates a header, because a line break in a value would start another header, or another request.
  * @throws CatalogError InvalidInput (13)
  */
 function checkHeader(name: string, value: unknown): [name: string, value: string] {

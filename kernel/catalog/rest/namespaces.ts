@@ -19,8 +19,8 @@ type ListRequest = CallOptions & {
 };
 
 /**
- * Requests one page of names. Skips empty pages that have a successor: some servers count names in a page that they
- * don't show.
+ * Requests one page of names. Skips empty pages that have a successor, because some servers count names in a page that
+ * they don't show.
  * @throws CatalogError NamespaceNotFound (1) also if the server lists a missing namespace as an empty one; Internal
  * (18) if a page leads to an earlier one
  */
@@ -120,7 +120,7 @@ export async function dropNamespace(
   }
 }
 
-/** Deeper than any catalog: a server that invents children would otherwise cause an endless loop. */
+/** Deeper than any catalog, because a server that invents children would otherwise cause an endless loop. */
 const maxDepth = 100;
 
 /**

@@ -74,7 +74,7 @@ export async function registerTable(
     try {
       await register(location, asked);
     } catch (second) {
-      // Register the previous location again; its data was never touched.
+      // Registers the previous location again; its data was never touched.
       if (before.location !== undefined) await register(before.location, { mode: 'create' }).catch(() => undefined);
       throw second;
     }

@@ -32,8 +32,8 @@ const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearc
 const requestedRows = (spec: QuerySpec): number | undefined => rowLimit(spec) || undefined;
 
 /**
- * Returns the search to send, and the number of first rows to drop here: some servers subtract the offset from the
- * requested number of rows, so fewer rows would arrive.
+ * Returns the search to send, and the number of first rows to drop here, because some servers subtract the offset from
+ * the requested number of rows, so fewer rows would arrive.
  */
 function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
   const { offset = 0, ...rest } = spec;
@@ -47,14 +47,14 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
   const { columns, columnAliases, filter, offset, orderBy, withRowId, prefilter, fastSearch, vector, fullText } = spec;
   return {
     ...pinned(target),
-    // Both are required, even without a search: then an empty vector, and the largest row count. Some servers treat 0
-    // as all rows, so a limit of 0 is sent as 1 and the row is not read.
+    // The contract requires a vector and a row count. Without a search they are an empty vector and the largest count.
+    // Some servers treat 0 as all rows, so a limit of 0 is sent as 1 and the row is not read.
     vector: { single_vector: vector?.values ?? [] },
     k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
     ...(columns && { columns: { column_names: columns } }),
     ...(columnAliases && { columns: { column_aliases: columnAliases } }),
     ...definedEntries({ filter, offset }),
-    // Sent with every search, since the defaults of servers differ.
+    // Sent with every search, because servers have different defaults.
     ...(isSearch(spec) && filter !== undefined ? { prefilter: prefilter ?? true } : definedEntries({ prefilter })),
     ...definedEntries({ with_row_id: withRowId, fast_search: fastSearch }),
     ...(vector &&

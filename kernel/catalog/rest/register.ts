@@ -20,7 +20,7 @@ export function registerRest(): void {
       'retries',
     ],
     keyPrefixes: ['headers.'],
-    // Loaded by the first connection: a process that only reads directories needs no HTTP.
+    // Loaded by the first connection, because a process that only reads directories needs no HTTP.
     connect: async (config, options) => (await loadLazy(() => import('./restCatalog.ts'))).openRest(config, options),
   });
 }

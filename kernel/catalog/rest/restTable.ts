@@ -233,7 +233,7 @@ export class RestTable implements Table {
   /** Reads the schema for another operation; errors name that operation. */
   async #schema(operation: Operation, { signal }: CallOptions): Promise<Schema> {
     try {
-      // Not from "DescribeTable", since its JSON form has no time units and zones.
+      // Not read from "DescribeTable", because its JSON form has no time units and zones.
       return (await this.#runner.run({ limit: 0 }, signal)).schema;
     } catch (error) {
       if (isCatalogError(error)) error.operation = operation;

@@ -82,8 +82,8 @@ const maxRowPages = 10_000;
 type PageReader = (page: QuerySpec, count: (bytes: number) => void) => Promise<BatchStream>;
 
 /**
- * Returns the rows of a query page by page (`k` and `offset`); each page is requested after the previous one was
- * read. Only an empty page is the last one: a server may limit pages to fewer rows than requested. A server that
+ * Returns the rows of a query page by page (`k` and `offset`); each page is requested after the previous one was read.
+ * Only an empty page is the last one, because a server may limit pages to fewer rows than requested. A server that
  * ignores `offset` would send the same rows forever, so the rows are counted if a page starts like the previous one.
  * @param countRows counts the rows of the query without its limit
  */

@@ -11,8 +11,8 @@ type Incoming = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };
 export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unknown>): WireResponse['body'] {
   return {
     destroy: () => void body.destroy(),
-    // A generator between undici's stream and its reader: Arrow's readers destroy a Node stream at its end, which
-    // undici reports as an unhandled error.
+    // A generator between undici's stream and its reader is needed, because Arrow's readers destroy a Node stream at
+    // its end, which undici reports as an unhandled error.
     async *[Symbol.asyncIterator]() {
       try {
         for await (const chunk of body) yield chunk;
@@ -88,7 +88,7 @@ export function uploadOf(
       throw error;
     } finally {
       if (abort) signal?.removeEventListener('abort', abort);
-      // Not awaited: a source that hangs would hang here too.
+      // Not awaited, because a source that hangs would hang here too.
       if (!isDone) void Promise.resolve(pull.return?.()).catch(() => undefined);
     }
   }

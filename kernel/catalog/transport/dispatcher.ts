@@ -26,7 +26,7 @@ const connections = 16;
 
 /**
  * Opens connections to one server, kept alive between requests. A socket or an endpoint is used without a proxy.
- * Proxies of the environment are never used for this machine, since "localhost" would be the proxy's own host.
+ * Proxies of the environment are never used for this machine, because "localhost" would be the proxy's own host.
  * @throws CatalogError InvalidInput (13) if a proxy in the environment is not a URL
  */
 export function openDispatcher(route: Route): Dispatcher {

@@ -19,7 +19,7 @@ import { isBrokenConnection, markTransient, parseRetryAfter } from './retry.ts';
 type RequestSubject = { operation: Operation; id: readonly string[] };
 
 /**
- * Returns the message and hint for errors whose code says everything, the same as for a directory: many servers
+ * Returns the message and hint for errors whose code says everything, the same as for a directory, because many servers
  * answer such a code with only a name.
  */
 function messageForKind(kind: CatalogErrorKind, asked: RequestSubject): [what: string, hint: string] | undefined {
@@ -123,9 +123,9 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Determines the meaning of a server's message if its code is too general: the upstream server reports nearly every
- * refusal of the engine as Internal (18), and a missing column as invalid input. Other codes are kept, but may get a
- * better sentence.
+ * Determines the meaning of a server's message if its code is too general, because the upstream server reports nearly
+ * every refusal of the engine as Internal (18), and a missing column as invalid input. Other codes are kept, but may
+ * get a better sentence.
  */
 export function parseServerError(kind: CatalogErrorKind, text: string, asked: RequestSubject): Meaning | undefined {
   const about = subjectText(asked);
@@ -271,7 +271,7 @@ function ofStatus(server: Server, answer: ErrorResponse, cause: { cause?: Error 
   return new CatalogError(kind, what, nextStep(server, kind, hint), { status, ...cause });
 }
 
-/** Adds the key hint: a server's message about a key rarely says where the user can get another one. */
+/** Adds the key hint, because a server's message about a key rarely says where the user can get another one. */
 function nextStep({ keyHint }: Server, kind: CatalogErrorKind, usual: string): string {
   if (keyHint === undefined) return usual;
   if (kind === 'Unauthenticated') return keyHint;

@@ -6,7 +6,7 @@ export type WireRequest = {
   operation: Operation;
   /** The path of a namespace, followed by the table name if the request is about a table. */
   id?: readonly string[];
-  /** For `{index_name}` in the path. */
+  /** Value for `{index_name}` in the path. */
   indexName?: string;
   /** A list is sent as a repeated parameter. */
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

@@ -29,7 +29,7 @@ const brokenConnections: ReadonlySet<string> = new Set([
 
 export const isBrokenConnection = (code: string): boolean => brokenConnections.has(code);
 
-// Kept outside of the errors, since callers have no use for it.
+// Kept outside of the errors, because callers have no use for it.
 const passing = new WeakMap<object, Transient>();
 
 /** Records that the same request may succeed a little later. */

@@ -18,7 +18,7 @@ type DialectName = 'specification' | 'service';
 
 /**
  * The dialect of a server: the specification, or the four endpoints of the older service. The first call that differs
- * between them detects it once, before its body is sent, since a body can't be sent again.
+ * between them detects it once, before its body is sent, because a body can't be sent again.
  */
 class Dialect {
   readonly #ask: Ask;
@@ -78,7 +78,7 @@ class Dialect {
       if (error.status === 404 || error.status === 405) return 'missing';
       // A key without the right to list may still create tables: the call itself will show.
       if (error.status === 401 || error.status === 403) return 'undecided';
-      // The server knows the path, since its error is one of the contract.
+      // The server knows the path, because its error has the format of the contract.
       if (error.status === 400 || error.status === 406 || error.kind === 'Unsupported') return 'there';
       throw error;
     }
