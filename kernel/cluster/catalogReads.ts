@@ -104,7 +104,7 @@ export class CatalogReads {
 function openServer(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
   if (config.implementation === 'rest') {
     const { implementation: _, keyHint, ...rest } = config;
-    // No retries here: the run retries and reports it.
+    // No retries here, because the run retries and reports it.
     return openRest({ ...rest, retries: 0, timeouts: patience }, { signal, keyHint });
   }
   throw new ClusterError('InvalidRequest', `There is no engine here for the directory ${config.root}.`, '');
@@ -126,7 +126,7 @@ async function findPlace(catalog: Catalog, signal: AbortSignal): Promise<TablePl
   return undefined;
 }
 
-/** Every value that may be a secret, all headers included: only the user knows their meaning. */
+/** Every value that may be a secret, all headers included, because only the user knows their meaning. */
 function secretsOf(config: CatalogConfig): readonly string[] {
   const isSecret = ([key]: [string, unknown]): boolean =>
     config.implementation === 'dir'

@@ -19,7 +19,7 @@ export class CleanupList {
   readonly #there = new Map<CleanupAction, string>();
 
   /**
-   * Registers an object before it is created, since it may exist even if the request to create it got no response.
+   * Registers an object before it is created, because it may exist even if the request to create it got no response.
    * @param what the label for messages: `the pod geneva/probe-1`
    * @param how removes it, and succeeds if it does not exist; its signal is separate from the run's
    */

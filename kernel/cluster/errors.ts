@@ -50,7 +50,7 @@ export class ClusterError extends ProductError<ClusterErrorKind> {
   readonly status: number | undefined;
 
   static {
-    // On the prototype, not on each error: a notebook prints an error's own properties.
+    // Defined on the prototype, because a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 

@@ -31,7 +31,7 @@ export type RayGroup = {
   /** A number of MiB, or a Kubernetes quantity. */
   readonly memory: number | string;
   readonly numGpus: number;
-  /** Service account of its pods. Default: that of the profile. */
+  /** Service account of the group's pods. Default: the service account of the profile. */
   readonly serviceAccount: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly minReplicas: number;
@@ -66,7 +66,7 @@ export type ClusterProfile = {
   readonly headGroup: RayGroup;
   readonly workerGroups: readonly RayGroup[];
   readonly storage: BucketLocation | undefined;
-  /** On AWS with another `configMethod` than EKS_AUTH: what is needed to look the cluster up. */
+  /** How to find the cluster on AWS, for another `configMethod` than EKS_AUTH. */
   readonly aws:
     | {
         readonly region: string;
@@ -77,7 +77,7 @@ export type ClusterProfile = {
         readonly serviceRole: string | undefined;
         /** The account that `GetCallerIdentity` must return. */
         readonly account: string | undefined;
-        /** As in `auth`. */
+        /** The same as `profile` in `auth`. */
         readonly profile?: string | undefined;
       }
     | undefined;

@@ -9,7 +9,7 @@ export class RequestCache {
 
   ask<T>(question: string, how: () => Promise<T>): Promise<T> {
     const known = this.#answers.get(question);
-    // The key determines the type: the same key is always used with the same `T`.
+    // The key determines the type, because the same key is always used with the same `T`.
     if (known) return known as Promise<T>;
     const answer = how();
     this.#answers.set(question, answer);

@@ -184,7 +184,7 @@ class Run {
         if (signal.aborted) return skipped('The run was stopped during this check.', 'not-asked');
         const isLast = left <= 0 || !isClusterError(error) || !error.isTransient;
         if (isLast) return verdictOfError(check, error);
-        // An abort ends the delay; the next attempt then fails for it.
+        // An abort ends the delay; the next attempt then fails because of the abort.
         await wait(pause * ((check.retries ?? 1) - left + 1), signal).catch(() => {});
       }
     }
@@ -217,7 +217,7 @@ function atMost(severity: Severity, finding: Finding): Finding {
   return finding.status === 'fail' && severity !== 'error' ? { ...finding, status: 'warn' } : finding;
 }
 
-/** An error fails the check. A missing permission only skips it, since it shows nothing about the cluster. */
+/** An error fails the check. A missing permission only skips it, because it shows nothing about the cluster. */
 function verdictOfError({ severity, title }: Check, error: unknown): Verdict {
   if (!isClusterError(error)) {
     return atMost(severity, {

@@ -30,7 +30,7 @@ export class SecretRedactor {
   /** Redacts every registered secret and everything that looks like a secret. */
   hide(text: string): string {
     let shown = text;
-    // Longest first: if a secret contains another, its ends must not stay visible.
+    // Longest first, so that no part of a secret that contains another one stays visible.
     for (const secret of [...this.#secrets].toSorted((a, b) => b.length - a.length)) {
       shown = shown.replaceAll(secret, redactedMark);
       const escaped = encodeURIComponent(secret);

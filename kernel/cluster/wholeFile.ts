@@ -4,8 +4,8 @@ import { readFile, stat } from 'node:fs/promises';
 const ownDescriptor = /^\/(?:dev\/(?:fd\/\d+|stdin|null)|proc\/self\/fd\/\d+)$/;
 
 /**
- * Reads a text file. Rejects pipes and devices: a device may never end, and Node can neither cancel the read of a
- * pipe without a writer nor exit during it.
+ * Reads a text file. Rejects pipes and devices, because a device may never end, and Node can neither cancel the read of
+ * a pipe without a writer nor exit during it.
  * @throws Error of `readFile`, or with the code `EFTYPE` for a pipe or device
  */
 export async function readRegularFile(file: string): Promise<string> {

@@ -54,7 +54,7 @@ function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Rec
   };
 }
 
-/** Advice for a principal that is not a role: only its administrator knows where its rights come from. */
+/** Advice for a principal that is not a role, because only its administrator knows where its rights come from. */
 const askFor = (action: string, resource: string): Fix => ({
   kind: 'advice',
   text: `Ask the administrator of the AWS account for ${action} on ${resource}.`,

@@ -11,7 +11,7 @@ import { readArn, type AwsCaller } from './awsNames.ts';
 import { awsTransport } from './awsTransport.ts';
 
 type IdentityOptions = {
-  /** For messages: `you`, or a role. */
+  /** Name of the principal in messages: `you`, or a role. */
   readonly label: string;
   readonly keys: AwsKeys;
   readonly region: string;
@@ -23,7 +23,7 @@ export class AwsIdentity {
   readonly label: string;
   readonly keys: AwsKeys;
   readonly region: string;
-  /** Needed in addition to the keys, since the profile may set endpoints. */
+  /** Needed in addition to the keys, because the profile may set endpoints. */
   readonly profile: string | undefined;
   readonly #clients = new Map<string, { destroy(): void }>();
 
@@ -73,7 +73,7 @@ export class AwsIdentity {
 
   #client<T extends { destroy(): void }>(name: string, make: () => T): T {
     const known = this.#clients.get(name);
-    // The type is safe: each name stands for one kind of client.
+    // The cast is safe, because each name stands for one kind of client.
     if (known) return known as T;
     const client = make();
     this.#clients.set(name, client);
@@ -94,7 +94,7 @@ export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Prom
 
 type AssumeOptions = {
   readonly roleArn: string;
-  /** For messages about calls with the role. */
+  /** Name of the role's identity in messages. */
   readonly label: string;
   /** Default: `lance-catalog-check`. */
   readonly sessionName?: string | undefined;

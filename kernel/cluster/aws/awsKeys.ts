@@ -23,7 +23,7 @@ type ChainOptions = {
   /** A profile of `~/.aws/config`. Default: that of AWS_PROFILE, or the default profile. */
   readonly profile?: string | undefined;
   readonly hidden: SecretRedactor;
-  /** Where the cluster profile was found, if its programs need the user's consent. */
+  /** Where the cluster profile was found; set if its programs need the user's consent. */
   readonly foundIn: ProfileOrigin | undefined;
   /** Files of AWS. Default: those of this process. */
   readonly files?: AwsFiles | undefined;
@@ -36,7 +36,7 @@ type ChainOptions = {
  */
 export async function chainKeys({ region, profile, hidden, foundIn, files = {} }: ChainOptions): Promise<AwsKeys> {
   if (foundIn) for (const program of await awsPrograms(foundIn, profile, files)) requireTrustedStep(program);
-  // Ignore the cache: in an editor that stays open for days, the user signs in between two runs.
+  // Ignores the cache, because the user may sign in between two runs in an editor that stays open for days.
   const requestHandler = awsTransport();
   const options = { region, ignoreCache: true, requestHandler, ...definedEntries({ ...files, profile }) };
   const client = new STSClient(options);

@@ -225,7 +225,7 @@ export class AwsReads {
   }
 
   /**
-   * Reads from an account with an identity of that account. Tries the user first, since more users than clients may
+   * Reads from an account with an identity of that account. Tries the user first, because more users than clients may
    * read roles, then the client if the user is refused. An identity of another account would find another resource with
    * the same name, or none, and that result would look valid.
    * @throws ClusterError

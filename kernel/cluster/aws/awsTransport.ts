@@ -1,7 +1,7 @@
 /** Milliseconds. A check has ten seconds, enough for these and a retry. */
 const timeouts = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
 
-/** Limits for a whole request, or for the time in which no data moves. */
+/** Time limits for a whole request, or for the time without data transfer. */
 type AwsTimeouts = {
   readonly connectionTimeout: number;
   readonly requestTimeout?: number;

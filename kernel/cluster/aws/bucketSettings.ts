@@ -4,7 +4,7 @@ export type BucketSettings = {
   /** The path of the table in the bucket, without a slash at either end. */
   readonly prefix: string;
   readonly region: string | undefined;
-  /** For a store that is not AWS, or for a custom endpoint. */
+  /** Set for a store that is not AWS, or for a custom endpoint. */
   readonly endpoint: string | undefined;
   readonly isPathStyle: boolean;
   /** The keys in the settings; if there are none, the user's own apply, as in the AWS command line. */
@@ -41,7 +41,7 @@ export function readBucketSettings(
   const given = new Map(Object.entries(storageOptions).map(([name, value]) => [settingName(name), value]));
   const option = (...names: readonly string[]): string | undefined => {
     for (const name of names) {
-      // From the environment, Lance takes only variables that start with AWS.
+      // From the environment, Lance reads only variables that start with AWS.
       const value = given.get(name) || (name.startsWith('aws_') ? env[name.toUpperCase()] : undefined);
       if (value) return value;
     }

@@ -56,7 +56,9 @@ export function eksAccess(
   };
 }
 
-/** Returns whether a target is the cluster, at any address: each EKS cluster has its own certificate authority. */
+/**
+ * Returns whether a target is the cluster, at any address, because each EKS cluster has its own certificate authority.
+ */
 export function pointsToCluster({ ca }: KubeTarget, { certificateAuthority }: EksCluster): boolean {
   const own = Buffer.from(certificateAuthority ?? '', 'base64')
     .toString('utf8')

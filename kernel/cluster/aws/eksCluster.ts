@@ -4,7 +4,7 @@ import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
 import { type AwsTarget, readArn } from './awsNames.ts';
 
-/** The description of a cluster by EKS, as far as it is used. */
+/** The fields used here of EKS's description of a cluster. */
 export type EksCluster = {
   readonly name: string;
   readonly arn: string;

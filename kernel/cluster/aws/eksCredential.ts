@@ -25,9 +25,8 @@ type EksTokenRequest = {
 const lifetime = 14 * 60_000;
 
 /**
- * Creates the token that `aws eks get-token` would print, without that program.
- * The token is a presigned `GetCallerIdentity`, valid for the named cluster only, since the signature covers a header
- * with its name.
+ * Creates the token that `aws eks get-token` would print, without that program. The token is a presigned
+ * `GetCallerIdentity`, valid for the named cluster only, because the signature covers a header with its name.
  */
 export async function signEksToken(request: EksTokenRequest): Promise<EksToken> {
   const { clusterName, region, keys, sts, now = new Date() } = request;
@@ -65,7 +64,7 @@ export type EksLogin = {
   readonly roleArn: string | undefined;
   /** A profile of `~/.aws/config`. */
   readonly profile: string | undefined;
-  /** Where the cluster profile was found, if its programs need the user's consent. */
+  /** Where the cluster profile was found; set if its programs need the user's consent. */
   readonly foundIn?: ProfileOrigin | undefined;
   /** The name of the role's session, by which access entries and trust policies may tell users apart. */
   readonly sessionName?: string | undefined;

@@ -10,7 +10,7 @@ type EnvironmentKeysOptions = {
   /** A profile from the arguments of the program, which comes before all variables. */
   readonly profile: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where the cluster profile was found, if its programs need the user's consent. */
+  /** Where the cluster profile was found; set if its programs need the user's consent. */
   readonly foundIn: ProfileOrigin | undefined;
   readonly hidden: SecretRedactor;
   readonly signal: AbortSignal;

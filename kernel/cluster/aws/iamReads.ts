@@ -114,7 +114,7 @@ type WebIdentityOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Placeholders: the call is not signed, since the token identifies the caller. */
+/** Placeholders: the call is not signed, because the token identifies the caller. */
 const noKeys = { accessKeyId: 'none', secretAccessKey: 'none' };
 
 /**

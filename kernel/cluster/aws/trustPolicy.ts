@@ -8,13 +8,13 @@ import {
 } from './policyDocument.ts';
 
 /**
- * The result of reading a trust policy.
- * Only the call proves access; this explains why it fails, and shows access for others. `unsure` means that the
- * policy has conditions or negations that are not evaluated here.
+ * The result of reading a trust policy. Only the call proves access; this reading explains why the call fails, and
+ * shows which other principals have access. `unsure` means that the policy has conditions or negations that are not
+ * evaluated here.
  */
 type TrustReading = {
   readonly allows: 'yes' | 'no' | 'unsure';
-  /** If the policy does not allow it: what is missing, each a part of a sentence. */
+  /** What is missing if the policy does not allow access, each as a part of a sentence. */
   readonly problems: readonly string[];
   /** Description of other principals that the policy allows, if it allows too many. */
   readonly open: string | undefined;

@@ -68,7 +68,7 @@ const auth: Check = {
 };
 
 /**
- * Describes the problem and its fix. The hint of a server's error is not the fix: many servers put their whole
+ * Describes the problem and its fix. The hint of a server's error is not the fix, because many servers put their whole
  * message there.
  */
 function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [what: string, mend: string] {

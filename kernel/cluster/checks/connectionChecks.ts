@@ -21,7 +21,7 @@ const load: Check = {
   title: 'Cluster address is known',
   severity: 'error',
   needs: [],
-  // That check reports a failure to sign in to AWS.
+  // The check `eks-describe` reports a failure to sign in to AWS.
   alsoNeeds: ({ auth }) => (auth.configMethod === 'EKS_AUTH' ? ['eks-describe'] : []),
   // EKS_AUTH sends two requests to AWS.
   limit: 30_000,

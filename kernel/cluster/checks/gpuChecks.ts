@@ -83,7 +83,7 @@ const plugin: Check = {
     }
     const lame = plugins.find(({ ready, wanted }) => ready < wanted);
     if (!lame) return pass(`The GPU device plugin ${first.namespace}/${first.name} is ready.`, evidence);
-    // There may be a plugin for each kind of node.
+    // A cluster may have a plugin for each kind of node.
     return (plugins.every(({ ready }) => ready === 0) ? fail : warn)(
       `The GPU device plugin ${lame.namespace}/${lame.name} is ready on ${lame.ready} of ${lame.wanted} nodes.`,
       {

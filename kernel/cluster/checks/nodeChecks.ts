@@ -38,8 +38,8 @@ const seen = (nodes: readonly KubeNode[], by: string): Evidence =>
   );
 
 /**
- * Checks whether a group has a node now. For workers, a temporarily unavailable node is a warning. No node at all is
- * a failure, unless nodes are created on demand, or no node has a GPU: a GPU pool may scale from zero.
+ * Checks whether a group has a node now. For workers, a temporarily unavailable node is a warning. No node at all is a
+ * failure, unless nodes are created on demand, or no node has a GPU, because a GPU pool may scale from zero.
  */
 function placementFinding(
   kind: NodeKind,

@@ -21,7 +21,7 @@ export const pairsShown: Evidence = {
   ].join('; '),
 };
 
-/** Whether the pair is documented. Others may work: the table only ends where the documentation does. */
+/** Whether the pair is documented. Other pairs may work, but are not documented. */
 export function isPaired(kubernetes: VersionNumber, operator: VersionNumber, isManaged: boolean): boolean {
   if (!isManaged) return isAtLeast(kubernetes, oldestPaired) && isAtLeast(operator, oldestOperator);
   return managedPairs.some(

@@ -76,7 +76,7 @@ const quotaRoom: Check = {
     for (const { group, count } of missing)
       evidence.push({ asked: `${count} of ${group.title}`, saw: `each ${showResources(group.resources)}` });
     const growing = groups.filter(({ minReplicas, maxReplicas }) => maxReplicas > minReplicas);
-    // The fix leaves room to grow too: one more worker of each group that may grow.
+    // The fix also allows one more worker of each group that may grow.
     const grown = addAmounts([needed, ...growing.map((group) => quotaUsage(group.resources, 1))]);
     const mendOf = (quota: Quota): Fix => raiseQuota(profile, quota.name, shortagesOf(quota, grown));
     const small = tooSmall(quotas, needed);

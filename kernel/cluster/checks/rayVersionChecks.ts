@@ -18,10 +18,13 @@ import type { Evidence } from '#cluster/result.ts';
 /** The oldest Ray that the runner supports. */
 const oldest: VersionNumber = { major: 2, minor: 43, patch: 0 };
 
-/** A source that reports a Ray version. The tag of a custom image may be its own version, which is not `isSure`. */
+/**
+ * A source that reports a Ray version. `isSure` is false for the tag of a custom image, which may be the image's own
+ * version.
+ */
 type Said = { readonly who: string; readonly version: VersionNumber; readonly isSure: boolean };
 
-/** Jobs and cluster must have the same version: Ray rejects clients of another. */
+/** Jobs and cluster must have the same version, because Ray rejects clients of another. */
 function problemOf(said: readonly Said[]): string | undefined {
   const old = said.find(({ version }) => !isAtLeast(version, oldest));
   if (old) return `${old.who} has Ray ${showVersion(old.version)}; ${showMinor(oldest)} or later is required.`;

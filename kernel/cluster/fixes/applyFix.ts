@@ -114,8 +114,8 @@ export async function previewFix(
  * Applies the objects of a preview in order, by server-side apply under our own field manager.
  * @param options.force takes over fields of other managers; only after the user has seen the conflict
  * @returns the names of the applied objects
- * @throws ClusterError Conflict if an object would differ from its preview, or has another manager (objects applied
- *   before stay); else as `previewFix`
+ * @throws ClusterError Conflict if an object would differ from its preview, or has another manager (objects that were
+ * already applied remain); else as `previewFix`
  */
 export async function applyFix(
   connection: KubeConnection,
@@ -203,8 +203,8 @@ function applyAsk(object: KubernetesManifest, path: string, { dryRun = false, fo
 
 /**
  * Returns the field manager of a change. Server-side apply removes fields that the same manager set before and omits
- * now: with one name for all, a second fix of a node would remove the label of the first. So each set of fields has
- * its own.
+ * now, because with one name for all, a second fix of a node would remove the label of the first. So each set of fields
+ * has its own.
  */
 function managerOf(object: KubernetesManifest): string {
   const hash = createHash('sha256').update(fieldsOf(object).toSorted().join('\n')).digest('hex');

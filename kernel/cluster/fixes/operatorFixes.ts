@@ -40,8 +40,8 @@ export const describeOperator = (profile: ClusterProfile, { namespace, name }: W
 });
 
 /**
- * Adds a namespace to those that the operator watches. A chart is changed by its values: the next upgrade would undo
- * any other change, and the chart also creates the roles for the namespace.
+ * Adds a namespace to those that the operator watches. A chart is changed by its values, because the next upgrade would
+ * undo any other change, and the chart also creates the roles for the namespace.
  */
 export function watchNamespace(profile: ClusterProfile, operator: Workload, watched: readonly string[]): Fix {
   const wanted = [...watched, profile.namespace].join(',');

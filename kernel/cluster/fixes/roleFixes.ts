@@ -5,11 +5,12 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { manifestFix, shellCommand } from './commands.ts';
 import type { KubernetesManifest, Fix } from './fix.ts';
 
-// Roles are whole objects: the API server replaces lists of rules or subjects, so the existing entries are applied
-// again.
+// Roles are whole objects, because the API server replaces lists of rules or subjects, so the existing entries are
+// applied again.
 
 /**
- * Grants access by an EKS access policy: the session of a role has a new name each time, so no binding can name it.
+ * Grants access by an EKS access policy, because the session of a role has a new name each time, so no binding can name
+ * it.
  * @param user the name as the API server reports it
  * @returns `undefined` if it is not an AWS role session
  */
@@ -92,7 +93,7 @@ export const bindRunner = (profile: ClusterProfile, role: string): Fix =>
 const bindingOf = ({ namespace, serviceAccount }: ClusterProfile, role: string): KubernetesManifest => ({
   apiVersion: `${rbac}/v1`,
   kind: 'ClusterRoleBinding',
-  // A separate binding: the subjects of an existing one belong to its owner.
+  // A separate binding, because the subjects of an existing binding belong to its owner.
   metadata: { name: `lance-runner-${namespace}-${serviceAccount}` },
   roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
   subjects: [{ kind: 'ServiceAccount', name: serviceAccount, namespace }],

@@ -44,7 +44,7 @@ async function hasMetadataServer(signal: AbortSignal): Promise<boolean> {
 const signIn = `Sign in: ${loginCommand}.`;
 
 /**
- * Converts a missing or refused sign-in. Drops the library's errors, since these hold the request with its secrets.
+ * Converts a missing or refused sign-in. Drops the library's errors, because these hold the request with its secrets.
  * @param source the file that was read, or another origin of the credentials
  */
 function errorOfSignIn(error: unknown, source: string, signal: AbortSignal): unknown {
@@ -113,7 +113,7 @@ function ofFile(error: unknown, source: string): ClusterError | undefined {
   if (/Could not load the default credentials/.test(words)) return noCredentials();
   const isUnreadable = error instanceof SyntaxError || /in JSON at position|does not contain a|EACCES/.test(words);
   if (!isUnreadable) return undefined;
-  // Without the message: that of a JSON parser quotes the file.
+  // The message is left out, because the message of a JSON parser quotes the file.
   return new ClusterError('CredentialsMissing', `${source} does not contain Google Cloud credentials.`, signIn);
 }
 

@@ -7,7 +7,7 @@ export type GkeTarget = NonNullable<ClusterProfile['gcp']>;
 export const notOnGoogleCloud = ({ profile }: { readonly profile: ClusterProfile }): string | undefined =>
   profile.gcp === undefined ? 'The profile does not name a GKE cluster ("gcp").' : undefined;
 
-/** Like `notOnGoogleCloud`, for checks that also need the bucket. */
+/** Like `notOnGoogleCloud`, but for checks that also need the bucket. */
 export const noGoogleBucket = (context: { readonly profile: ClusterProfile }): string | undefined =>
   notOnGoogleCloud(context) ??
   (context.profile.storage?.scheme === 'gs'

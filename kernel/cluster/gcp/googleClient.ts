@@ -35,7 +35,7 @@ export type GoogleAsk = {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** Sent as JSON. */
   readonly json?: object;
-  /** Sent as a form instead, for OAuth. */
+  /** Sent as a form instead of JSON, for OAuth. */
   readonly form?: Readonly<Record<string, string>>;
   /** Sent as bearer token; without it the request is anonymous. */
   readonly token?: string | undefined;

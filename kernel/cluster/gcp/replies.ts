@@ -6,7 +6,7 @@ import { fieldAt, listAt, mapAt, stringAt, textsAt } from '#shared/fields.ts';
 export type NodePool = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** With `GKE_METADATA`, pods get tokens of their service account; otherwise of the node's. */
+  /** With `GKE_METADATA`, pods get tokens of their service account; otherwise, tokens of the node. */
   readonly metadataMode: string | undefined;
 };
 

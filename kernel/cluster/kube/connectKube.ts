@@ -65,7 +65,8 @@ async function accessOfKubeconfig(
     return { ...access, credential };
   }
   const { plugin } = signIn;
-  // Checks what was read here. Each run checks again, since a script in the repository may change in the meantime.
+  // Checks the configuration that was read here. Each run checks again, because a script in the repository may change
+  // in the meantime.
   const mayRun = (): void => {
     if (foundIn) requireTrustedStep(pluginProgram(foundIn, plugin, config));
   };

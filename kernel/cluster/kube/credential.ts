@@ -29,8 +29,8 @@ const replacementPause = 60_000;
 type Reading = { readonly result: Promise<KubeCredential>; readonly stop: AbortController; waiting: number };
 
 /**
- * Creates a source that reads again before the expiry, and after a refusal.
- * Concurrent requests share one read, which is canceled when the last of them is.
+ * Creates a source that reads again before the expiry, and after a refusal. Concurrent requests share one read, which
+ * is canceled when all of them are canceled.
  */
 export function renewing(
   read: (signal: AbortSignal) => Promise<KubeCredential>,
@@ -97,7 +97,7 @@ export type KubeTarget = {
   readonly server: string;
   /** PEM of the certificate authority. Default: those that Node trusts. */
   readonly ca?: string | undefined;
-  /** The name in the certificate, if it is not the host of the URL. */
+  /** The host name in the certificate, if it differs from the host of the URL. */
   readonly tlsServerName?: string | undefined;
   /** Accepts any certificate (`insecure-skip-tls-verify`). */
   readonly skipTlsVerify: boolean;

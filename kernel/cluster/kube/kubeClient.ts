@@ -47,7 +47,7 @@ class ConnectionKubeConfig extends KubeConfig {
     if (namespace !== undefined) this.contexts = this.contexts.map((context) => ({ ...context, namespace }));
   }
 
-  /** For requests and watches. */
+  /** Used for requests and watches. */
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
     const { access, dispatcherFor, signal } = this.#options;
     const credential = await access.credential(signal);
@@ -64,7 +64,7 @@ class ConnectionKubeConfig extends KubeConfig {
     context.setDispatcher(dispatcherFor(credential));
   }
 
-  /** For web sockets, which have their own connections. */
+  /** Used for web sockets, which have their own connections. */
   override async applyToHTTPSOptions(options: Parameters<KubeConfig['applyToHTTPSOptions']>[0]): Promise<void> {
     const { access, signal } = this.#options;
     const credential = await access.credential(signal);

@@ -19,7 +19,7 @@ import { unauthorizedError } from './refused.ts';
 /** Milliseconds to connect, and without data of a reply. */
 const timeouts = { connect: 10_000, headers: 30_000, body: 30_000 } as const;
 
-/** The key of a connection: a client certificate belongs to a connection, not to a request. */
+/** The key of a connection, because a client certificate belongs to a connection, not to a request. */
 type ClientCertificate = Pick<KubeCredential, 'clientCertificate' | 'clientKey'>;
 
 /**
@@ -78,14 +78,14 @@ class KubePool {
       timeout: timeouts.connect,
       allowH2: false,
     };
-    // No HTTP/2: two dozen small replies gain nothing from it, and proxies and gateways support it less often.
+    // No HTTP/2, because two dozen small replies gain nothing from it, and proxies and gateways support it less often.
     const common = { headersTimeout: timeouts.headers, bodyTimeout: timeouts.body, connections: 4, allowH2: false };
     const proxy = proxyOf(url, proxyUrl, process.env);
     if (proxy === undefined) return new Pool(url.origin, { ...common, connect: this.#connector(tls) });
     try {
       return new ProxyAgent({ ...common, uri: proxy, requestTls: tls });
     } catch {
-      // The message must not contain the URL, since proxy URLs hold passwords.
+      // The message must not contain the URL, because proxy URLs hold passwords.
       throw new ClusterError(
         'ProfileInvalid',
         'The proxy for the cluster is not a valid URL.',

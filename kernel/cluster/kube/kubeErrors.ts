@@ -9,7 +9,7 @@ const network = 'Check the network: a VPN may be off, or a proxy may be needed.'
 const untrusted =
   'Check "certificate-authority" of the cluster in the kubeconfig. If a proxy inspects TLS traffic, it must be the authority of the proxy.';
 
-/** By error code of Node, OpenSSL or undici. */
+/** Messages by error code of Node, OpenSSL or undici. */
 const codes: Readonly<Record<string, Words>> = {
   ENOTFOUND: { kind: 'Unreachable', said: 'its host name does not exist', hint: `Check the address. ${network}` },
   EAI_AGAIN: { kind: 'Unreachable', said: "its host name can't be resolved at the moment", hint: network },

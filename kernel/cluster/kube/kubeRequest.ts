@@ -9,7 +9,7 @@ export type Impersonation = { readonly user: string; readonly groups: readonly s
 
 export type KubeAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the first slash, with the query. The caller escapes its parts. */
+  /** The path from the first slash, with the query. The caller escapes its parts. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -31,10 +31,10 @@ export type KubeReply = {
 const longestReply = 128 * 1024 * 1024;
 
 /**
- * Sends one request and reads the reply.
- * Does not follow redirects: an API server sends none, and a sign-in page at the target would look like a reply.
+ * Sends one request and reads the reply. Does not follow redirects, because an API server sends none, and a sign-in
+ * page at the target would look like a reply.
  * @param server URL; its path is the prefix of each request's
- * @throws ClusterError for a status other than 2xx; the caller explains a 401, since it knows the credential
+ * @throws ClusterError for a status other than 2xx; the caller explains a 401, because it knows the credential
  */
 export async function sendRequest(
   ask: KubeAsk,
@@ -141,7 +141,7 @@ const unreadable = (what: string, cause: unknown): ClusterError =>
     { cause },
   );
 
-/** Names only the host: the rest of such a URL may hold credentials. */
+/** Names only the host, because the rest of such a URL may hold credentials. */
 function redirected(what: string, location: string | undefined): ClusterError {
   const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).host}` : '';
   return new ClusterError(

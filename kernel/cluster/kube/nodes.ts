@@ -75,7 +75,7 @@ export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {
   return nodes.some(({ labels }) => Object.hasOwn(labels, 'karpenter.sh/nodepool')) ? 'Karpenter' : undefined;
 }
 
-/** Without a key it matches every key, without an effect every effect. */
+/** A toleration without a key matches every key, and without an effect every effect. */
 export type Toleration = Readonly<Pick<V1Toleration, 'key' | 'operator' | 'value' | 'effect'>>;
 
 export const readToleration = (item: unknown): Toleration =>

@@ -94,7 +94,8 @@ export const operatorsOf = (kube: KubeReads): Promise<FoundOperators> =>
   });
 
 /**
- * Finds operators by the chart's label. Without a match, checks every Deployment: other manifests have other labels.
+ * Finds operators by the chart's label. Without a match, checks every Deployment, because other manifests have other
+ * labels.
  */
 async function operatorsAt(kube: KubeReads, path: string): Promise<readonly Workload[]> {
   const labelled = await readAll(kube, `${path}?${operatorLabel}`, readDeployment);

@@ -27,8 +27,8 @@ export const otherSelectors = (profile: ClusterProfile, group: GroupSpec): reado
   Object.entries(group.nodeSelector).filter(([key]) => key !== labelOf(profile, kindOf(group)));
 
 /**
- * Returns the nodes for a group: those that have the label of its kind, or match its whole selector.
- * The label may have any value, since a separate check reports wrong values.
+ * Returns the nodes for a group: those that have the label of its kind, or match its whole selector. The label may have
+ * any value, because a separate check reports wrong values.
  */
 export function nodesForGroup(
   profile: ClusterProfile,

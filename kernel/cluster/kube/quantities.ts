@@ -20,7 +20,7 @@ export function parseQuantity(value: unknown): number | undefined {
   const [, digits = '', exponent, suffix = ''] = parts;
   const power = binary[suffix];
   if (power !== undefined) return Number(digits) * 2 ** power;
-  // Parsed as one number: a multiplication would round 100u down.
+  // Parsed as one number, because a multiplication would round 100u down.
   return Number(`${digits}e${exponent ?? decimal[suffix] ?? 0}`);
 }
 

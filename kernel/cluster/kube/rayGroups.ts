@@ -9,7 +9,7 @@ export type GroupSpec = {
   readonly role: 'head' | 'worker';
   /** For display: `the head`, `the workers "gpu"`. */
   readonly title: string;
-  /** Only of a worker group. */
+  /** Set only for a worker group. */
   readonly name: string | undefined;
   /** Requests of one pod. */
   readonly resources: Resources;
@@ -34,7 +34,7 @@ export type RayCluster = {
   /** The head's service, as reported by the operator or by its naming rule. */
   readonly headService: string;
   readonly groups: readonly GroupSpec[];
-  /** The specs of the worker groups, unparsed, since a manifest replaces a list as a whole. */
+  /** The specs of the worker groups, unparsed, because a manifest replaces a list as a whole. */
   readonly workerSpecs: readonly unknown[];
 };
 

@@ -23,7 +23,7 @@ type AccessAnswer = {
 
 /** Ways to find out what the service account may do, best first. */
 type ReviewMethod =
-  /** By a SubjectAccessReview, which administrators may create. */
+  /** Uses a SubjectAccessReview, which administrators may create. */
   | 'review'
   /** By impersonating the service account. */
   | 'impersonation'

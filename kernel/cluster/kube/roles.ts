@@ -11,7 +11,7 @@ export type Role = {
   readonly rules: readonly RoleRule[];
   /** All rules unparsed, also those for URLs. */
   readonly rawRules: readonly unknown[];
-  /** Its rules are aggregated from other roles, which overwrites changes to it. */
+  /** The rules are aggregated from other roles, and the aggregation overwrites changes to them. */
   readonly isAggregated: boolean;
 };
 
@@ -19,7 +19,7 @@ type Subject = Readonly<Pick<RbacV1Subject, 'kind' | 'name' | 'namespace'>>;
 
 export type Binding = {
   readonly name: string;
-  /** Only of a RoleBinding. */
+  /** Set only for a RoleBinding. */
   readonly namespace: string | undefined;
   readonly role: { readonly kind: string; readonly name: string };
   readonly subjects: readonly Subject[];

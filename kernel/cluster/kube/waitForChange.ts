@@ -3,7 +3,7 @@ import { loadLazy } from '#shared/loadLazy.ts';
 import { stringAt } from '#shared/fields.ts';
 import type { KubeConnection } from './kubeConnection.ts';
 
-/** Milliseconds until the object is read again without an event: the user may lack the right to watch. */
+/** Milliseconds until the object is read again without an event, because the user may lack the right to watch. */
 const patience = 2_000;
 
 /**

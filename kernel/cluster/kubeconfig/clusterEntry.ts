@@ -34,7 +34,7 @@ function serverOf(entry: Entry): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** Reads the proxy. `socks5h` becomes `socks5`: the proxy resolves host names in both cases. */
+/** Reads the proxy. `socks5h` becomes `socks5`, because the proxy resolves host names in both cases. */
 function proxyOfEntry(entry: Entry): string | undefined {
   const proxy = textField(what, entry, 'proxy-url')?.replace(/^socks5h:/i, 'socks5:');
   if (proxy === undefined || (/^(?:https?|socks5):\/\//i.test(proxy) && URL.canParse(proxy))) return proxy;

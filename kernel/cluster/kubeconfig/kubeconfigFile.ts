@@ -23,7 +23,7 @@ export type Kubeconfig = {
   readonly contexts: readonly Entry[];
 };
 
-/** Characters; the certificates of a hundred clusters take 1 % of it. */
+/** Maximum characters; the certificates of a hundred clusters take 1 % of this limit. */
 const longest = 16 * 1024 * 1024;
 
 const getOne =

@@ -220,7 +220,7 @@ export function commandLine({ command, args }: ExecPlugin): string {
   return [basename(command), ...(words.every((word, index) => word === leading[index]) ? words : [])].join(' ');
 }
 
-/** Builds KUBERNETES_EXEC_INFO. It is not interactive, since there is no terminal. */
+/** Builds KUBERNETES_EXEC_INFO. It is not interactive, because there is no terminal. */
 function execInfo({ apiVersion, wantsCluster }: ExecPlugin, target: KubeTarget): string {
   const { server, ca, tlsServerName, skipTlsVerify, proxyUrl } = target;
   const cluster = {

@@ -108,7 +108,7 @@ async function verifyFirst(
 ): Promise<void> {
   const { signal, confirm, resolveCatalog } = options;
   tell(options, 'verify', `Checking whether the cluster can run ${spec.namespace}/${spec.name}.`);
-  // Set the new name in the profile, since a check prefers an existing RayCluster to the profile's groups.
+  // Set the new name in the profile, because a check prefers an existing RayCluster to the profile's groups.
   const report = await verifyCluster(
     { ...profile, rayCluster: spec.name },
     { signal, only: launchCheckIds, resolveCatalog },
@@ -120,7 +120,7 @@ async function verifyFirst(
   const more = failed.length > 1 ? ` ${pluralize(failed.length - 1, 'more check')} failed.` : '';
   throw new ClusterError(
     'NotReady',
-    // Not the check's title, which describes success.
+    // The title of the check is not used, because it describes success.
     `Can't create RayCluster "${spec.namespace}/${spec.name}": check "${first.id}" failed: ${first.sentence}${more}`,
     'Verify the cluster to see the fix.',
   );

@@ -207,7 +207,7 @@ export class DashboardProxy implements AsyncDisposable {
     };
     reply.writeHead(101, headers);
     reply.flushHeaders();
-    // From here on each side closes the other one.
+    // From here on, the close of one side also closes the other.
     reply.detachSocket(client);
     const sides = [
       { from: ray.socket, to: client, head: ray.head },
@@ -225,11 +225,12 @@ export class DashboardProxy implements AsyncDisposable {
   #replyHeaders(headers: IncomingHttpHeaders) {
     const { location, ...others } = withoutHeaders(headers, replyHeaders);
     const known = location === undefined ? {} : { location: this.#localLocation(location) };
-    // Only this origin may learn the URL, which contains the key. Browsers need it to send an Origin with forms.
+    // The policy sends the URL, which contains the key, only to this origin. Browsers need this policy to send an
+    // Origin with forms.
     return { ...others, ...known, 'referrer-policy': 'same-origin' };
   }
 
-  /** Converts the target of a redirect: an address at Ray is one at this proxy. */
+  /** Converts the target of a redirect from an address of Ray to an address of this proxy. */
   #localLocation(location: string): string {
     const { origin, pathname } = this.#base;
     if (/^(?![a-z][a-z\d+.-]*:|[\\/])/i.test(location)) return location;
@@ -259,10 +260,13 @@ const connectionHeaders = [
   'upgrade',
 ];
 
-/** Removed from requests: cookies are those of other programs on this machine, and Node answers `expect` itself. */
+/**
+ * Headers removed from requests: cookies, which belong to other programs on this machine, and `expect`, which Node
+ * answers itself.
+ */
 const requestHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'cookie', 'expect']);
 
-/** Removed from replies: what would affect other ports of this machine, or give other pages access. */
+/** Headers removed from replies, because they would affect other ports of this machine or give other pages access. */
 const replyHeaders: ReadonlySet<string> = new Set([
   ...connectionHeaders,
   'set-cookie',

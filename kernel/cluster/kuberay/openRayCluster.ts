@@ -43,12 +43,12 @@ export class OpenRayCluster implements RayLink {
     return this.#parts.profile;
   }
 
-  /** As reported by Ray. */
+  /** The version of Ray, as Ray reports it. */
   get rayVersion(): string {
     return this.#parts.rayVersion;
   }
 
-  /** Whether it existed before. */
+  /** Whether the RayCluster existed before. */
   get adopted(): boolean {
     return this.#parts.adopted;
   }

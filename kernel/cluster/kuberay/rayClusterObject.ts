@@ -30,7 +30,7 @@ export function rayClusterObject(spec: RayClusterSpec): KubernetesManifest {
       },
       headGroupSpec: {
         rayStartParams: {
-          // No work on the head: if it ran out of memory, all jobs would be lost.
+          // No work on the head, because if it ran out of memory, all jobs would be lost.
           'num-cpus': '0',
           'dashboard-host': '0.0.0.0',
         },
@@ -65,7 +65,7 @@ function podOf({ labelDomain }: RayClusterSpec, group: RayGroup, container: 'ray
       {
         name: container,
         image: group.image,
-        // Requests equal limits: with less, a pod lands on a node where it is killed later.
+        // Requests equal limits, because with less, a pod lands on a node where it is killed later.
         resources: both({
           cpu: writeCpu(cpu),
           memory: writeMemory(memory),

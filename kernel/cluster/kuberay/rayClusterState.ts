@@ -6,7 +6,7 @@ import { podLabels, readRayPod, type RayPod } from './rayPods.ts';
 export type RayClusterName = { readonly namespace: string; readonly name: string };
 
 export type RayClusterState = {
-  /** As received from the API server. */
+  /** The object as received from the API server. */
   readonly object: unknown;
   readonly isSuspended: boolean;
   /** The operator has reported the minimum number of pods as ready. */

@@ -21,9 +21,8 @@ const whole = new Set(['workerGroupSpecs', 'containers']);
 const moving = new Set(['replicas']);
 
 /**
- * Compares the spec of an existing object with the requested one.
- * Ignores fields that were not requested, since the API server and the operator fill in defaults. Quantities are
- * compared by value: `2Gi` equals `2048Mi`.
+ * Compares the spec of an existing object with the requested one. Ignores fields that were not requested, because the
+ * API server and the operator fill in defaults. Quantities are compared by value: `2Gi` equals `2048Mi`.
  */
 export function specDifferences(theirs: unknown, yours: unknown, path = 'spec'): readonly SpecDifference[] {
   if (isRecord(yours)) {

@@ -19,9 +19,9 @@ export type RayProgress = {
 
 /** Milliseconds that a phase may take. */
 export type WaitLimits = {
-  /** Until the minimum number of pods is ready, including time to create nodes and pull images. */
+  /** The time until the minimum number of pods is ready, including time to create nodes and pull images. */
   readonly pods: number;
-  /** Until Ray responds on the head. */
+  /** The time until Ray responds on the head. */
   readonly dashboard: number;
 };
 export const waitLimits: WaitLimits = { pods: 15 * 60_000, dashboard: 3 * 60_000 };

@@ -8,7 +8,7 @@ import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import { probeLabels } from './probePod.ts';
 
 type ProbeOutcome =
-  /** It ran to its end; with its output. */
+  /** The pod ran to its end; `log` is its output. */
   | { readonly ran: true; readonly succeeded: boolean; readonly log: string }
   /** It never ran, or was killed: the reason that the cluster reports. */
   | { readonly ran: false; readonly why: string };
@@ -17,7 +17,9 @@ type ProbeOutcome =
 const patience = 90_000;
 const interval = 500;
 
-/** Milliseconds to create it. Not canceled with the run: the result decides whether there is a pod to remove. */
+/**
+ * Milliseconds to create it. Not canceled with the run, because the result decides whether there is a pod to remove.
+ */
 const creating = 15_000;
 
 /** Reasons for a waiting container that do not pass within a minute. */
@@ -49,7 +51,7 @@ export async function runProbe({ kube, leftovers, pod, writes, signal }: ProbeRu
   await removeEnded(kube, list, signal);
   let made: Promise<unknown> = Promise.resolve();
   const leftover = leftovers.add(`The pod ${pod.metadata.namespace}/${pod.metadata.name}`, async (own) => {
-    // A pod still being created would appear after its removal.
+    // Waits for the creation, because a pod that is still being created would appear after its removal.
     await made.catch(() => undefined);
     await removePod(kube, path, own);
   });

@@ -55,7 +55,7 @@ export async function findProfiles(options: FindProfilesOptions): Promise<FoundP
   return noProfiles;
 }
 
-/** Marks profiles as found only: the user may not know of the file, as in a repository that was just cloned. */
+/** Marks profiles as found only, because the user may not know of the file, as in a repository that was just cloned. */
 const withOrigin = (found: FoundProfiles, settingsFile: string): FoundProfiles => ({
   ...found,
   profile: (name) => {

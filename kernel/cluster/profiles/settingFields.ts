@@ -5,7 +5,8 @@ import { toSettingName } from './settingNames.ts';
 import { looksSecret, secretError, settingError, type SettingPath } from './settingPath.ts';
 
 /**
- * Reads settings by their fields. Settings are untrusted input: users type them, and a repository may contain them.
+ * Reads settings by their fields. Settings are untrusted input, because users type them, and a repository may contain
+ * them.
  * @param path path of the settings, for the message
  * @throws ClusterError ProfileInvalid for the first error
  */
@@ -70,7 +71,7 @@ export function invalidSetting(path: SettingPath, mustBe: string, value: unknown
   return settingError(path, `${mustBe}, but is ${shown(value)}.`, `Correct it in the ${where}.`);
 }
 
-/** Shows a value for a message. Long strings are not quoted, since they may be a pasted secret. */
+/** Shows a value for a message. Long strings are not quoted, because they may be a pasted secret. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return value === null ? 'null' : 'an object';

@@ -55,7 +55,7 @@ export function writtenPath(root: SettingRoot, value: unknown, steps: readonly S
   return path;
 }
 
-/** A missing setting is spelled like those beside it. */
+/** A missing setting is spelled like the settings beside it. */
 function writtenKey(section: unknown, name: string): string {
   const keys = isRecord(section) ? Object.keys(section) : [];
   const written = keys.find((key) => toSettingName(key) === name);

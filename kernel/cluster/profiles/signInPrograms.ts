@@ -12,13 +12,8 @@ import { isAbort } from '#shared/errors.ts';
 import { isTrustedStep, type SignInStep, stepNotTrusted, stepQuestion, trustStep } from './programTrust.ts';
 
 /**
-<<<<<<< HEAD
- * Lists the programs and token files that a profile needs the user's consent for: none unless it was found by searching.
- * The connection checks again what it has read itself, so a later change of a file is refused there.
-=======
- * Lists the programs of a profile that need the user's consent; none unless the profile was found by searching. The
- * connection checks its own files again, so a later change of a file is refused there.
->>>>>>> b9c96138 (Write the comments and messages of cluster checks in plain sentences)
+ * Lists the programs and token files of a profile that need the user's consent; none unless the profile was found by
+ * searching. The connection checks its own files again, so a later change of a file is refused there.
  */
 async function untrustedSteps(profile: ClusterProfile): Promise<readonly SignInStep[]> {
   const { foundIn } = profile.auth;
@@ -49,13 +44,8 @@ async function kubeconfigSteps(auth: ClusterProfile['auth']): Promise<readonly S
 const longestQuestion = 20_000;
 
 /**
-<<<<<<< HEAD
- * Asks for each program that a found profile runs, and each token file that it sends, unless it is trusted on this
- * machine, and remembers a yes.
-=======
- * Asks for each program that a found profile runs and that is not trusted on this machine, and stores the user's
- * consent.
->>>>>>> b9c96138 (Write the comments and messages of cluster checks in plain sentences)
+ * Asks for each program that a found profile runs and each token file that it sends, unless it is trusted on this
+ * machine, and stores the user's consent.
  * @param ask rejects if the user can't be asked
  * @throws ClusterError ProgramNotTrusted if the user declines or can't be asked; an AbortError if the question is
  * cancelled
@@ -85,11 +75,7 @@ export async function confirmPrograms(
   }
 }
 
-<<<<<<< HEAD
-/** Trusts all programs and token files of a profile on this machine from now on, as an option of the user says. */
-=======
-/** Trusts all programs of a profile on this machine from now on, as the user requested by an option. */
->>>>>>> b9c96138 (Write the comments and messages of cluster checks in plain sentences)
+/** Trusts all programs and token files of a profile on this machine from now on, as the user requested by an option. */
 export async function trustPrograms(profile: ClusterProfile): Promise<void> {
   for (const step of await untrustedSteps(profile)) trustStep(step);
 }

@@ -50,7 +50,7 @@ class RayLog {
     }
     const all = await this.#jobs.log(this.#submissionId, signal);
     const fresh = all.slice(this.#known);
-    // Another process read the known part.
+    // Another process has already read the known part.
     if (this.#end === '') this.#end = all.slice(0, this.#known).slice(-seam);
     return fresh;
   }

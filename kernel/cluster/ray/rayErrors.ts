@@ -8,7 +8,7 @@ type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; rea
 
 const proxyBetween = 'Check the address, and whether a proxy or a sign-in page is in between.';
 
-/** Only the statuses whose meaning is specific. */
+/** Contains only statuses with a specific meaning. */
 const statuses: Readonly<Record<number, StatusWords>> = {
   401: {
     kind: 'CredentialsMissing',

@@ -78,7 +78,7 @@ export class RayJobs {
 
   /** Uploads a package for all nodes of the cluster. @returns its URL for `workingDir` */
   async upload(pack: RayPackage, signal: AbortSignal): Promise<string> {
-    // Always upload: Ray drops a package when the last job with it ends.
+    // Always upload, because Ray drops a package when the last job with it ends.
     const path = `/api/packages/gcs/${encodeURIComponent(pack.name)}`;
     await this.#connection.text({ method: 'PUT', path, bytes: pack.bytes }, signal);
     return `gcs://${pack.name}`;
@@ -134,7 +134,7 @@ export class RayJobs {
    * @param node of its driver, from `status`
    */
   async lastOfLog(submissionId: string, node: string, lines: number, signal: AbortSignal): Promise<string> {
-    // Not by submission id, for which releases up to 2.60 return an error.
+    // The log is not read by submission id, because releases up to 2.60 return an error for it.
     const filename = `job-driver-${submissionId}.log`;
     // Releases before 2.5x mark each chunk unless plain text is requested.
     const query = new URLSearchParams({ node_id: node, filename, lines: String(lines), format: 'text' });

@@ -3,7 +3,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /** Files for the folder that a job starts in. */
 export type RayPackage = {
-  /** `_ray_pkg_….zip`, with a hash of the content: the same files always have the same name. */
+  /** `_ray_pkg_….zip`, with a hash of the content, because the same files always have the same name. */
   readonly name: string;
   readonly bytes: Uint8Array;
 };
@@ -17,7 +17,7 @@ const deflated = 8;
 /** @param files contents by file name; names must not contain folders */
 export function rayPackage(files: Readonly<Record<string, Uint8Array | string>>): RayPackage {
   const bytes = zip(files);
-  // Hash the content, not the zip: its bytes differ between versions of zlib.
+  // Hash the content, not the zip, because its bytes differ between versions of zlib.
   const hash = createHash('sha256');
   for (const [name, content] of sorted(files)) hash.update(`${name}\n${content.length}\n`).update(content);
   return { name: `_ray_pkg_${hash.digest('hex').slice(0, 32)}.zip`, bytes };

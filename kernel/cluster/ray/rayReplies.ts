@@ -13,7 +13,7 @@ export type RayJob = {
   readonly entrypoint: string;
   /** Why it is in this state; for a failed job, with the end of its log. */
   readonly message: string;
-  /** For example `JOB_ENTRYPOINT_COMMAND_ERROR`. */
+  /** The kind of failure, such as `JOB_ENTRYPOINT_COMMAND_ERROR`. */
   readonly errorType: string | undefined;
   readonly driverExitCode: number | undefined;
   /** Process id on its node. */
@@ -52,7 +52,7 @@ export function readRayJob(body: unknown): RayJob | undefined {
 
 /** The resources of a cluster, and the requests that wait for some. */
 export type RayCapacity = {
-  /** By name (`CPU`, `GPU`, `memory` in bytes). */
+  /** Resources by name (`CPU`, `GPU`, `memory` in bytes). */
   readonly resources: Readonly<Record<string, { readonly used: number; readonly total: number }>>;
   /** Waiting requests: the resources of each, and the number of such requests. */
   readonly demands: readonly { readonly resources: Readonly<Record<string, number>>; readonly count: number }[];

@@ -24,11 +24,11 @@ export interface RayLink extends AsyncDisposable {
 
 type RayAsk = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From the slash after the base. The caller escapes its parts. */
+  /** The path from the slash after the base. The caller escapes its parts. */
   readonly path: string;
   /** Sent as JSON. */
   readonly json?: object;
-  /** Sent as is. */
+  /** Bytes that are sent unchanged. */
   readonly bytes?: Uint8Array;
 };
 
@@ -106,7 +106,7 @@ export class RayConnection {
     const { token } = this.#target;
     const common = { accept: 'application/json', 'user-agent': 'lance-catalog' };
     if (token === undefined || token === '') return common;
-    // Both headers: a proxy may consume the usual one.
+    // Sends both headers, because a proxy may remove the usual one.
     return { ...common, authorization: `Bearer ${token}`, 'x-ray-authorization': `Bearer ${token}` };
   }
 }

@@ -8,7 +8,7 @@ export type Group = {
   readonly alike: readonly CheckResult[];
 };
 
-/** Minimum size of a group: two dozen lines "The profile is not on AWS." would hide the rest. */
+/** Minimum size of a group, because two dozen lines "The profile is not on AWS." would hide the rest. */
 const fewest = 2;
 
 /**

@@ -8,7 +8,7 @@ import { byCategory, type CategoryResults, isProblem, statusSymbols, summaryOf }
 
 /**
  * The colors of the editor, else of JupyterLab, else defaults; only the marks are colored, so that text keeps the
- * contrast of the theme. Every rule is limited to our class, since outputs of a notebook may share one document.
+ * contrast of the theme. Every rule is limited to our class, because outputs of a notebook may share one document.
  */
 const style = `<style>
 .lance-checks summary{cursor:pointer}

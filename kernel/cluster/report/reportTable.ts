@@ -10,9 +10,9 @@ export type TableOptions = {
   readonly colours?: boolean | undefined;
   /** Characters per line; sentences wrap there, commands never. Default: 100. */
   readonly width?: number | undefined;
-  /** Only the problems. */
+  /** Prints only the problems. */
   readonly short?: boolean | undefined;
-  /** Also the sentences of passed checks, and all evidence. */
+  /** Also prints the sentences of passed checks, and all evidence. */
   readonly verbose?: boolean | undefined;
   /** Returns the command line that prints the fix of a check. Default: the line without the profile. */
   readonly mendCommand?: ((id: CheckId) => string) | undefined;

@@ -118,7 +118,7 @@ const nodePools: Check = {
       return pass(`${which} ${pools.length === 1 ? 'runs' : 'run'} GKE's metadata server.`, ...evidence);
     const names = wrong.join(', ');
     const what = `Pods on the node ${wrong.length === 1 ? 'pool' : 'pools'} ${names} get the identity of the node, not their own.`;
-    // If no pool has a label, the wrong ones may not be for Ray.
+    // If no pool has a label, the wrong pools may not be for Ray.
     const mayBeOthers = !isLabelled && wrong.length < pools.length;
     return (mayBeOthers ? warn : fail)(what, { evidence, mend: turnOnMetadata(gke, wrong) });
   },

@@ -41,7 +41,7 @@ const workloadUser: Check = {
     const found = bindingsOf(policy.value, [member], userRoles);
     const evidence = seen(policy.asked, found, member);
     if (found.some(({ condition }) => condition === undefined)) return pass(`${member} may act as ${email}.`, evidence);
-    // Only with the federated token can the missing grant be the reason of a refusal.
+    // Only if the federated token was issued can the missing grant be the reason of a refusal.
     const isTried = (await outcomeOf(gcp.federatedToken())) !== undefined;
     const proven = isTried ? await outcomeOf(gcp.accountToken(email)) : undefined;
     return inheritedOr(found, evidence, {
@@ -100,7 +100,7 @@ type Judged = {
 };
 
 /**
- * Judges a missing binding by the token chain, since a policy does not show grants inherited from the project or
+ * Judges a missing binding by the token chain, because a policy does not show grants inherited from the project or
  * above.
  */
 function inheritedOr(
@@ -134,5 +134,5 @@ async function orMissing<T>(how: () => Promise<T>): Promise<T | undefined> {
 /** Returns `undefined` on failure, which the chain's own checks report. */
 const outcomeOf = <T>(asking: Promise<T>): Promise<T | undefined> => asking.catch(() => undefined);
 
-/** If the user may not read a policy, its check is skipped: the token chain shows whether the grants exist. */
+/** If the user may not read a policy, its check is skipped, because the token chain shows whether the grants exist. */
 export const gcpGrantChecks: readonly Check[] = [workloadUser, bucketRole];

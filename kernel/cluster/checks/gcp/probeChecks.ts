@@ -26,7 +26,8 @@ const probe: Check = {
     const email = await gcp.annotatedAccount();
     if (email === undefined)
       throw new ClusterError('NotFound', 'The service account has no annotation with a Google service account.', '');
-    // Request the token before anything is written: it is needed to remove an object that the pod could not remove.
+    // Request the token before anything is written, because it is needed to remove an object that the pod could not
+    // remove.
     await gcp.accountToken(email).catch(() => undefined);
     const name = `lance-catalog-probe-${randomBytes(5).toString('hex')}`;
     const object = objectOf(profile, name);
