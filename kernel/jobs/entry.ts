@@ -3,7 +3,7 @@ import { messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type JobFile, readJobFile } from '#shared/jobs/jobFile.ts';
 
-/** In characters, far above any real job file. */
+/** Limit in characters, far above any real job file. */
 const longest = 1024 ** 2;
 
 /**

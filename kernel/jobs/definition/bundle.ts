@@ -9,7 +9,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 
 // A function travels as one file that contains its imports. Bundling runs no code of the function.
 
-/** In bytes: the bundle is stored on the table and loaded by every worker. */
+/** Limit in bytes, because the bundle is stored on the table and loaded by every worker. */
 export const maxCodeBytes = 8 * 2 ** 20;
 
 export type ModuleText = {
@@ -17,7 +17,7 @@ export type ModuleText = {
   readonly contents: string;
   /** Base folder of its imports. */
   readonly folder: string;
-  /** For errors: a file name such as `words.ts`, or the name of the function. */
+  /** Name for errors: a file name such as `words.ts`, or the name of the function. */
   readonly name: string;
   readonly isJsx?: boolean;
 };
@@ -26,7 +26,7 @@ export type ModuleText = {
 const lentPackages = (): string[] =>
   [import.meta.dirname, packageFolder()].map((folder) => join(folder, 'node_modules'));
 
-/** The same for every file, because esbuild derives identifiers from it. */
+/** The name is the same for every file, because esbuild derives identifiers from it. */
 const ownName = '<function>';
 
 /** Loads esbuild lazily, because it is large. */

@@ -64,7 +64,7 @@ function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit
   );
   const kept = [
     ...(arrow ? [`import * as ${arrow.name.text} from 'apache-arrow';`] : []),
-    // Types need no import. Other values stay, so that the bundler refuses the import by name.
+    // Types need no import. Imports of other values are kept, so that the bundler refuses the import by name.
     ...(others.length > 0
       ? [`import { ${others.map((each) => each.getText(file)).join(', ')} } from 'lance-catalog';`]
       : []),
@@ -73,8 +73,8 @@ function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit
 }
 
 /**
- * Parses a file of functions. The parser recovers from syntax errors by guessing, so any error is refused: the code
- * that would run is not what the author wrote.
+ * Parses a file of functions. The parser recovers from syntax errors by guessing, so any error is refused, because the
+ * code that would run is not what the author wrote.
  * @throws JobError FunctionInvalid with the position of the first syntax error
  */
 export function parsedFile(path: string, text: string): ts.SourceFile {

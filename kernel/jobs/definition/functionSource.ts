@@ -87,7 +87,7 @@ export async function readFunction(
     case 'python':
       return pythonFunction(source, resolve(folder, source.file), onError, signal);
     case 'typescript': {
-      // Lazy, because only this kind needs the compiler.
+      // Loaded lazily, because only this kind needs the compiler.
       const { fileFunction } = await loadLazy(() => import('./fileFunction.ts'));
       return fileFunction(source, resolve(folder, source.file), onError, signal);
     }

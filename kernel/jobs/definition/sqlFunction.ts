@@ -55,7 +55,7 @@ type Asked = {
 
 /** Reads no row, because the expression may fail on its values, which `onError` handles in the job. */
 async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<DataType> {
-  // In parentheses, as runners select it beside other columns.
+  // Tested in parentheses, because runners select the expression like this beside other columns.
   const query = table.query().select({ value: `(${asked.expression})` });
   const none = query.limit(0);
   try {
@@ -71,7 +71,7 @@ async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<
 
 async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
   const { schema, batches } = await query.execute({ signal });
-  // Ends the query at its source.
+  // Ends the query at its source, because only the schema is needed.
   for await (const _ of batches) break;
   const type = schema.fields.find((field) => field.name === 'value')?.type;
   if (type) return type;

@@ -17,7 +17,7 @@ const codeKey = 'lance-catalog.function.code';
 /** Hash of the function that computed all existing values. */
 export const valuesKey = 'lance-catalog.function.values';
 
-/** In characters of encoded code: it is read with every schema. */
+/** Limit in characters of encoded code, because it is read with every schema. */
 const maxStoredCode = 256 * 1024;
 
 export type StoredFunction = {

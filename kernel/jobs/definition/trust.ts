@@ -76,8 +76,9 @@ export function consentText(
 }
 
 /**
- * Shows the bundle of TypeScript, which runs, before its source: the hash does not prove that the source belongs to it.
- * The sizes come before both parts, so that a fake heading within the code can't mislead the reader about its end.
+ * Shows the bundle of TypeScript, which runs, before its source, because the hash does not prove that the source
+ * belongs to it. The sizes come before both parts, so that a fake heading within the code can't mislead the reader
+ * about its end.
  */
 function codeShown(fn: ComputedFunction): string {
   switch (fn.kind) {

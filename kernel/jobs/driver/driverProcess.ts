@@ -33,7 +33,7 @@ class DriverWatch {
   constructor(pid: number, env: Readonly<Record<string, string | undefined>>, end: () => void) {
     this.#pid = pid;
     this.#end = end;
-    // The driver reads the same variable for the processes that it watches.
+    // The driver reads the same variable to watch its own processes.
     this.seconds = Number(env['LANCE_CATALOG_STALL_SECONDS'] ?? 60) || 60;
   }
 
@@ -204,7 +204,7 @@ function start({ python, folder }: DriverRun, env: NodeJS.ProcessEnv): ChildProc
     cwd: folder,
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Its own process group, to end all of its processes at once.
+    // The driver gets its own process group, so that all of its processes can be ended at once.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });

@@ -8,7 +8,7 @@ import type { ScopeCount } from './scopeCount.ts';
 import { secondsSince, type ProgressReporter } from './progressReporter.ts';
 import type { WriteBack } from './writeBack.ts';
 
-/** Bytes to write in one version: a merge holds all its rows in memory. */
+/** Bytes to write in one version, because a merge holds all its rows in memory. */
 const mostBytes = 256 * 2 ** 20;
 
 type Filling = {

@@ -18,7 +18,7 @@ export type ComputingOptions = {
   readonly concurrency: number;
   /** Upper limit of rows per batch. */
   readonly batchRows: number;
-  /** For the files of the function. */
+  /** Folder for the files of the function. */
   readonly folder: string;
   /** Set if rows are written back. */
   readonly key?: string | undefined;
@@ -52,7 +52,7 @@ export async function openComputing(options: ComputingOptions): Promise<OpenComp
   const computing: Computing = { name: fn.name, column, inputs: fn.inputs, onError };
   if (fn.kind === 'sql') {
     const { expression } = fn;
-    // Constant: the engine has computed the values already.
+    // Constant, because the engine has computed the values already.
     const batchSize = { rows: Math.min(options.batchRows, mostRows) };
     return {
       request: { computing, batchSize, atOnce: 1, expression },

@@ -18,7 +18,7 @@ type ReuseSource = {
 /** Reusable rows of one fragment. */
 export class ReusableRows {
   readonly #pieces: readonly ValidPiece[];
-  /** By row: a slow function leaves many pieces of few rows. */
+  /** Locations by row, because a slow function leaves many pieces of few rows. */
   readonly #places = new Map<bigint, number>();
 
   constructor(pieces: readonly ValidPiece[]) {

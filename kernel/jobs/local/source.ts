@@ -23,7 +23,7 @@ export type Source = AsyncDisposable & {
   readonly table: Table;
   readonly pinned: Table;
   readonly readVersion: number;
-  /** As it is, or as registering will create it. */
+  /** The existing column, or the column that registering the function will create. */
   readonly column: Field;
   readonly isColumnThere: boolean;
   readonly openAt: (version: number) => Promise<Table>;

@@ -59,7 +59,7 @@ export class WriteBack {
   /** Registers a version that this job created by other means. */
   readonly isOwn = (version: number): void => void this.#own.add(version);
 
-  /** Whether others have written since the rows were read. */
+  /** Whether other clients have written since the rows were read. */
   async othersWrote(signal: AbortSignal): Promise<boolean> {
     return this.#isForeign(await this.#target.table.version({ signal }));
   }

@@ -16,8 +16,8 @@ export type ChoosingRequest = BackfillRequest & { readonly function: ComputedFun
 export type Runners = { readonly known: readonly RunnerName[]; readonly load: LoadRunner };
 
 /**
- * Chooses the requested runner, or the best possible one. Ray settings without a runner mean Ray: a job for a cluster
- * must not start on a laptop because the cluster can't be reached.
+ * Chooses the requested runner, or the best possible one. Ray settings without a runner mean Ray, because a job for a
+ * cluster must not start on a laptop because the cluster can't be reached.
  * @throws JobError RunnerUnavailable with the reason of each runner if none is possible; CatalogError if the table or
  * its version does not exist
  */

@@ -94,7 +94,7 @@ export type NotesOf = {
   readonly spec: JobSpec;
   readonly choice: RunnerChoice;
   readonly key: KeyColumn | undefined;
-  /** Why the runner "local" can't store checkpoints beside the table, if so. */
+  /** The reason why the runner "local" can't store checkpoints beside the table, if it can't. */
   readonly elsewhere: string | undefined;
   readonly request: ChoosingRequest;
 };
@@ -303,7 +303,7 @@ function withKeys(values: Figure, keys: Figure): Figure {
   return { value, basis: { estimatedFrom: `${values.basis.estimatedFrom}, and their keys` } };
 }
 
-/** Returns the bytes of rewritten rows: only merges on servers without key indexes rewrite whole rows. */
+/** Returns the bytes of rewritten rows, because only merges on servers without key indexes rewrite whole rows. */
 async function rewritten(
   { catalog, pinned }: Source,
   rows: number,

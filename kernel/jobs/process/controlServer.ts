@@ -59,7 +59,7 @@ async function listen(server: Server, folder: string): Promise<Listening> {
   if (process.platform === 'win32') return listening(server, `\\\\.\\pipe\\lance-job-${randomUUID()}`);
   const here = join(folder, 's');
   if (Buffer.byteLength(here) <= longestAddress) {
-    // Left behind by a killed process.
+    // The socket was left by a killed process.
     rmSync(here, { force: true });
     try {
       return await listening(server, here);

@@ -103,7 +103,7 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
   }
 }
 
-/** Whether the message suffices: the stack trace helps only for unexpected errors. */
+/** Whether the message suffices, because the stack trace helps only for unexpected errors. */
 const isPlanned = (error: unknown): boolean => isJobError(error) || isCatalogError(error) || isAbort(error);
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -30,7 +30,7 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
   const conda = env['CONDA_PREFIX'];
   const own = environmentPython();
   return [
-    // Not worth mentioning if it was never installed.
+    // The environment is not worth mentioning if it was never installed.
     ...(existsSync(own) ? [{ path: own, from: 'the environment of Lance Catalog' }] : []),
     ...(venv ? [{ path: pythonIn(venv), from: 'the active virtual environment' }] : []),
     ...(conda ? [{ path: pythonInConda(conda), from: 'the active conda environment' }] : []),
@@ -48,7 +48,7 @@ export async function findPython(
 ): Promise<{ readonly found: FoundPython | undefined; readonly tried: readonly TriedPython[] }> {
   const tried: TriedPython[] = [];
   for (const { path, from } of candidates(options.named, options.env ?? process.env)) {
-    // One after the other: each check costs a second on two processors.
+    // Interpreters are checked one after another, because each check takes a second on two processors.
     // oxlint-disable-next-line no-await-in-loop
     const { python, lance, problem } = await probePython(path, signal);
     if (problem === undefined && python !== undefined && lance !== undefined)

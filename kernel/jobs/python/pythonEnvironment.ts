@@ -52,7 +52,7 @@ async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: 
   const base = await basePython(signal);
   await rm(folder, { recursive: true, force: true });
   try {
-    // Other users may not write into it, whatever the umask is: programs run from it.
+    // Other users must not write into it, regardless of the umask, because programs run from it.
     makeFolder(folder);
     onProgress(`Creating a Python environment in ${folder} …`);
     await step(base, ['-m', 'venv', folder], signal, onProgress);

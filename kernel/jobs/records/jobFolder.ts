@@ -11,7 +11,7 @@ import { withoutSecrets } from './withoutSecrets.ts';
 
 export const recordFile = 'record.json';
 const requestFile = 'request.json';
-/** Stderr of the job process, for an end that it could not record. */
+/** File for stderr of the job process, for an end that the process could not record. */
 export const exitMessageFile = 'errors.txt';
 
 /** Number of finished jobs to keep. */
@@ -56,7 +56,7 @@ export class JobFolders {
     mkdirSync(folder, { mode: 0o700 });
     try {
       this.writeRequest(record.id, request);
-      // Written last: a folder without a record is not a job.
+      // Written last, because a folder without a record is not a job.
       this.write(record, { isLasting: true });
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
@@ -95,7 +95,7 @@ export class JobFolders {
     try {
       renameSync(folder, gone);
     } catch {
-      // Already removed by another process, or open on Windows: then remove as much as possible.
+      // Another process has removed the folder, or a file is open on Windows. Then as much as possible is removed.
       rmSync(folder, { recursive: true, force: true });
       return;
     }

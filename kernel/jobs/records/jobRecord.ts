@@ -28,7 +28,7 @@ export type JobRecord = {
   /** Values of the runner for the process that resumes the job. */
   readonly kept: Readonly<Record<string, string>>;
   readonly progress: JobProgress;
-  /** As read, including fields of a newer version. */
+  /** The record as read, including fields of a newer version. */
   readonly source?: Readonly<Record<string, unknown>> | undefined;
 };
 

@@ -57,7 +57,7 @@ const jobCells = {
 
 type JobCell = keyof typeof jobCells;
 
-/** Left out in this order if the terminal is narrow: they do not identify a job. */
+/** Left out in this order if the terminal is narrow, because they do not identify a job. */
 const expendable: readonly JobCell[] = ['function', 'runner', 'begun', 'progress'];
 
 /**

@@ -7,7 +7,7 @@ import type { Runner } from './runner.ts';
 /** Loads a runner; tests pass their own. */
 export type LoadRunner = (name: RunnerName) => Promise<Runner>;
 
-// Lazy, because each runner has its own dependencies.
+// Loaded lazily, because each runner has its own dependencies.
 const loaders: { readonly [N in RunnerName]?: () => Promise<Runner> } = {
   local: async () => (await loadLazy(() => import('./localRunner.ts'))).localRunner,
   'local-python': async () => (await loadLazy(() => import('./pythonRunner.ts'))).localPythonRunner,

@@ -7,7 +7,7 @@ export type NewEvent = JobEvent extends infer E ? (E extends unknown ? Omit<E, '
 /** Valid as long as the process of the job. */
 export type RunContext = {
   readonly spec: JobSpec;
-  /** With secrets: keep it in memory only. */
+  /** Contains secrets, so keep it in memory only. */
   readonly request: BackfillRequest;
   readonly emit: (event: NewEvent) => void;
   /** Writes to the job's log. */
@@ -25,7 +25,7 @@ export type Availability = { readonly isPossible: boolean; readonly reason: stri
 /** Runs jobs. All runners emit the same events and write the same checkpoints and rows. */
 export interface Runner {
   readonly name: RunnerName;
-  /** Whether and why it could run this request. Leaves nothing running. */
+  /** Returns whether the runner could run this request, and why. Leaves nothing running. */
   availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability>;
   /**
    * Runs a job to its end from existing checkpoints. Emits its events, `succeeded` last.

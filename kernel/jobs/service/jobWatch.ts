@@ -162,7 +162,7 @@ export class JobWatch {
       };
       void found.control.ended.then(ended);
     }
-    // Not awaited: a blocked process must not delay the others.
+    // Not awaited, because a blocked process must not delay the others.
     const answered = (answers: boolean): void => {
       if (answers !== known.answers) this.#soon();
       known.answers = answers;
@@ -212,7 +212,7 @@ function makeRoot(folder: string): void {
   try {
     makeFolder(folder);
   } catch {
-    // Then no job can be started there either.
+    // If this fails, no job can be started there either.
   }
 }
 

@@ -241,7 +241,10 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     }
   };
 
-  /** Locks out other processes that start or remove jobs. Calls no catalog: a slow one would block all of them. */
+  /**
+   * Locks out other processes that start or remove jobs. Calls no catalog, because a slow catalog would block all of
+   * them.
+   */
   const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
     withRecordErrors(folders.root, () => withFileLock(join(folders.root, '.start.lock'), signal, call));
 
@@ -300,7 +303,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   return {
     plan: async (request, signal) => {
       const fn = await functionOf(request, { isToRun: false }, signal);
-      // Lazy, because listing jobs does not need the engine.
+      // Loaded lazily, because listing jobs does not need the engine.
       const { planBackfill } = await loadLazy(() => import('#jobs/plan/planBackfill.ts'));
       return planBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },

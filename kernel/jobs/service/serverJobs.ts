@@ -42,7 +42,7 @@ export function serverJobs(
   jobs: Jobs,
   { storageOptions, allowStoredCode, maxJobs = defaultMaxJobs }: ServerJobsOptions = {},
 ): ServerJobs {
-  // Requests are started in turn, since each counts the jobs that the previous ones started.
+  // Requests are started in turn, because each counts the jobs that the previous ones started.
   let previous: Promise<unknown> = Promise.resolve();
   const start = (catalog: Catalog, request: BackfillRequest, signal: AbortSignal): Promise<{ readonly id: string }> => {
     const started = previous.then(async () => {
@@ -62,7 +62,7 @@ export function serverJobs(
   };
   const own = async (catalog: Catalog, id: string, signal: AbortSignal): Promise<JobView> => {
     const view = await told(() => jobs.view(id, signal));
-    // As for a missing job: a key for one database must not reveal jobs of others.
+    // The same error as for a missing job, because a key for one database must not reveal jobs of other databases.
     if (!isOf(view, catalog)) throw missing(id);
     return view;
   };

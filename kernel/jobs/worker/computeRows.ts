@@ -29,10 +29,9 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
- * Runs a function over the rows of a batch.
- * Values go to `column`, errors and values that the column can't hold to `failures`. If an error ends the job, the
- * remaining rows are marked as not run.
- * @returns undefined for a synchronous function: a promise per row costs more than most rows
+ * Runs a function over the rows of a batch. Values go to `column`, errors and values that the column can't hold to
+ * `failures`. If an error ends the job, the remaining rows are marked as not run.
+ * @returns undefined for a synchronous function, because a promise per row costs more than most rows
  */
 export function computeRows(
   work: RowWork,

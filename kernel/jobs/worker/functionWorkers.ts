@@ -54,7 +54,7 @@ export class FunctionWorkers {
   readonly #queue: Task[] = [];
   /** Since the last result of any worker. */
   #deaths = 0;
-  /** Why further batches are rejected, if set. */
+  /** The reason why further batches are rejected, if they are. */
   #end: unknown;
   readonly #aborted = (): void => this.#fail(this.#options.signal.reason);
 

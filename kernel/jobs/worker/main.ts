@@ -57,7 +57,7 @@ function redirectStdout(): (bytes: Uint8Array) => Promise<void> {
   output.on('error', () => {});
   Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
   globalThis.console = new Console(process.stderr, process.stderr);
-  // For `import { stdout } from 'node:process'`.
+  // Needed for `import { stdout } from 'node:process'`.
   syncBuiltinESMExports();
   return (bytes) =>
     new Promise((written, failed) => {
@@ -79,7 +79,7 @@ async function serve(options: WorkerOptions, compute: RowFunction, write: (bytes
   const writer = new RecordBatchStreamWriter();
   const written = createWrittenBytes();
   writer.reset(written, schema);
-  // Sent first: the schema shows that the function is loaded.
+  // Sent first, because the schema shows that the function is loaded.
   await write(written.take());
   const { batches } = await readIpc(process.stdin, undefined, { keepEmpty: true });
   for await (const batch of batches) {
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
   let options: WorkerOptions;
   try {
     const line = await firstLine(process.stdin);
-    // Without options there is nothing to compute; workers are started early.
+    // If no options arrive there is nothing to compute, because workers are started early.
     if (line === '') return process.exit(0);
     options = readWorkerOptions(line);
   } catch (error) {

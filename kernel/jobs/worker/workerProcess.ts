@@ -33,7 +33,7 @@ type TimedAnswer = { readonly answer: RecordBatch; readonly seconds: number };
 type Waiting = { sent: number; resolve: (answer: TimedAnswer) => void; reject: (error: Error) => void };
 
 export class WorkerEnded extends Error {
-  /** Set if starting it again would not help. */
+  /** Set if it would not help to start the worker again. */
   readonly final: JobError | undefined;
 
   constructor(reason: string, final?: JobError) {
@@ -52,7 +52,7 @@ export class BatchNotStarted extends Error {
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #waiting: Waiting[] = [];
-  /** When the function was loaded or the last result arrived. */
+  /** The time when the function was loaded or the last result arrived. */
   #free = 0;
   readonly #writer = new RecordBatchStreamWriter();
   readonly #written = createWrittenBytes();

@@ -62,7 +62,9 @@ export class Checkpoints {
     return chunk && this.#isOurs(chunk) ? chunk : undefined;
   }
 
-  /** Whether failed rows count as done: only for the job in which they failed. A new job tries them again. */
+  /**
+   * Whether failed rows count as done, which they do only for the job in which they failed. A new job tries them again.
+   */
   countsFailed({ jobId }: Chunk): boolean {
     return jobId === undefined || jobId === this.#jobId;
   }

@@ -14,7 +14,7 @@ export type ChunkHeader = {
   readonly jobId: string | undefined;
   readonly functionHash: string;
   readonly column: string;
-  /** As given; null for rows whose value is null. */
+  /** The condition as given; null for the default, rows whose value is null. */
   readonly where: string | null;
   readonly readVersion: number;
   readonly fragment: number;
@@ -72,7 +72,7 @@ export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined 
     if (!header || !there || typeText(there.type) !== typeText(field.type)) return undefined;
     return { ...header, pieces: table.batches.map(pieceOf) };
   } catch {
-    // Truncated by a crash of its writer. The rows are computed again.
+    // The file was truncated by a crash of its writer. The rows are computed again.
     return undefined;
   }
 }
@@ -94,7 +94,7 @@ const headerJson = (header: ChunkHeader) => ({
   first: header.first,
   rows: header.rows,
   partial: false,
-  // Unknown here: readers compare the inputs of the rows instead.
+  // Unknown here, because readers compare the inputs of the rows instead.
   files: null,
 });
 

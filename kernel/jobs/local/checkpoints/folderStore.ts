@@ -51,7 +51,10 @@ export class FolderStore implements CheckpointStore {
     return existsSync(this.#root) || isAbort(failure) || isJobError(failure) ? failure : gone(this.#root, failure);
   }
 
-  /** Creates folders, but never the root: for a table that was dropped meanwhile it would block the name forever. */
+  /**
+   * Creates folders, but never the root, because for a table that was dropped meanwhile it would block the name
+   * forever.
+   */
   async #makeFolder(folder: string): Promise<void> {
     const parts = folder.split('/');
     for (let attempt = 1; ; attempt++) {
@@ -102,7 +105,7 @@ const gone = (root: string, cause: unknown): JobError =>
     { cause },
   );
 
-/** All users can read the files: a lease that other users can't read would not stop them. */
+/** All users can read the files, because a lease that other users can't read would not stop them. */
 const readable = 0o644;
 
 /** Folders are created on demand, and other jobs may have files in them. */

@@ -19,8 +19,8 @@ const look = 12_000;
 /** The exclusive right of a job to compute a column. */
 export type Lease = AsyncDisposable & {
   /**
-   * Checks that this job still holds the lease: a machine that slept must not overwrite the work of a job that took
-   * over.
+   * Checks that this job still holds the lease, because a machine that slept must not overwrite the work of a job that
+   * took over.
    * @throws JobError Busy
    */
   check(): Promise<void>;
@@ -74,7 +74,7 @@ export async function takeLease(store: CheckpointStore, options: LeaseOptions): 
       clearInterval(timer);
       // A heartbeat in progress would leave a lease without a holder.
       await renewing;
-      // If it can't be read, it becomes stale after a minute.
+      // If the lease can't be read, it becomes stale after a minute.
       const holder = await holderOf(lease).catch(() => undefined);
       if (holder?.nonce === nonce) await store.remove(path);
     },
@@ -176,7 +176,7 @@ function holderIn(bytes: Uint8Array): Holder | undefined {
   }
 }
 
-/** Whether to take over without waiting, regardless of the heartbeat. */
+/** Whether to take over the lease without waiting, regardless of the heartbeat. */
 function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
   // The same job, resumed: its first process has ended, or notices before its next commit that it lost the lease.
   return jobId === ownJobId || (host === hostname() && !isProcessRunning(pid));

@@ -12,7 +12,7 @@ import { loadLazy } from '#shared/loadLazy.ts';
  */
 async function openRay(place: RayPlace, signal: AbortSignal): Promise<RayLink> {
   if ('address' in place) return straight(place.address, place.token);
-  // Lazy: the Kubernetes libraries are large.
+  // Loaded lazily, because the Kubernetes libraries are large.
   const { findProfiles, openRayLink, readProfile } = await loadLazy(() => import('#cluster/entry.ts'));
   if ('cluster' in place)
     return await openRayLink(readProfile({ call: 'ray.cluster' }, place.cluster), {

@@ -37,7 +37,7 @@ export class RayEvents {
   readonly #context: RunContext;
   readonly #lines = new Lines();
   readonly #onKnown: (characters: number) => void;
-  /** As the driver reported it. Not emitted here, because Ray's state of the job decides. */
+  /** The end as the driver reported it. It is not emitted here, because the state of the job in Ray decides. */
   end: DriverEnd | undefined;
 
   /** @param onKnown receives the log position that is handled, for the next process */

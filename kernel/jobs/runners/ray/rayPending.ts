@@ -10,7 +10,7 @@ const goOn = 'Resume the job: computed rows are kept and not computed again.';
 
 /**
  * Returns why a finished job did not succeed, `undefined` if it did. The driver reports the reason, but the state in
- * Ray decides: a killed driver reports nothing.
+ * Ray decides, because a killed driver reports nothing.
  */
 export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefined): JobError | undefined {
   const named = `The job ${job.submissionId} of ${subject}`;
@@ -40,7 +40,7 @@ export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefin
   return new JobError('RayJobFailed', `${named} ended with code ${code}: ${lastLine(job.message)}`, goOn);
 }
 
-/** Returns the last useful line: Ray's message is the end of a log with tracebacks. */
+/** Returns the last useful line, because Ray's message is the end of a log with tracebacks. */
 function lastLine(message: string): string {
   const lines = message.split('\n').map((line) => line.trim());
   return (lines.findLast((line) => line !== '' && !line.startsWith('@@')) ?? 'no reason was reported').slice(0, 400);

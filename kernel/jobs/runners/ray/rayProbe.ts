@@ -15,7 +15,7 @@ export type ProbedNode = {
   readonly node: string | undefined;
   /** Whether the Python package of Node.js is installed. */
   readonly hasNodeWheel: boolean;
-  /** Why the table can't be written, if so. */
+  /** The reason why the table can't be written, if it can't. */
   readonly unreachable: string | undefined;
   /** Modules that the function imports and this node lacks. */
   readonly missingModules: readonly string[];
@@ -116,7 +116,7 @@ async function ended(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   }
 }
 
-/** Parses the last result: a new probe with the same id appends to the log. */
+/** Parses the last result, because a new probe with the same id appends to the log. */
 export function readProbe(log: string): Probed | undefined {
   const line = log.split('\n').findLast((one) => one.startsWith('@@probe '));
   if (line === undefined) return undefined;

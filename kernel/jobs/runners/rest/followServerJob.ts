@@ -67,7 +67,7 @@ const logHint = 'See the log of the job for what the server reported.';
 export type Patience = {
   readonly firstPause: number;
   readonly longestPause: number;
-  /** Without a response for this long this job fails; the server's continues. */
+  /** If there is no response for this long, this job fails; the job on the server continues. */
   readonly silence: number;
 };
 

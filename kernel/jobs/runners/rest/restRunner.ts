@@ -61,7 +61,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
     const table = await catalog.openTable(name, [...namespacePath], { signal });
     const rows = await serverProgress(table, spec, signal);
     const { id, isAdopted } = await jobOf(context, catalog, table);
-    // After the launch: a job that the server refuses never ran.
+    // Emitted after the launch, because a job that the server refuses never ran.
     context.emit({ kind: 'planned', ...rows.plan });
     if (isAdopted)
       context.emit({ kind: 'notice', text: `Following the server's job ${id}, which an earlier run started.` });
@@ -87,7 +87,7 @@ async function jobOf(
     context.kept.set(kept.job, adopted);
     return { id: adopted, isAdopted: true };
   }
-  // Stored first: if this process dies before the response, the next one finds the job by this time.
+  // Stored first, because if this process dies before the response, the next one finds the job by this time.
   context.kept.set(kept.asked, String(Date.now()));
   const jobId = await launch(context, table);
   context.kept.set(kept.job, jobId);
