@@ -14,8 +14,8 @@ export const storageHelp = `  --storage-option NAME=VALUE        object store se
                                      the store's own variables (AWS_ACCESS_KEY_ID, …) are always read`;
 
 /**
- * Reads the settings of an object store. For a command with two of them, `side` (`from` or `to`) is part of the
- * option names. Secrets on the command line are rejected, since every user of the machine can read it.
+ * Reads the settings of an object store. For a command with two of them, `side` (`from` or `to`) is part of the option
+ * names. Secrets on the command line are rejected, because every user of the machine can read it.
  * @throws UsageError for a secret, for anything but `NAME=VALUE`, and for a variable that is not set
  */
 export function storageOptions(
@@ -98,7 +98,7 @@ export const catalogHelp = `  --catalog DIR       the directory that db reads, o
 
 /** Parses a path: `shop/orders`, or `["shop","a/b"]` if a name contains a slash. @throws UsageError */
 export function pathOf(text: string): string[] {
-  // An empty path is an error: an unset shell variable must not select everything.
+  // An empty path is an error, because an unset shell variable must not select everything.
   if (text !== '' && !text.startsWith('[')) return text.split('/').filter((part) => part !== '');
   try {
     const path: unknown = JSON.parse(text);

@@ -118,7 +118,7 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
     try {
       return readProfile(args.context || 'current context', { configMethod: 'LOCAL', ...value });
     } catch (error) {
-      // Without a profile, the error is in the command line.
+      // Without a profile, the error is about an option of the command line.
       const [field, problem] = isClusterError(error) ? (withoutPlace(error) ?? []) : [];
       const typed = given.find(([, one]) => one === field);
       throw typed ? new UsageError(`--${typed[0]} ${problem}`, { cause: error }) : error;
@@ -266,7 +266,7 @@ function asker(
 ): Ask {
   return async (only) => {
     const { listChecks, verifyCluster } = await import('#cluster/entry.ts');
-    // With `--only`, the total is unknown here, since the run adds the needed checks.
+    // With `--only`, the total is unknown here, because the run adds the needed checks.
     const catalogs = catalogOfEnvironment(process.env, sendsKeys);
     const watch = watcher(profile.name, only === undefined ? listChecks().length : undefined);
     try {

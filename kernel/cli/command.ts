@@ -34,7 +34,7 @@ export function parse<const T extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Joins the `-1` of `--count -1` to its option: Node parses it as an option, but no option is a number. */
+/** Joins the `-1` of `--count -1` to its option, because Node parses it as an option, but no option is a number. */
 function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig): string[] {
   const joined: string[] = [];
   for (const [at, arg] of args.entries()) {
@@ -47,7 +47,8 @@ function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig)
 }
 
 /**
- * Whether help is requested, at any position: the user may not know the other arguments. Words after `--` are names.
+ * Whether help is requested, at any position, because the user may not know the other arguments. Words after `--` are
+ * names.
  */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');

@@ -9,7 +9,7 @@ import { fromEnvironment, pathOf, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { progressLine } from './terminal.ts';
 
-/** The catalog of a copy that an option is for; the first part of the option's name. */
+/** The catalog of a copy that an option belongs to. It is the first part of the option's name. */
 export type CopyEnd = 'from' | 'to';
 
 const textOption = { type: 'string' } as const;

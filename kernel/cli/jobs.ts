@@ -39,7 +39,7 @@ function tableOf(jobs: readonly JobSummary[]): string {
   const rows = jobs.map(({ id, state, type, table = '', created }) => {
     return [id, state, type, table, created?.toISOString() ?? ''];
   });
-  // Not truncated, since users copy names of jobs and tables from here.
+  // Not truncated, because users copy names of jobs and tables from here.
   return alignColumns([['job', 'state', 'kind', 'table', 'started'], ...rows], Infinity).join('\n');
 }
 

@@ -5,7 +5,7 @@ type PageSize = { readonly rows: number; readonly columns: number };
 /** Splits lines into pages that fit a terminal, with each line broken as the terminal breaks it. */
 export function splitIntoPages(text: string, { rows, columns }: PageSize): readonly string[] {
   const lines = text.split('\n').flatMap((line) => breakLine(line, Math.max(columns, 10)));
-  // One row is for the prompt.
+  // One row is reserved for the prompt.
   const length = Math.max(rows - 1, 2);
   const count = Math.ceil(lines.length / length);
   return Array.from({ length: count }, (_, page) => lines.slice(page * length, (page + 1) * length).join('\n'));
@@ -16,7 +16,7 @@ function breakLine(line: string, columns: number): readonly string[] {
   let part = '';
   let width = 0;
   for (const char of line) {
-    // A tab goes to the next stop; other characters outside of ASCII may be wide.
+    // A tab moves to the next tab stop; other characters outside of ASCII may be wide.
     const taken = char === '\t' ? 8 - (width % 8) : char > '~' ? 2 : 1;
     if (width + taken > columns) {
       parts.push(part);
@@ -41,8 +41,7 @@ export async function pageTerminal(text: string, signal: AbortSignal): Promise<b
     process.stderr.write(`${page}\n`);
     if (index === pages.length - 1) return true;
     const prompt = `-- page ${index + 1} of ${pages.length}: Enter for the next page, a for all, q to stop: `;
-    // One page after another.
-    // oxlint-disable-next-line no-await-in-loop
+    // Pages are shown one after another. oxlint-disable-next-line no-await-in-loop
     const answer = (await askLine(prompt, signal))?.trim().toLowerCase() ?? 'q';
     if (answer === 'q') return false;
     if (answer !== 'a') continue;

@@ -178,7 +178,7 @@ async function run(args: readonly string[]): Promise<number> {
   const timeout = secondsOf(values.timeout);
   const parameters = new Map(values.parameter?.map(parameterOf));
   const target = values.output;
-  // A pipe or a device is written once, at the end, since output can't be undone.
+  // A pipe or a device is written once, at the end, because output can't be undone.
   const isFile = target !== undefined && target !== '-' && (await checkTarget(target));
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
@@ -262,7 +262,7 @@ async function inject(
   language: NotebookLanguage,
 ): Promise<InjectedParameters | undefined> {
   if (parameters.size === 0) return undefined;
-  // Imported lazily: it loads the compiler, which is slow and not needed otherwise.
+  // Imported lazily, because it loads the compiler, which is slow and not needed otherwise.
   const { injectParameters } = await import('#session/headless/parameters.ts');
   const injected = injectParameters(notebook, parameters, language);
   const { unknown } = injected;

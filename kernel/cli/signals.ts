@@ -8,8 +8,8 @@ function exitBySignal(name: NodeJS.Signals): void {
 }
 
 /**
- * Ends the process on a signal while a command is loading, which takes a second on a busy machine: there is nothing to
- * clean up yet. Once it runs, a command handles signals itself.
+ * Ends the process on a signal while a command is loading, which takes a second on a busy machine, because there is
+ * nothing to clean up yet. Once it runs, a command handles signals itself.
  * @returns a function that removes the handlers
  */
 export function handleEarlySignals(): () => void {

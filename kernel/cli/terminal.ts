@@ -18,7 +18,7 @@ export const askTerminal = async (question: string, signal: AbortSignal): Promis
   isAffirmative((await askLine(`${question} [y/N] `, signal)) ?? '');
 
 /**
- * Asks for a line on stderr, since stdout is for the command's output.
+ * Asks for a line on stderr, because stdout is for the command's output.
  * @returns `undefined` at the end of the input, Ctrl-D @throws the signal's reason if it aborts
  */
 export async function askLine(prompt: string, signal: AbortSignal): Promise<string | undefined> {
@@ -78,7 +78,7 @@ async function reworded(error: unknown, place: Place, signal: AbortSignal): Prom
   return error;
 }
 
-/** Lists the tables of the namespace, since no command does. */
+/** Lists the tables of the namespace, because no command does. */
 async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal): Promise<string> {
   try {
     const names = await withCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));

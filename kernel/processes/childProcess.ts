@@ -75,7 +75,7 @@ export const canLimitMemory = (): boolean => process.platform === 'linux' && exi
  */
 const limitScript = 'ulimit -d "$1" 2>/dev/null; ulimit -c 0; shift; exec "$@"';
 
-/** Starts a bundle of this product. Flags are passed in argv, since packaged editors refuse NODE_OPTIONS. */
+/** Starts a bundle of this product. Flags are passed in argv, because packaged editors refuse NODE_OPTIONS. */
 export function startNode(options: {
   node: NodeRuntime;
   flags?: readonly string[];

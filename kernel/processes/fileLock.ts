@@ -43,7 +43,7 @@ async function holding<T>(path: string, me: string, call: () => Promise<T>): Pro
     return await call();
   } finally {
     clearInterval(timer);
-    // If this process was stopped for long, another one may have taken the lock.
+    // If this process was stopped for long, another process may have taken the lock.
     if (read(path) === me) rmSync(path, { force: true });
   }
 }
@@ -73,8 +73,8 @@ function take(path: string, me: string): boolean {
 
 /**
  * Removes the lock of a process that has ended. If several processes see the same stale lock, only one of them may
- * remove it: a slower one could otherwise remove the lock of the next holder. The right to remove is itself a file, named
- * after the holder, and the lock is read again under it.
+ * remove it, because a slower one could otherwise remove the lock of the next holder. The right to remove is also a
+ * file, named after the holder. The process that has this right reads the lock again before it removes the lock.
  */
 function removeStale(path: string, me: string): void {
   const holder = read(path);

@@ -63,7 +63,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** As `syncFolder`, blocking the thread. */
+/** Does the same as `syncFolder`, but blocks the thread. */
 function syncFolderNow(path: string): void {
   if (process.platform === 'win32') return;
   try {
@@ -79,7 +79,7 @@ function syncFolderNow(path: string): void {
 }
 
 /**
- * Returns a path in the same folder, since a rename does not cross file systems. Readers of checkpoints ignore the
+ * Returns a path in the same folder, because a rename does not cross file systems. Readers of checkpoints ignore the
  * ending. It is random, because in a container a process often has the id of a killed process that left its draft.
  */
 const draftPath = (path: string): string => `${path}.${Math.random().toString(36).slice(2)}.tmp`;
@@ -114,7 +114,7 @@ export function replaceFile(
   if (isLasting) syncFolderNow(dirname(path));
 }
 
-/** As `replaceFile`, without blocking the thread. */
+/** Does the same as `replaceFile`, without blocking the thread. */
 export async function replaceFileAsync(
   path: string,
   content: string | Uint8Array,
@@ -139,7 +139,7 @@ export async function replaceFileAsync(
 
 /**
  * Creates a temporary folder, private to the user (`mkdtemp` sets mode 0700).
- * @param name short, since the path of a socket in it is limited to about 100 bytes
+ * @param name short, because the path of a socket in it is limited to about 100 bytes
  */
 export const createTempFolder = (name: string): Promise<string> => mkdtemp(join(tmpdir(), `lance-${name}-`));
 

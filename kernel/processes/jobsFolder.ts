@@ -5,7 +5,7 @@ import { isJobId } from '#shared/jobs/jobId.ts';
 import { dataFolder } from './userFolders.ts';
 import { isProcessRunning } from './running.ts';
 
-/** In the folder of a job while it runs; left behind if its process was killed. */
+/** File in the folder of a running job. It remains if the process was killed. */
 export const processFile = 'process.json';
 
 /** Folder of the user's job records on this machine, one folder per job. It may not exist. */
@@ -18,7 +18,7 @@ export async function mayHaveRunningJobs(folder: string = jobsFolder()): Promise
   return (await Promise.all(marks)).includes(true);
 }
 
-/** Another process may have the pid now; then the caller opens the records needlessly. */
+/** Another process may now have the pid; then the caller reads the records without need. */
 async function mayRun(path: string): Promise<boolean> {
   try {
     const { pid, host } = Object(JSON.parse(await readFile(path, 'utf8'))) as { pid?: unknown; host?: unknown };

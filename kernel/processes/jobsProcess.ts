@@ -14,7 +14,7 @@ export type JobsStart = {
   node: NodeRuntime;
   /** Called with new or changed jobs and the ids of removed ones, once `watch` was requested. */
   onChanged: (changed: readonly JobView[], removed: readonly string[]) => void;
-  /** In addition to the environment of this process; jobs inherit it. */
+  /** Variables added to the environment of this process; jobs inherit them. */
   env?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
 };
@@ -79,7 +79,7 @@ export class JobsProcess {
     }
   }
 
-  /** Called once with the reason when the process has ended, at once if it has. */
+  /** Called once with the reason when the process has ended, or immediately if it has ended. */
   onDidExit(listener: (reason: string) => void): { dispose(): void } {
     return this.#process.onDidExit(listener);
   }
@@ -89,7 +89,7 @@ export class JobsProcess {
     this.#process.dispose();
   }
 
-  /** Recreates an error of the other process, since its class is not sent. Its message includes the hint. */
+  /** Recreates an error of the other process, because its class is not sent. Its message includes the hint. */
   #failureOf(error: RemoteError): Error {
     const { code, message } = error;
     if (code === 'closed') return unavailable('has ended', this.#process.end ?? 'its pipe closed');

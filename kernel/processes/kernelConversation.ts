@@ -45,7 +45,7 @@ export class KernelConversation {
   readonly #debugListeners = new Set<(event: DebugEvent) => void>();
   /** `undefined` once a listener was added. */
   #orphans: KernelOutput[] | undefined = [];
-  // Unique per client: a kernel still knows the runs of an earlier client by their ids.
+  // Unique per client, because a kernel still knows the runs of an earlier client by their ids.
   readonly #prefix = randomUUID().slice(0, 8);
   #next = 0;
   #end: Error | undefined;
@@ -54,7 +54,7 @@ export class KernelConversation {
   constructor(pipe: Duplex, ask: InputHandler | undefined, onBroken: () => void) {
     this.#pipe = pipe;
     this.#ask = ask;
-    // Only framing fails here, since listeners are guarded: nothing after a broken frame can be read.
+    // Only framing can fail here, because listeners are guarded. After a broken frame nothing can be read.
     readFrames(pipe, (message) => this.#receive(message), onBroken);
     // 'close' follows, and the creator of the pipe knows the reason.
     pipe.on('error', () => {});
@@ -151,7 +151,7 @@ export class KernelConversation {
     const { id, prompt, password } = content;
     const controller = new AbortController();
     this.#questions.set(parent, [...(this.#questions.get(parent) ?? []), controller]);
-    // If there is no prompt or it fails, the value is null: the cell must not wait forever.
+    // If there is no prompt or it fails, the value is null, because the cell must not wait forever.
     const value = (await this.#ask?.({ prompt, password }, controller.signal).catch(() => null)) ?? null;
     if (controller.signal.aborted) return;
     this.#pipe.write(encodeFrame({ type: 'input_reply', id, content: { value } }));

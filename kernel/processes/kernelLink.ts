@@ -11,7 +11,7 @@ import { exitReason, lastErrorLine, readTail } from './exitReason.ts';
 
 /** Exit code of Node.js for an unknown flag, such as an embedder's Node.js may have. */
 const badOptionExit = 9;
-/** How long the pipe may stay open after the process has ended, since its children may hold it. */
+/** How long the pipe may stay open after the process has ended, because its children may hold it. */
 const closeMs = 200;
 /** How long a process may take to end after its pipe was closed. On a busy machine this can take a second. */
 const exitMs = 3000;
@@ -99,7 +99,7 @@ export async function openLink(folder: string): Promise<{ link: KernelLink; secr
   }
   const closed = new Promise((resolve) => pipe.once('close', resolve));
   const ended = closed.then(async () => {
-    // Its last errors may not be in the file yet.
+    // The last errors of the kernel may not be in the file yet.
     await soon(new Promise(() => {}), closeMs);
     const said = lastErrorLine(lastWords(folder));
     return said ? `its connection closed (${said})` : 'its connection closed';
@@ -136,7 +136,7 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Already ended.
+    // The kernel has already ended.
   }
 }
 

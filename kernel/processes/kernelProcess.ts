@@ -34,7 +34,7 @@ async function describeKernelExit(reason: string, path: string | undefined): Pro
     const guess = reason.includes('memory') ? '' : crashReason(note);
     return `The kernel has ended: ${reason}${guess && `; ${guess}`}. ${crashReport(note)}`;
   } catch {
-    // It ended normally, or before its first cell: nothing is lost.
+    // The kernel ended normally, or before its first cell, so nothing is lost.
     return plain;
   } finally {
     await rm(path, { force: true }).catch(() => undefined);
@@ -91,17 +91,17 @@ type KernelStart = CellSettings & {
 export type KernelExit = {
   /** Whether `shutdown()` or `dispose()` was called before. */
   isExpected: boolean;
-  /** One sentence: the exit code or signal, and the last line of stderr if there is one. */
+  /** The reason in one sentence: the exit code or signal, and the last line of stderr if there is one. */
   reason: string;
 };
 
 type ExecuteOptions = {
   signal?: AbortSignal;
-  /** Only the reply is sent, no outputs. */
+  /** Sends only the reply, no outputs. */
   silent?: boolean;
   /** False for code that is not the user's: it does not increase the execution count. */
   storeHistory?: boolean;
-  /** Where the code is in the notebook, so that a later client can show its outputs. */
+  /** Location of the code in the notebook, so that a later client can show its outputs. */
   cell?: CellPlace;
 };
 
@@ -270,7 +270,7 @@ export class KernelProcess {
     return this.#talk.onOrphanOutput(listener);
   }
 
-  /** Called once when the kernel ends, at once if it has. */
+  /** Called once when the kernel ends, or immediately if it has ended. */
   onDidExit(listener: (exit: KernelExit) => void): { dispose(): void } {
     if (this.#exit) listener(this.#exit);
     else this.#exitListeners.add(listener);

@@ -84,7 +84,7 @@ export class LanguageProcess {
     this.#process.request(method, params).catch(() => {});
   }
 
-  /** Called once with the reason when the worker has ended, at once if it has. */
+  /** Called once with the reason when the worker has ended, or immediately if it has ended. */
   onDidExit(listener: (reason: string) => void): { dispose(): void } {
     return this.#process.onDidExit(listener);
   }

@@ -1,5 +1,5 @@
-// Requirements of the kernel for its Node.js. Must not import anything: the launcher of Jupyter's kernelspec contains
-// a copy.
+// Requirements of the kernel for its Node.js. Must not import anything, because the launcher of Jupyter's kernelspec
+// contains a copy.
 
 /** The oldest Node.js that all dependencies of the child processes support. */
 export const minimumNode = [22, 19] as const;
@@ -11,17 +11,17 @@ export function isFitNode(version: string): boolean {
 }
 
 /**
- * Megabytes of each of V8's two semi-spaces for new objects. V8's default is 64, and a compiler, whose objects live
- * as long as a cell runs, fills them: that takes 100 MB more memory and saves no time.
+ * Megabytes of each of V8's two semi-spaces for new objects. A compiler fills V8's default of 64, because its objects
+ * live as long as a cell runs; that takes 100 MB more memory and saves no time.
  */
 const youngMemory = '--max-semi-space-size=16';
 
 /**
- * Returns the Node.js flags of a kernel; without a version, those that every supported Node.js accepts, since an
+ * Returns the Node.js flags of a kernel; without a version, those that every supported Node.js accepts, because an
  * unknown flag ends Node.js at once.
  */
 export function kernelFlags(version?: string): string[] {
-  // Without it Node.js aborts if a timer is interrupted.
+  // Without this flag Node.js aborts if a timer is interrupted.
   const flags = ['--no-force-async-hooks-checks', youngMemory];
   // Lets a kernel attribute outputs of finished cells. From Node.js 24 on this is the default, and the flag no longer
   // exists.

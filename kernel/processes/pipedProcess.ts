@@ -15,7 +15,7 @@ type PipedStart<Mine extends Methods> = {
   readonly flags?: readonly string[];
   readonly entry: string;
   readonly args?: readonly string[];
-  /** In addition to the environment of this process. */
+  /** Variables added to the environment of this process. */
   readonly env?: Record<string, string> | undefined;
   /** Handlers for requests of the process. One of them has to call `markReady`. */
   readonly handlers: (markReady: () => void) => Handlers<Mine>;
@@ -79,7 +79,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
     return this.#child.pid;
   }
 
-  /** Why the process has ended, if it has. */
+  /** The reason why the process has ended, if it has. */
   get end(): string | undefined {
     return this.#end;
   }
@@ -93,7 +93,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
     return this.#endpoint.request(method, params, signal);
   }
 
-  /** Called once with the reason when the process has ended, at once if it has. */
+  /** Called once with the reason when the process has ended, or immediately if it has ended. */
   onDidExit(listener: (reason: string) => void): { dispose(): void } {
     if (this.#end !== undefined) listener(this.#end);
     else this.#listeners.add(listener);

@@ -8,7 +8,7 @@ type ProgramOptions = {
   readonly cwd?: string | undefined;
   /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Ends the program and its child processes. */
+  /** When this signal aborts, the program and its child processes end. */
   readonly signal: AbortSignal;
   /** Time that the program has to end by itself after an interrupt (SIGINT). Default: it is killed at once. */
   readonly graceMs?: number;
@@ -18,13 +18,13 @@ type ProgramOptions = {
   readonly keepsOutput?: boolean;
 };
 
-/** Time to wait for output after the exit, since a process left running may hold the pipes open. */
+/** Time to wait for output after the exit, because a process left running may hold the pipes open. */
 const drainMs = 1000;
 
 /**
- * Runs a program to its end, without a shell and without input.
- * It gets its own process group, so that its child processes end with it when `signal` is aborted or this process
- * exits. The caller checks `signal` afterwards: a program may also end by itself when it is interrupted.
+ * Runs a program to its end, without a shell and without input. It gets its own process group, so that its child
+ * processes end with it when `signal` is aborted or this process exits. The caller checks `signal` afterwards, because
+ * a program may also end by itself when it is interrupted.
  * @throws the system's error if it can't be started
  */
 export async function runProgram(
@@ -87,6 +87,6 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
         child.kill(signal),
       );
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
-// On Windows `process.ppid` does not change when the parent ends, so the parent itself is checked too. In a separate
-// thread, since a function that never returns blocks its own.
+// On Windows `process.ppid` does not change when the parent ends, so the parent itself is checked too. The check runs
+// in a separate thread, because a function that never returns blocks its own thread.
 const watch = `
 const { workerData: parent } = require('node:worker_threads');
 setInterval(() => {
@@ -24,7 +24,7 @@ export function endWithParent(afterMs: number): void {
   const start = (): void => {
     const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
     const thread = new Worker(watch, { eval: true, workerData: parent, env: {}, execArgv: [], resourceLimits });
-    // If memory is too short for the thread, the computation fails as well and reports it.
+    // If there is not enough memory for the thread, the computation fails as well and reports it.
     thread.on('error', () => {});
     thread.unref();
   };
@@ -54,7 +54,7 @@ export function watchParent(env: Readonly<Record<string, string | undefined>>, e
   if (!named) return;
   // The parent may be this product's launcher, whose end is the kernel's end for Jupyter as well.
   const direct = process.ppid;
-  // On Windows it is a handle and not a process id.
+  // On Windows the value is a handle and not a process id.
   const jupyter = process.platform === 'win32' ? Number.NaN : Number.parseInt(named, 10);
   const watched = [direct, jupyter].filter((pid) => pid > 1 && isProcessRunning(pid));
   const timer = setInterval(() => {

@@ -5,8 +5,8 @@ import { cacheFolder, userEnvironment, type UserEnvironment } from './userFolder
 
 // A start-up snapshot is the memory of a Node.js that has already loaded the compiler and its libraries. A kernel that
 // starts from one replies to its first cell in a fifth of the time. Its name is a hash of the executable, the flags and
-// the build of the kernel, since it works only with these. Imports little, since the launcher of Jupyter's kernelspec
-// contains a copy.
+// the build of the kernel, because it works only with these. Imports little, because the launcher of Jupyter's
+// kernelspec contains a copy.
 
 /** If set to `off`, kernels neither start from snapshots nor create them. */
 export const snapshotVariable = 'LANCE_CATALOG_SNAPSHOT';
@@ -16,9 +16,9 @@ export const languageArgument = 'language';
 
 /**
  * Keeps the hashes of strings and tables in a snapshot; computing them again took a sixth of its loading time. Their
- * seed is that of the process that created the snapshot: random, different for each snapshot, and unknown to clients
- * of a kernel. So a snapshot must not be created under this flag: its seed would be the one built into every Node.js
- * of a version.
+ * seed is that of the process that created the snapshot: random, different for each snapshot, and unknown to clients of
+ * a kernel. So a snapshot must not be created under this flag, because its seed would be the one built into every
+ * Node.js of a version.
  */
 export const keepHashSeedFlag = '--no-rehash-snapshot';
 
@@ -66,7 +66,7 @@ export function snapshotOf(
     const { size, mtimeMs } = statSync(node);
     const dist = dirname(owner.entry);
     const key = readFileSync(join(dist, 'kernelSnapshot.key'), 'utf8');
-    // With the path of the kernel: its snapshot contains absolute paths of files in its folder.
+    // Includes the path of the kernel, because its snapshot contains absolute paths of files in its folder.
     const made = [owner.version, platform, process.arch, ...owner.flags, node, size, mtimeMs, owner.entry, key];
     const name = createHash('sha256').update(made.join('\n')).digest('hex').slice(0, 24);
     const folder = join(cacheFolder(where), 'start');
@@ -133,12 +133,12 @@ const isOwn = ({ uid }: { uid: number }): boolean => uid === process.getuid?.();
 function hasFailed(attempt: string): boolean {
   try {
     const pid = Number(readFileSync(attempt, 'utf8'));
-    // An empty file: the process ended before it wrote its id. The id 0 would mean the group of this process.
+    // An empty file means that the process ended before it wrote its id. The id 0 would mean the group of this process.
     if (!(pid > 0)) return true;
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    // No file: there is no attempt. No such process: it ended before it was running.
+    // A missing file means that there is no attempt; a missing process means that it ended before it was running.
     return Object(error).code !== 'ENOENT';
   }
 }
@@ -151,7 +151,7 @@ export function beginAttempt({ attempt }: StartSnapshot, pid: number): void {
   renameSync(draft, attempt);
 }
 
-/** Records that it runs. */
+/** Records that the process runs. */
 export function endAttempt({ attempt }: StartSnapshot): void {
   rmSync(attempt, { force: true });
 }

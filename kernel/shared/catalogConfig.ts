@@ -13,7 +13,7 @@ export type DirConfig = {
 export type RestConfig = {
   /** URL of the server, for example `https://catalog.example.com`. */
   uri: string;
-  /** Sent as `x-api-key`. A secret, like `token` and possibly `headers`: never in logs or errors. */
+  /** Sent as `x-api-key`. It is a secret, like `token` and possibly `headers`, and must never be in logs or errors. */
   apiKey?: string | undefined;
   /** Sent as `Authorization: Bearer …`. */
   token?: string | undefined;

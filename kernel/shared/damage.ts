@@ -11,7 +11,7 @@ export type Damage = {
   message: string;
   /** The next step, as a sentence. */
   fix: string;
-  /** Whether a repair fixes it; otherwise the user must. */
+  /** Whether a repair fixes the damage; otherwise the user must fix it. */
   isRepairable: boolean;
 };
 

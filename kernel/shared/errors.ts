@@ -131,7 +131,7 @@ export class CatalogError extends ProductError<CatalogErrorKind> {
   identifier?: string;
 
   static {
-    // On the prototype, not on each error: a notebook prints an error's own properties.
+    // Defined on the prototype, because a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 

@@ -2,9 +2,9 @@ import { nearestName } from './names.ts';
 import { isRecord } from './records.ts';
 import { isBoolean, isCount, isString, listOf } from './shape.ts';
 
-// A table of fields describes what a user may write, such as the settings of a cluster profile or a job file. From the
-// table come the reader, the type of the values, and the JSON Schema for the editor. The reader reports problems as
-// data, since each file has its own sentences for them.
+// A table of fields describes what a user may write, such as the settings of a cluster profile or a job file. The
+// reader, the type of the values and the JSON Schema for the editor are derived from the table. The reader reports
+// problems as data, because each file has its own sentences for them.
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -85,7 +85,7 @@ type FieldReading = {
 };
 
 /**
- * Reads what a user wrote, which is untrusted, by a table of fields.
+ * Reads untrusted input of a user by a table of fields.
  * @returns the valid values; an invalid one is present as `undefined`. `undefined` if `value` is not an object
  */
 export const readFieldTable = <const S extends Fields>(

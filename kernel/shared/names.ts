@@ -42,8 +42,8 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
 }
 
 /**
- * Checks the name of something that may exist: other clients create names that ours rejects (`ümlaut`, `a b`), and
- * these are listed, opened and dropped unchanged.
+ * Checks the name of something that may exist, because other clients create names that ours rejects (`ümlaut`, `a b`),
+ * and these are listed, opened and dropped unchanged.
  * @throws CatalogError InvalidInput (13) if `name` is not a string or is empty, which no catalog can store
  */
 export function checkKnownName(what: 'namespace' | 'table', name: unknown): asserts name is string {

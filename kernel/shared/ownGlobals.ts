@@ -1,7 +1,6 @@
 /**
- * Globals that a kernel's bundles capture before any cell runs, since cells and test libraries may replace them.
- * Without globals whose replacement should take effect, such as `fetch`, and without `console`, which belongs to the
- * cells.
+ * Globals that a kernel's bundles capture before any cell runs, because cells and test libraries may replace them. The
+ * list omits globals whose replacement should take effect, such as `fetch`, and `console`, which belongs to the cells.
  */
 export const ownGlobalNames: readonly string[] = `
   Promise process Buffer JSON Math Date Reflect Proxy Symbol Atomics SharedArrayBuffer

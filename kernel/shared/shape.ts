@@ -24,7 +24,7 @@ export const optional =
   (value): value is T | undefined =>
     value === undefined || check(value);
 
-/** For files, which have null for `undefined`: JSON drops `undefined` in objects and can't have it in lists. */
+/** For files, which have null for `undefined`, because JSON drops `undefined` in objects and can't have it in lists. */
 export const nullable =
   <T>(check: Check<T>): Check<T | null> =>
   (value): value is T | null =>
@@ -56,8 +56,8 @@ export const bothOf =
     first(value) && second(value);
 
 /**
- * Checks the named fields of an object; other fields may be anything. Inherited fields count: the code that uses the
- * object reads them too.
+ * Checks the named fields of an object; other fields may be anything. Inherited fields count, because the code that
+ * uses the object reads them too.
  */
 export function shape<const F extends Readonly<Record<string, Check>>>(fields: F): Check<Shaped<F>> {
   const checks = Object.entries(fields);

@@ -38,8 +38,8 @@ import { isRecord } from '#shared/records.ts';
 import { typeText } from './arrowTypes.ts';
 import { keepPositions } from './columnPositions.ts';
 
-// A notebook has its own apache-arrow, another version or the other build of the same one. From 21.2 on its tables
-// even pass our `instanceof`, but our writer can't serialize them. All copies share the layout of the Arrow
+// A notebook may have its own copy of apache-arrow: another version, or another build of the same version. From 21.2 on
+// its tables even pass our `instanceof`, but our writer can't serialize them. All copies share the layout of the Arrow
 // columnar format, so new objects of our classes are created around the same buffers, without copying.
 
 /** A type object of any copy of apache-arrow. `typeId` determines which properties exist. */
@@ -70,7 +70,7 @@ type ForeignField = {
   readonly metadata?: unknown;
 };
 
-/** By dictionary id: fields with the same id must share one type object, or a schema rejects them. */
+/** Types by dictionary id, because a schema requires that fields with the same id share one type object. */
 type DictionaryTypes = Map<number, Dictionary>;
 
 /** Whether the classes of our `#arrow` created the type and all types in it. */
@@ -213,7 +213,7 @@ const isMadeBy = (ctor: { prototype: object }, value: unknown): boolean =>
 function isOwnTable(value: unknown): value is Table {
   if (!isMadeBy(Table, value)) return false;
   const table = value as Table;
-  // Our tables can contain foreign batches: the constructor of Table accepts them, and `concat` mixes them.
+  // Our tables can contain foreign batches, because the constructor of Table accepts them, and `concat` mixes them.
   return (
     table.schema.fields.every((field) => isOwnType(field.type)) &&
     table.batches.every((batch) => isMadeBy(RecordBatch, batch) && isOwnData(batch.data))
@@ -300,7 +300,8 @@ function adoptData(data: ForeignData, type: DataType, memo: Memo): Data {
   return new Data(type, data.offset, data.length, data.nullCount, buffers, children, dictionary, variadic);
 }
 
-// Columns and batches that share a dictionary must keep sharing it: the writer rejects two dictionaries with one id.
+// Columns and batches that share a dictionary must keep sharing it, because the writer rejects two dictionaries with
+// one id.
 function adoptDictionary(foreign: ForeignData['dictionary'], type: Dictionary, memo: Memo): Vector | undefined {
   if (!foreign) return undefined;
   const known = memo.vectors.get(foreign);

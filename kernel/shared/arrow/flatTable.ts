@@ -1,8 +1,9 @@
 import { IpcError } from './ipcError.ts';
 
 /**
- * The bytes of one FlatBuffers message. Every read is checked against their end: the generated code of Arrow takes
- * bytes beyond the end for 0 and trusts the length of a vector, so that a loop over a few bytes could run for hours.
+ * The bytes of one FlatBuffers message. Every read is checked against their end, because the generated code of Arrow
+ * treats bytes beyond the end as 0 and trusts the length of a vector, so that a loop over a few bytes could run for
+ * hours.
  */
 export class FlatBytes {
   readonly view: DataView;

@@ -399,8 +399,8 @@ function checkParts(batch: BatchLayout, bodyLength: number): void {
 }
 
 /**
- * Checks that columns without nulls have no null bit: the library ignores the bits if the null count is 0. Bits of
- * compressed batches are not checked.
+ * Checks that columns without nulls have no null bit, because the library ignores the bits if the null count is 0. Bits
+ * of compressed batches are not checked.
  */
 export function checkFullValidity(message: MessageMetadata, body: Uint8Array): void {
   if (message.kind === 'schema' || message.batch.isCompressed) return;

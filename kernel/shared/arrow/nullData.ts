@@ -11,7 +11,7 @@ import {
   type Schema,
 } from '#arrow';
 
-// If columns of a table differ in length, and in empty batches that it creates, Arrow's JavaScript library has data
+// If columns of a table differ in length, and in empty batches that it creates, Arrow's JavaScript library creates data
 // without buffers. Its own reader treats that as nulls; readers in other languages reject it.
 
 /** Returns data that is null in every row, with every buffer that the format requires. */

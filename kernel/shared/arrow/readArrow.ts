@@ -20,7 +20,7 @@ export function readArrow(bytes: Uint8Array, { canDecompress = false }: ReadArro
   const { end, hasBatches } = checkMessages(stream, canDecompress);
   return decodeArrow(() => {
     const reader = openReader(stream.subarray(0, end));
-    // For a stream without batches the reader makes one whose columns have no children.
+    // For a stream without batches the reader creates a batch whose columns have no children.
     const batches = hasBatches ? Array.from(reader, (batch) => checkDictionaries(reader, batch)) : [];
     return new Table(reader.schema, batches);
   });

@@ -63,7 +63,7 @@ type FormatLimits = {
   readonly nested: number;
 };
 
-/** For a cell on a screen. */
+/** Limits for a cell on a screen. */
 export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, bytes: 8, nested: 40_000 };
 /**
  * The whole value. Lists are still bounded: 30 million nulls or empty strings take few or no bytes in Arrow, but

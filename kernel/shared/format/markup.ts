@@ -5,7 +5,8 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
 /**
- * Replaces control characters by `\x1b` and the like: in a terminal, a value could move the cursor or set the title.
+ * Replaces control characters by `\x1b` and the like, because in a terminal, a value could move the cursor or set the
+ * title.
  */
 export const escapeControlCharacters = (text: string): string =>
   text.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);

@@ -16,7 +16,7 @@ export type TableReference = {
 };
 
 export type RayPlace =
-  /** URL of its dashboard, `http://127.0.0.1:8265`. The token is a secret. */
+  /** URL of the dashboard, such as `http://127.0.0.1:8265`. The token is a secret. */
   | { readonly address: string; readonly token?: string | undefined }
   /** A RayCluster in Kubernetes, reached by a cluster profile. */
   | {

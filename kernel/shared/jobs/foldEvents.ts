@@ -22,7 +22,7 @@ type Pace = {
   readonly workers: Workers | undefined;
   readonly conflicts: readonly { readonly at: number; readonly dropped: number; readonly reason: string }[];
   readonly isPlanned: boolean;
-  /** When the last row was finished, or the run was planned. */
+  /** Time when the last row was finished, or when the run was planned. */
   readonly lastRowAt: number;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -30,7 +30,7 @@ type Pace = {
 
 /** The share of the workers' time from which one part counts as the bottleneck. */
 const mostOfIt = 0.6;
-/** Below this worker time, the shares of its parts mean nothing. */
+/** With less worker time than this, the shares of its parts mean nothing. */
 const leastSeconds = 1;
 /** Time without a finished row after which the job counts as stuck. */
 const silenceMs = 15_000;
@@ -46,7 +46,7 @@ function bottleneckOf(pace: Pace): string | undefined {
 function resources({ workers }: Pace): string | undefined {
   if (!workers || workers.ready >= workers.wanted) return undefined;
   const { ready, wanted, waitingFor } = workers;
-  // Without a reason they are just starting.
+  // Without a reason the workers are just starting.
   if (waitingFor === undefined) return undefined;
   return `Resources: ${ready} of ${wanted} workers are ready. ${waitingFor}`;
 }
@@ -222,7 +222,7 @@ export function createProgressReducer(startedAt: number): RunFold {
       rows,
       fragments,
       rowsPerSecond: rate,
-      // After a silence longer than the estimate, the estimate is worthless.
+      // After a silence that is longer than the estimate, the estimate is not shown.
       secondsLeft: silent > pauseMs && silent / 1000 > (secondsLeft ?? 0) ? undefined : secondsLeft,
       errors: { count: end?.kind === 'succeeded' ? end.errors : errors, samples: errorSamples.slice() },
       skipped: end?.kind === 'succeeded' ? end.skipped : 0,

@@ -5,7 +5,7 @@ import { JobError } from './jobErrors.ts';
 const maxReviewed = 1024 ** 2;
 
 /**
- * Checks that the user can be shown the whole text of a function, since consent covers all of it.
+ * Checks that the user can be shown the whole text of a function, because consent covers all of it.
  * @param howToAllow explains in a sentence how to allow the function by its hash
  * @throws JobError FunctionNotAccepted if it is too long
  */

@@ -7,13 +7,13 @@ const kinds = {
   /** The column has no function, and the request names none. */
   FunctionMissing: { transient: false },
   FunctionInvalid: { transient: false },
-  /** It closes over a variable, or needs something that can't be sent. */
+  /** The function closes over a variable, or needs something that can't be sent. */
   FunctionNotPortable: { transient: false },
-  /** Found on a table, and not accepted on this machine. */
+  /** The function was found on a table, and is not accepted on this machine. */
   FunctionNotAccepted: { transient: false },
-  /** It threw, or returned a value that does not match the column. */
+  /** The function threw, or returned a value that does not match the column. */
   FunctionFailed: { transient: false },
-  /** Its process crashed repeatedly. */
+  /** The process of the function crashed repeatedly. */
   FunctionCrashed: { transient: true },
   RunnerUnavailable: { transient: false },
   PythonMissing: { transient: false },
@@ -50,7 +50,7 @@ const brand = Symbol.for('lance-catalog.JobError');
 /** A failure of a backfill. */
 export class JobError extends ProductError<JobErrorKind> {
   static {
-    // On the prototype, not on each error: a notebook prints an error's own properties.
+    // Defined on the prototype, because a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 

@@ -7,7 +7,7 @@ export type RowError = {
   /** Offset of the row in its fragment, deleted rows included. */
   readonly row: number;
   readonly message: string;
-  /** Its inputs as text, truncated. */
+  /** The inputs of the row as text, truncated. */
   readonly inputs: Readonly<Record<string, string>>;
 };
 

@@ -202,7 +202,7 @@ type Read = Values<typeof jobFileFields>;
 type ReadFunction = Values<typeof functionFields>;
 
 /**
- * Reads the JSON of a job file, which is untrusted: users type it, and a repository may contain it.
+ * Reads the JSON of a job file, which is untrusted, because users type it, and a repository may contain it.
  * @param value the result of `JSON.parse`
  */
 export function readJobFile(value: unknown): JobFileReading {
@@ -268,7 +268,7 @@ function unknownHint({ name, known, meant }: Extract<FieldProblem, { kind: 'unkn
   return meant === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${meant}"?`;
 }
 
-/** Short, since it is part of a sentence. */
+/** The text is short, because it is part of a sentence. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
@@ -277,7 +277,7 @@ function shown(value: unknown): string {
   return value.length > 60 ? `a string of ${value.length} characters` : JSON.stringify(value);
 }
 
-/** Checks combinations of fields. A field without any effect is an error, since the mistake would go unnoticed. */
+/** Checks combinations of fields. A field without any effect is an error, because the mistake would go unnoticed. */
 function checkTogether(read: Read, report: Report): void {
   if (read.catalog !== undefined && read.connection !== undefined)
     report(['connection'], 'sets the same as "catalog".', 'Remove one of the two.');

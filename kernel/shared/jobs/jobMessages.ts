@@ -40,7 +40,7 @@ export type JobsMethods = {
   /** Text of the job's log from a byte offset, at most 256 KB. */
   log: [{ id: string; from: number }, { text: string; next: number }];
   cancel: [{ id: string }, null];
-  /** Continues a stopped job; `catalog` and tokens are sent again, since records hold no secrets. */
+  /** Continues a stopped job; `catalog` and tokens are sent again, because records hold no secrets. */
   resume: [{ id: string; request?: BackfillRequest | undefined; runner?: RunnerName | undefined }, { id: string }];
   /** Removes the record of a finished job; tables and checkpoints stay. */
   remove: [{ id: string }, null];

@@ -24,7 +24,7 @@ export type JobOutputRequest =
 /** Message from the editor to all renderers. */
 export type JobOutputNews = { readonly kind: 'jobs'; readonly jobs: readonly JobView[] };
 
-/** Reads a job from an output; `undefined` if invalid, since a saved notebook may contain anything. */
+/** Reads a job from an output; `undefined` if invalid, because a saved notebook may contain anything. */
 export function readJobOutput(value: unknown): JobView | undefined {
   if (!isRecord(value) || value['version'] !== 1) return undefined;
   const { job } = value;

@@ -25,11 +25,11 @@ export type JobView = {
   readonly functionName: string;
   readonly functionHash: string;
   readonly runner: RunnerName;
-  /** The reason, if `auto` picked it. */
+  /** The reason for the runner, if `auto` picked it. */
   readonly runnerReason: string;
   readonly options: BackfillOptions;
   readonly state: JobState;
-  /** One sentence about what it does now, waits for, or how it ended. */
+  /** One sentence about what the job does now, what it waits for, or how it ended. */
   readonly sentence: string;
   readonly failure: { readonly code: string; readonly message: string; readonly hint: string } | undefined;
   /** Milliseconds since 1970. */
@@ -45,7 +45,7 @@ export type JobView = {
   readonly skipped: number;
   readonly conflicts: number;
   readonly bytesWritten: number;
-  /** The latest table version that it created. */
+  /** The latest table version that the job created. */
   readonly version: number | undefined;
   /** The current bottleneck, if any is known. */
   readonly bottleneck: string | undefined;

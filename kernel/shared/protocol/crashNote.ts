@@ -21,7 +21,7 @@ export type CrashNote = {
   /** Names of the notebook's variables, except `unnamed` more that exceed the limit. */
   names: string[];
   unnamed: number;
-  /** In bytes; set once memory use came near the limit. */
+  /** Memory in bytes; set once memory use came near the limit. */
   memory: { used: number; limit: number } | null;
 };
 

@@ -35,7 +35,7 @@ export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFr
   let need = 4;
   let inBody = false;
 
-  // Chunks are joined once per frame, not once per chunk: a large output arrives in thousands of them.
+  // Chunks are joined once per frame, not once per chunk, because a large output arrives in thousands of them.
   const take = (size: number): Uint8Array => {
     const all = chunks.length === 1 ? chunks[0]! : concat(chunks, have);
     const rest = all.subarray(size);

@@ -5,7 +5,7 @@ import { type Check, isBoolean, isInteger, isString, listOf, oneOf, optional, sh
 import { type DebugEvent, type DebugRequest, type DebugResponse, isDebugEvent } from './debugMessages.ts';
 
 // The messages between an editor and a kernel over the framed pipe. Names and contents follow Jupyter messaging 5.4,
-// without its envelope: there is one client, and only the two processes use the pipe.
+// without its envelope, because there is one client, and only the two processes use the pipe.
 
 // How a reloaded window finds the kernel of a notebook again.
 
@@ -55,7 +55,7 @@ export type CellPlace = { index: number; id?: string };
 export const isCellPlace: Check<CellPlace> = shapeFor<CellPlace>({ index: isInteger, id: optional(isString) });
 
 export type KernelRequest =
-  /** First message on the pipe; the kernel replies to none before it. */
+  /** First message on the pipe; the kernel does not reply to other messages before it. */
   | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; keep?: KeepKernel } & CellSettings }
   /** First message of a client that attaches later, over the socket of `keep`. */
   | { type: 'attach'; id: string; content: { secret: string } }
@@ -115,12 +115,12 @@ type KernelState = KernelHandshake & { executionCount: number; runs: KernelRun[]
 /** A variable of the notebook. Strings are short, and created without calling the user's code. */
 export type VariableInfo = {
   name: string;
-  /** Its class or kind: `number`, `Table`, `Map`. */
+  /** The class or kind of the variable: `number`, `Table`, `Map`. */
   type: string;
-  /** Its size with a unit: `3 rows`, `5 entries`; empty if it has none. */
+  /** The size of the variable with a unit, such as `3 rows` or `5 entries`; empty if it has none. */
   size: string;
   preview: string;
-  /** Whether the table panel can show it. */
+  /** Whether the table panel can show the variable. */
   isTable: boolean;
 };
 
@@ -200,7 +200,7 @@ type OutputContent<T extends KernelOutput['type']> = Extract<KernelOutput, { typ
 
 const bundle = { data: isRecord, metadata: isRecord };
 
-/** Checks of an output's content, so that no code that shows it fails. */
+/** Checks of an output's content, so that code that shows the output does not fail. */
 const outputChecks: { readonly [T in KernelOutput['type']]: Check<OutputContent<T>> } = {
   status: shape({ executionState: oneOf('busy', 'idle') }),
   execute_input: shape({ code: isString, executionCount: isInteger }),

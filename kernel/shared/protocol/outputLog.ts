@@ -8,7 +8,7 @@ const mostOfLine = 1000;
 /** Characters of displayed values, such as tables and images. The oldest are dropped first. */
 const shownChars = 32_000_000;
 
-/** The bounded output of one run of a cell: a loop that prints for hours must not fill the memory. */
+/** The bounded output of one run of a cell, because a loop that prints for hours must not fill the memory. */
 export class OutputLog {
   /** All messages until the text exceeds its limit. */
   #head: KernelMessage[] = [];
