@@ -28,7 +28,7 @@ export class Spool {
       const file = await open(spool.#file, 'wx', 0o600);
       try {
         for await (const chunk of encodeBatches('stream', schema, batches)) {
-          // Not `write`, which may write only a part of a chunk.
+          // `write` may write only a part of a chunk.
           await file.appendFile(chunk);
         }
       } finally {
@@ -67,7 +67,7 @@ export type BufferedRows = {
  */
 const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
 
-/** Yields batches until the end or until `signal` is aborted: a source may wait forever. */
+/** Yields batches until the end or until `signal` is aborted, because a source may wait forever. */
 export async function* withAbort(
   batches: AsyncIterable<RecordBatch>,
   signal: AbortSignal | undefined,
@@ -83,7 +83,7 @@ export async function* withAbort(
       yield next.value;
     }
   } finally {
-    // Not awaited: `return()` only resolves after the batch that the source is waiting for.
+    // Not awaited, because `return()` only resolves after the batch that the source is waiting for.
     if (!isOver) void iterator.return?.().catch(() => undefined);
   }
 }

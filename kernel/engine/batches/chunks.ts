@@ -119,7 +119,7 @@ function movedIndices(values: unknown, moves: readonly number[]): Indices {
   return indices;
 }
 
-/** Bytes of rows in memory that are passed to the engine at once: it takes a table as one buffer. */
+/** Bytes of rows in memory that are passed to the engine at once, because it takes a table as one buffer. */
 export const chunkBytes = 64 * 2 ** 20;
 
 export const bytesOf = (batch: RecordBatch): number => batch.data.byteLength;
@@ -144,6 +144,6 @@ export async function* chunksOf(
   if (chunk.length > 0) yield tableOf(schema, chunk);
 }
 
-/** Returns a table that the engine accepts: one dictionary per column, since it reads tables as Arrow files. */
+/** Returns a table that the engine accepts: one dictionary per column, because it reads tables as Arrow files. */
 export const tableOf = (schema: Schema, batches: readonly RecordBatch[]): ArrowTable =>
   new ArrowTable(schema, unifyDictionaries(schema, batches));

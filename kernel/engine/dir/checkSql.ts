@@ -1,16 +1,16 @@
 import { CatalogError } from '#shared/errors.ts';
 import { SqlCursor } from '#catalog/sqlTokens.ts';
 
-// The engine walks an expression recursively, and one too deep for the stack of its thread ends the process silently.
-// Its parser limits nested parentheses, but not chains, where every operator is one level more: `x + x + x`,
-// `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not levels: it takes
-// tens of thousands of them.
+// The engine walks an expression recursively, and an expression too deep for the stack of its thread ends the process
+// silently. Its parser limits nested parentheses, but not chains, where every operator is one level more: `x + x + x`,
+// `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not levels: the engine
+// accepts tens of thousands of them.
 
 /** Maximum tokens in one chain, including nested ones. The engine ends at about 300 of the worst kind. */
 const maxDepth = 150;
 /**
- * Maximum words and signs in total, to limit the time too: the engine takes a second for 30,000 conditions. Numbers,
- * strings, commas and minus signs are not counted, since a list of 100,000 keys costs little.
+ * Maximum words and signs in total, to limit the time too, because the engine takes a second for 30,000 conditions.
+ * Numbers, strings, commas and minus signs are not counted, because a list of 100,000 keys costs little.
  */
 const maxWeight = 20_000;
 /** Maximum characters, read before anything else. */

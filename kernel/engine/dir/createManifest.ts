@@ -98,7 +98,7 @@ export async function createUnlessExists(place: Root, schema: Schema): Promise<v
       }
     });
   } catch (error) {
-    // Another client was faster.
+    // Another client created it first.
     if (!(await hasManifest(place))) throw engineError(error, namespaceSubject([]));
   }
 }

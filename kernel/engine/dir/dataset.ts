@@ -10,8 +10,8 @@ export const datasetName = 'dataset';
 
 /**
  * Runs a call on a connection with one table, `datasetName`: the dataset in `folder` of the root. The engine's own
- * connections only reach folders named `<table>.lance` and listed ones, so neither the manifest nor a table that is
- * not listed yet.
+ * connections only reach folders named `<table>.lance` and listed folders, so they reach neither the manifest nor a
+ * table that is not listed yet.
  */
 export async function withDataset<T>(
   place: Root,

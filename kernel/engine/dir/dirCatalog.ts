@@ -142,7 +142,7 @@ export const noJobs: Jobs = {
 };
 
 /**
- * Opens the catalog in a directory. Creates nothing: the error for a missing root explains how to create it.
+ * Opens the catalog in a directory. Creates nothing, because the error for a missing root explains how to create it.
  * @throws CatalogError InvalidInput (13) if the root is missing or a file, PermissionDenied (15)
  */
 export async function openDir(config: DirConfig, options: ConnectOptions = {}): Promise<DirCatalog> {
@@ -181,7 +181,7 @@ export class DirCatalog implements Catalog {
     this.#namespaces = new DirNamespaces(connection);
   }
 
-  /** Known in advance, so nothing is requested. */
+  /** The capabilities are known in advance, so nothing is requested. */
   async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
     checkOptions('capabilities', options, ['probe', 'signal']);
     checkOperations(options.probe);
@@ -374,7 +374,7 @@ export class DirCatalog implements Catalog {
         taken = error;
       }
       return this.#open(name, path, { signal }).catch((error: unknown) => {
-        // The name is taken, but not by a listed table: a deregistered table keeps its files.
+        // The name is taken, but not by a listed table, because a deregistered table keeps its files.
         throw taken !== undefined && isCatalogError(error, 'TableNotFound') ? taken : error;
       });
     });

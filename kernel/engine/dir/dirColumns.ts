@@ -86,7 +86,7 @@ export function updateFieldMetadata(
 
 const units = ['s', 'ms', 'us', 'ns'] as const;
 
-/** Names types with time units by a string: the engine writes units as numbers, but can't read these. */
+/** Names types with time units by a string, because the engine writes units as numbers, but can't read these. */
 function timeWord(type: DataType): DataType | string {
   if (DataType.isTimestamp(type)) return `timestamp:${units[type.unit]}:${type.timezone || '-'}`;
   if (DataType.isDuration(type)) return `duration:${units[type.unit]}`;

@@ -55,7 +55,7 @@ export class DirConnection {
 
   /** Runs an engine call. @throws CatalogError about `subject` */
   async call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
-    // Checked at every call: the engine shows a root that no longer exists as an empty catalog.
+    // Checked at every call, because the engine shows a root that no longer exists as an empty catalog.
     if (this.place.isLocal) this.#sameRoot(await checkRoot(this.place.location));
     return callEngine(subject, options.signal, () => {
       const opened = this.#open();
@@ -67,7 +67,7 @@ export class DirConnection {
     });
   }
 
-  /** Drops the connection if the directory was replaced: it caches files that no longer exist. */
+  /** Drops the connection if the directory was replaced, because it caches files that no longer exist. */
   #sameRoot(identity: string): void {
     if (this.#identity !== undefined && this.#identity !== identity) void this.#leave();
     this.#identity = identity;

@@ -30,7 +30,7 @@ export type NewTable = {
 };
 
 /**
- * Creates a table ("CreateTable"), completely or not at all. If an existing table stays, the rows are not read.
+ * Creates a table ("CreateTable"), completely or not at all. If an existing table is kept, the rows are not read.
  * @throws CatalogError TableAlreadyExists (5), also for `exist_ok`; InvalidTableState (19) if the existing table is
  * broken
  */

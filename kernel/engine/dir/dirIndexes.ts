@@ -42,7 +42,9 @@ export async function createIndex(handle: TableHandle, column: string, options: 
   });
 }
 
-/** @throws CatalogError InvalidInput (13) if a number does not fit into 32 bits: the engine would truncate it */
+/**
+ * @throws CatalogError InvalidInput (13) if a number does not fit into 32 bits, because the engine would truncate it
+ */
 function checkSizes(options: Chosen): void {
   for (const [option, value] of Object.entries(options)) {
     if (typeof value !== 'number' || (Number.isInteger(value) && value >= 1 && value < 2 ** 32)) continue;
@@ -55,7 +57,8 @@ function checkSizes(options: Chosen): void {
 }
 
 /**
- * Languages with stemming and stop words in the engine. It does not check the value: any other one ends the process.
+ * Languages with stemming and stop words in the engine. It does not check the value, because any other one ends the
+ * process.
  */
 const languages =
   'Arabic Danish Dutch English Finnish French German Greek Hungarian Italian Norwegian Portuguese Romanian Russian Spanish Swedish Tamil Turkish'.split(

@@ -67,8 +67,8 @@ const given = (limit: number, pageToken: string | undefined) =>
   pageToken === undefined ? { limit } : { limit, pageToken };
 
 /**
- * Filters out listed names that are not tables: for a name with characters that it escapes, the engine creates up to
- * three folders, of which one can be opened. Only such names are checked, or all if `includeDeclared` is false.
+ * Filters out listed names that are not tables, because for a name with characters that it escapes, the engine creates
+ * up to three folders, of which one can be opened. Only such names are checked, or all if `includeDeclared` is false.
  */
 async function tablesOnly(
   connection: Connection,
@@ -279,7 +279,7 @@ export class DirNamespaces {
         dropTable(this.#connection.place, connection, { name, path }),
       );
     } catch (error) {
-      // Another client was faster.
+      // Another client dropped it first.
       if (!isCatalogError(error, 'TableNotFound')) throw error;
     }
   }

@@ -51,8 +51,8 @@ async function* batchesOf(
 }
 
 /**
- * Returns the rows of a query as the engine's buffers, for callers that forward them unread. Returns `undefined` if
- * the engine does not offer them: the method is not public and may disappear (0.39 only exposes decoded batches).
+ * Returns the rows of a query as the engine's buffers, for callers that forward them unread. Returns `undefined` if the
+ * engine does not offer them, because the method is not public and may disappear (0.39 only exposes decoded batches).
  */
 export async function queryIpc(
   handle: TableHandle,
@@ -105,8 +105,8 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
     ...(withRowId && { withRowId }),
     limit: sampleRows,
   });
-  // The sample may contain rows that the query excludes: an expression that fails for them need not fail for the
-  // query.
+  // The sample may contain rows that the query excludes, because an expression that fails for them need not fail for
+  // the query.
   const found = await sample.toArrow().catch(() => undefined);
   return found && batchLength(sampledWidth(found.batches));
 }
@@ -183,7 +183,7 @@ function nearest(plain: NativeQuery, vector: QueryOptions & { values: readonly n
 }
 
 function positive(option: string, value: number): number {
-  // As with `maxRows`: the engine would truncate a larger number.
+  // Checked because the engine would truncate a larger number, as with `maxRows`.
   if (Number.isInteger(value) && value >= 1 && value < 2 ** 32) return value;
   throw new CatalogError(
     'InvalidInput',

@@ -178,7 +178,7 @@ function folderOf(place: Root, location: string): string {
   const root = fullLocation(place, '').replace(/[/\\]+$/, '');
   const isInRoot = location.startsWith(`${root}/`) || location.startsWith(`${root}\\`);
   const folder = (isInRoot ? location.slice(root.length + 1) : location).replace(/\/+$/, '');
-  // A single folder, not a path: other clients can't drop a table whose location is a path.
+  // A single folder, not a path, because other clients can't drop a table whose location is a path.
   if (isSinglePathSegment(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
   throw new CatalogError(
     'InvalidInput',

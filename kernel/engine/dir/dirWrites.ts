@@ -138,8 +138,8 @@ export async function mergeRows(
         ? mergeSchema(spec, data, await handle.read('MergeInsertIntoTable', options, (native) => native.schema()))
         : undefined;
       const rows = await readAllRows('mergeInsert', data, schema, options.signal);
-      // The engine does not detect a conflict of concurrent merges that insert the same new key: both rows would
-      // stay.
+      // The engine does not detect a conflict of concurrent merges that insert the same new key, because both rows
+      // would stay.
       const table = JSON.stringify(['merge', handle.place.location, ...handle.namespacePath, handle.name]);
       return runExclusive(table, () =>
         handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows)),

@@ -22,7 +22,7 @@ export type ObjectKind = 'table' | 'namespace';
 
 /**
  * Returns the components of a path and a name, if the manifest can contain them. It joins components by `$`, so none
- * may contain one: for `a$b` the engine would return table `b` in `a`.
+ * may contain one, because for `a$b` the engine would return table `b` in `a`.
  * @throws CatalogError NamespaceNotFound (1), TableNotFound (4)
  */
 export function checkManifestPath(path: NamespacePath, name?: string): string[] {
@@ -200,7 +200,7 @@ class Manifest {
     await this.#native.delete(isAt(id, location));
   }
 
-  /** Removes a table from the manifest, wherever its location is. */
+  /** Removes a table from the manifest, regardless of its location. */
   async take(id: string): Promise<Entry | undefined> {
     const entry = await this.#entry(id);
     return entry && (await this.#remove(id)) ? entry : undefined;
@@ -232,7 +232,7 @@ class Manifest {
     const row = { object_id: id, object_type: 'table', location, metadata, base_objects: null };
     const above = namespace === undefined ? [] : [await this.#namespaceRow(namespace)];
     const byId = this.#native.mergeInsert('object_id');
-    // Only the row of the parent may be overwritten: any other object with the identifier stays.
+    // Only the row of the parent may be overwritten: any other object with the identifier is kept.
     const merge =
       namespace === undefined ? byId : byId.whenMatchedUpdateAll({ where: isNamespace(namespace, 'target.') });
     const { numInsertedRows } = await merge.whenNotMatchedInsertAll().execute([row, ...above]);
@@ -288,8 +288,8 @@ class Manifest {
    * Changes the identifier of a table in one commit.
    *
    * It rewrites every row, so that it conflicts with every concurrent commit, also another rename to the same
-   * identifier; the engine then repeats it on the current rows. It fails as a whole if the identifier is taken: that
-   * row would get a null identifier, which the column does not allow.
+   * identifier; the engine then repeats it on the current rows. It fails as a whole if the identifier is taken, because
+   * that row would get a null identifier, which the column does not allow.
    * @returns `missing` if there is no table `from`; the kind of an existing object `to`
    */
   async rename(from: string, to: string): Promise<'renamed' | 'missing' | ObjectKind> {
@@ -298,8 +298,8 @@ class Manifest {
     const taken = await this.kind(to);
     if (taken) return taken;
     const isFrom = `object_id = ${quoted(from)} AND object_type = 'table'`;
-    // The engine's expressions have no CASE: take all characters of the new identifier for the old one, none for
-    // other rows.
+    // The engine's expressions have no CASE. This takes all characters of the new identifier in rows with the old one,
+    // and none in other rows.
     const renamed = `nullif(left(${quoted(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
     try {
       await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });

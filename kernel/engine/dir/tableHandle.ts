@@ -47,8 +47,8 @@ export class TableHandle {
   }
 
   /**
-   * Runs a call that creates a version. It may run twice: a table that was dropped and recreated is reopened, and
-   * anything the first run had added was dropped with the old table.
+   * Runs a call that creates a version. It may run twice, because a table that was dropped and recreated is reopened,
+   * and anything the first run had added was dropped with the old table.
    * @throws CatalogError InvalidInput (13) if the table was opened at a version
    */
   write<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {

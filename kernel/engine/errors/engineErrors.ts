@@ -12,7 +12,7 @@ import { refRules } from './refErrors.ts';
 const keyHint = 'Check the key and the secret in the storage options or in the environment.';
 
 const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: string): ErrorRule => ({
-  // Matches only errors of a store: a table or a filter may contain the same words.
+  // Matches only errors of a store, because a table or a filter may contain the same words.
   pattern: new RegExp(
     String.raw`Generic \{ store: "(\w+)"[^]*(?:${pattern.source})|Generic (\w+) error: [^]*(?:${pattern.source})`,
   ),
@@ -91,8 +91,8 @@ const unwritten = /Dataset at path .* was not found|not found in dataset path/i;
 export const isTableWithoutData = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
 
 /**
- * Together with queryErrors.ts the only code that depends on the engine's wording: its errors carry no code, only
- * text. The first match wins, so precise rules come first, those of queries before all others.
+ * Together with queryErrors.ts the only code that depends on the engine's wording, because its errors carry no code,
+ * only text. The first match wins, so precise rules come first, those of queries before all others.
  */
 const rules: readonly ErrorRule[] = [
   ...queryRules,

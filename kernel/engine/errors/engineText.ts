@@ -5,7 +5,7 @@ import type { CatalogErrorKind } from '#shared/errors.ts';
 export type Subject = {
   kind: 'table' | 'namespace';
   name: string;
-  /** Only for a table. */
+  /** Set only for a table. */
   namespace?: string;
   version?: number | undefined;
   /** The columns of the table and the filter as written, if known. */

@@ -31,8 +31,8 @@ type Plan = { planned: Planned[]; recent: number };
 
 export type PlanOptions = {
   /**
-   * Minimum age in ms of an unlisted folder (default: 60,000): a table that is being created or dropped has a folder
-   * and no row for a moment.
+   * Minimum age in ms of an unlisted folder (default: 60,000), because a table that is being created or dropped has a
+   * folder and no row for a moment.
    */
   minAgeMs?: number | undefined;
 };
@@ -98,7 +98,7 @@ class Planner {
     return undefined;
   }
 
-  /** Offers no steps: a stray folder does not justify renaming an intact table. */
+  /** Offers no steps, because a stray folder does not justify renaming an intact table. */
   #below({ id, folder }: Unlisted, table: string): void {
     this.#add(
       'table-not-listed',
@@ -116,7 +116,7 @@ class Planner {
       for (const above of ancestors(id)) children.set(above, [...(children.get(above) ?? []), id]);
     }
     const needed = new Set([...children.keys(), ...this.#namespaces]);
-    // Parents first, so that a namespace exists before its children.
+    // Parents come first, so that a namespace exists before its children.
     for (const id of [...needed].toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))) {
       const isListed = this.#namespaces.has(id);
       const tables = this.#tables.get(id) ?? [];
