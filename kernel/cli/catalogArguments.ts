@@ -104,7 +104,7 @@ export function pathOf(text: string): string[] {
     const path: unknown = JSON.parse(text);
     if (Array.isArray(path) && path.every((part): part is string => typeof part === 'string')) return path;
   } catch {
-    // Reported below, with the expected format.
+    // The error is reported below, with the expected format.
   }
   throw new UsageError(`Expected a path such as shop/orders or ["shop","orders"], got "${text}".`);
 }

@@ -53,7 +53,7 @@ export async function install(args: readonly string[]): Promise<number> {
   const { values } = parse(args, installOptions);
   const { name = kernelName, catalog } = values;
   const language = languageArgument(values.language) ?? languageOfKernel(name);
-  // With a blank name, users could not choose it.
+  // A blank name is replaced, because users could not choose it.
   const displayName = values['display-name']?.trim() || usualDisplayName(name, language);
   const spec = await installKernelspec({
     place: placeArgument(values) ?? { kind: 'user' },

@@ -71,7 +71,7 @@ export type ClusterProfile = {
     | {
         readonly region: string;
         readonly clusterName: string | undefined;
-        /** Name or ARN. */
+        /** Name or ARN of the client role. */
         readonly clientRole: string | undefined;
         /** ARN of the role that the service account assumes. Default: the role in its annotation. */
         readonly serviceRole: string | undefined;

@@ -38,8 +38,8 @@ type StartStrategy = { flags: readonly string[]; entry: string; goOn: (failed: K
 export function startStrategies(node: NodeRuntime, entry: string): readonly [StartStrategy, ...StartStrategy[]] {
   const flags = kernelFlags(node.version);
   const usual: StartStrategy = { flags, entry, goOn: (failed) => failed.refusedFlags() };
-  // For a Node.js that refuses the flags. Cells run without them; the handshake reports that they can't be
-  // interrupted.
+  // The start for a Node.js that refuses the flags. Cells run without the flags; the handshake reports that they can't
+  // be interrupted.
   const bare: StartStrategy = { flags: [], entry, goOn: () => false };
   const fast = fromSnapshot(node, flags, entry);
   return fast ? [fast, usual, bare] : [usual, bare];

@@ -23,7 +23,7 @@ export function parseKernelArguments(
       options: {
         pipe: { type: 'boolean' },
         'connection-file': { type: 'string' },
-        // Passed only by the launchers.
+        // Only the launchers pass this option.
         relay: { type: 'string' },
         catalog: { type: 'string' },
         'type-check': { type: 'string' },

@@ -36,7 +36,7 @@ const kinds = Object.fromEntries(Object.entries(catalogErrorCodes).map(([kind, c
   CatalogErrorKind
 >;
 
-/** Returns the kind of a code from a wire; `Internal` for an unknown code. */
+/** Returns the kind of a code that a server or another process sent; `Internal` for an unknown code. */
 export const kindOfCode = (code: unknown): CatalogErrorKind =>
   typeof code === 'number' ? (kinds[code] ?? 'Internal') : 'Internal';
 

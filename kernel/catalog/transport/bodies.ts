@@ -69,7 +69,7 @@ export function uploadOf(
       abort = () => reject(signal?.reason);
       signal?.addEventListener('abort', abort, { once: true });
     });
-    // Between two chunks no code awaits this promise.
+    // Between two chunks no code awaits this promise, so its rejection must be handled here.
     aborted.catch(() => undefined);
     const pull = (source as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     let isDone = false;

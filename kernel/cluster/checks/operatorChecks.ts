@@ -62,7 +62,7 @@ const running: Check = {
           evidenceFor(deploymentsPath, 'you may not'),
         );
       if (await hidesOperator(kube))
-        return skip('No operator is visible; the one of the managed GKE Ray add-on is hidden.', evidence);
+        return skip('No operator is visible. The managed GKE Ray add-on hides its operator.', evidence);
       return fail('No KubeRay operator is installed, so a RayCluster would get no pods.', {
         evidence: [evidence],
         mend: installOperator(profile),

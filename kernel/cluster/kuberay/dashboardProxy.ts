@@ -112,7 +112,7 @@ export class DashboardProxy implements AsyncDisposable {
     reply.on('error', () => reply.destroy());
     const path = this.#authorize(incoming, reply);
     if (path === undefined) return;
-    // Also runs in callbacks, where an exception would end this process.
+    // Runs steps also in callbacks, where an exception would end this process.
     const attempt = (step: () => void): void => {
       try {
         step();
@@ -334,7 +334,7 @@ export async function openDashboard(profile: ClusterProfile, options: OpenRayLin
       },
     };
   } catch (error) {
-    // No caller has the link yet.
+    // Closed here, because no caller has the link yet.
     await link[Symbol.asyncDispose]();
     throw error;
   }

@@ -136,7 +136,7 @@ export class HeadForward implements AsyncDisposable {
     this.#options = options;
     this.socketPath = place.path;
     this.#folder = place.folder;
-    // Read nothing before the stream to the pod is open.
+    // Reads nothing before the stream to the pod is open.
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => void this.#serve(socket));
   }
 
@@ -148,7 +148,7 @@ export class HeadForward implements AsyncDisposable {
       await once(forward.#server, 'listening');
       return forward;
     } catch (error) {
-      // No caller can remove the folder yet.
+      // Disposed here, because no caller can remove the folder yet.
       await forward[Symbol.asyncDispose]();
       throw error;
     }

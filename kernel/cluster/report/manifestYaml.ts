@@ -17,7 +17,7 @@ function linesOf(value: unknown): string[] {
 function entryLines(key: string, value: unknown): string[] {
   const lines = linesOf(value);
   if (!isNested(value)) return [`${key}: ${lines[0] ?? ''}`];
-  // Like kubectl, without indentation of a list below its key.
+  // Lists are not indented below their key, as in kubectl.
   return [`${key}:`, ...(Array.isArray(value) ? lines : lines.map((line) => `  ${line}`))];
 }
 

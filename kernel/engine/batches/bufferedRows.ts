@@ -162,7 +162,7 @@ async function keep(
 
 async function* both(kept: RecordBatch[], rest: AsyncIterator<RecordBatch>): AsyncGenerator<RecordBatch> {
   try {
-    // Released one by one as they are written to disk.
+    // Batches are released one by one as they are written to disk.
     for (let batch = kept.shift(); batch; batch = kept.shift()) yield batch;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
   } finally {

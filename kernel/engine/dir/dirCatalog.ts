@@ -113,7 +113,7 @@ export async function describeAt(
     const version = options.version ?? (await asked.version({ signal }));
     // A tag can refer to a version of a branch.
     const branch = await asked.branch({ signal });
-    // Opened at that version, so that columns and rows belong together despite concurrent writes.
+    // The table is opened at that version, so that columns and rows belong together despite concurrent writes.
     const table = options.version === undefined ? await open({ version, branch, signal }) : asked;
     try {
       const { name, namespacePath } = table;

@@ -157,7 +157,7 @@ export async function deregisterTable(place: Root, { name, path }: TableId): Pro
     const id = objectId(name, path);
     const entry = await updateManifest(place, (manifest) => manifest.take(id));
     if (!entry) throw tableNotFound({ name, path });
-    // Because of the marker, a repair does not list the table again as one whose row was lost.
+    // The marker keeps a repair from treating the table as a lost one and listing it again.
     if (place.isLocal && isTableLocation(entry.location)) {
       await writeFile(join(inRoot(place.location, entry.location), markers.forgotten), '').catch(() => undefined);
     }

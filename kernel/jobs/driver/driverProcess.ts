@@ -166,7 +166,7 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     run.signal.removeEventListener('abort', stop.ask);
     watch.stop();
     stop.now();
-    // Only needed if the driver was killed.
+    // The folder still exists only if the driver was killed.
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }

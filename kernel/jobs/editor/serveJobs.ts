@@ -13,7 +13,7 @@ type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | '
 
 const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
-    // Unused: the editor sends absolute paths.
+    // Not used, because the editor sends absolute paths.
     withTable(table, signal, (opened) =>
       readFunction(source, { folder: process.cwd(), table: opened, column }, signal),
     ),

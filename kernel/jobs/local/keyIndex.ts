@@ -59,7 +59,7 @@ export class KeyIndex {
     const before = await this.#table.version({ signal });
     await this.#table.createIndex(this.#column, { type: 'BTREE', name: this.#name, replace: true, signal });
     const after = await this.#table.version({ signal });
-    // Otherwise another client wrote too, and the author of each version is unknown.
+    // If the versions differ by more than 1, another client wrote too, and the author of each version is unknown.
     if (after === before + 1) this.#onVersion(after);
     return true;
   }

@@ -84,7 +84,9 @@ export async function openComputing(options: ComputingOptions): Promise<OpenComp
   };
 }
 
-/** Reads rows again at the version in which they were found changed, because only the engine evaluates expressions. */
+/**
+ * Reads changed rows again at the version in which the change was found, because only the engine evaluates expressions.
+ */
 async function sqlAgain(
   { openAt, key, signal }: ComputingOptions,
   computing: Computing,

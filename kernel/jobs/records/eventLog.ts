@@ -36,7 +36,7 @@ export function openEventLog(folder: string, run: number): EventLog {
   try {
     file = openSync(join(folder, eventsFile), 'a', 0o600);
   } catch {
-    // Handled like a full disk.
+    // This error is handled like a full disk.
   }
   // A killed process may have left half a line.
   isTorn = run > 1;

@@ -78,7 +78,7 @@ function floats(column: string, type: DataType, rows: number): ColumnBuilder {
   return {
     set(row, value) {
       if (value === null || value === undefined) return;
-      // Unchecked: results of floating-point functions are meant to be rounded.
+      // Not checked, because results of floating-point functions are meant to be rounded.
       if (typeof value === 'number') values[row] = value;
       else values[row] = convertValue(type, value, { column }) as number;
       validity.set(row);

@@ -163,7 +163,7 @@ export class FunctionWorkers {
     if (this.#end !== undefined) return;
     this.#deaths++;
     if (end.final) this.#fail(end.final);
-    // Also counts workers that die without a batch.
+    // This limit also counts workers that die without a batch.
     else if (this.#deaths > maxCrashes * this.#options.count) this.#fail(crashed(this.#options.function.name, end));
     else {
       this.#options.onRestart?.(end.message);

@@ -80,7 +80,7 @@ export function createRowReader(names: readonly string[]): (batch: RecordBatch) 
   const members = names.map((name, index) => `[${JSON.stringify(name)}]: read${index}(row)`);
   const readers = names.map((_, index) => `read${index}`);
   const body = `const [${readers.join(', ')}] = readers; return (row) => ({ ${members.join(', ')} });`;
-  // oxlint-disable-next-line typescript/no-implied-eval -- of names that are written as JSON
+  // oxlint-disable-next-line typescript/no-implied-eval -- the code contains only names that are written as JSON
   const make = new Function('readers', body) as MakeRow;
   return (batch) => make(names.map((name) => valueReader(batch.getChild(name)!)));
 }

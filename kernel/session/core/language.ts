@@ -88,7 +88,7 @@ async function completeNames(
 /** Returns the first signature of a function; undefined if the symbol is not a function. */
 function signatureOf(checker: ts.TypeChecker, symbol: ts.Symbol, source: ts.SourceFile): string | undefined {
   const [signature] = checker.getTypeOfSymbolAtLocation(symbol, source).getCallSignatures();
-  // Without an enclosing node, types are written without the files that declare them.
+  // No enclosing node is passed, so that types are written without the files that declare them.
   return (
     signature && checker.signatureToString(signature, undefined, ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope)
   );

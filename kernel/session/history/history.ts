@@ -83,7 +83,7 @@ export class HistoryFolder {
       if (statSync(path).size > 2 * fileLimits.sessionBytes) return [];
       return readFileSync(path, 'utf8').split('\n').flatMap(parseLine);
     } catch {
-      // Deleted by another kernel to free space, or unreadable.
+      // Another kernel deleted the file to free space, or the file is unreadable.
       return [];
     }
   }

@@ -36,7 +36,7 @@ function kernelIn(folder: string): Found | undefined {
     readFileSync(entry);
     return { entry, version: String(version) };
   } catch {
-    // Removed, or partly removed by an update; there may be another installation.
+    // The kernel was removed, or partly removed by an update. Another installation may exist.
     return undefined;
   }
 }

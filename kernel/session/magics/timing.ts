@@ -42,7 +42,7 @@ export const timeit: MagicRun = async (use, parts) => {
   const code = codeOf(use);
   const made = await compileLoop(use, code, parts);
   if ('error' in made) return made;
-  // Read in each loop, and true at once if the interrupt arrived during compilation.
+  // Read in each loop. It is true at once if the interrupt arrived during compilation.
   const stop: Stop = {
     get isOver() {
       return use.signal.aborted;

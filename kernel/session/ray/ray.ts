@@ -53,7 +53,7 @@ const loadClouds = () => loadLazy(() => import('#cluster/entry.ts'));
 export function createRay(parts: RayDeps): Ray {
   return {
     cluster: async (settings, options = {}) => {
-      // Read before the import: when the bundle is loaded another cell may be running.
+      // Read before the import, because another cell may be running when the bundle is loaded.
       const own = parts.signal();
       const show = parts.open();
       const signal = options.signal ? AbortSignal.any([own, options.signal]) : own;

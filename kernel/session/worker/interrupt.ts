@@ -133,7 +133,7 @@ export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): I
             if (await within(endingMs, isOver)) return true;
           }
           if (performance.now() - started > giveUpMs) {
-            // Handled as soon as the call that can't be stopped returns.
+            // The main thread handles this as soon as the call that can't be stopped returns.
             ask();
             return isOver();
           }

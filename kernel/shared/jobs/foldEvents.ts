@@ -145,7 +145,7 @@ export function createProgressReducer(startedAt: number): RunFold {
         // Earlier time was preparation, not computing.
         if (!planned) samples = [{ ...latest, at: event.at }];
         lastRowAt = event.at;
-        // Sent again if rows were added, with the totals of all work since the start.
+        // The runner sends this event again if rows were added, with the totals of all work since the start.
         planned = event;
         break;
       case 'workers':

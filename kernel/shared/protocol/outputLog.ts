@@ -92,7 +92,7 @@ export class OutputLog {
     return false;
   }
 
-  // For an output that is updated many times a second, the last update is enough.
+  // Keeps only the last update of an output that is updated many times a second.
   #dropUpdate(displayId: string): void {
     for (const list of [this.#head, this.#tail]) {
       const at = list.findLastIndex((one) => one.type === 'update_display_data' && one.content.displayId === displayId);

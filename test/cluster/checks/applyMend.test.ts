@@ -95,7 +95,7 @@ suite('A mend of Kubernetes objects', function () {
     await cluster.api.apply(role('get'));
     const preview = await previewFix(admin, [role('get', 'watch')], signal);
     assert.match(preview.objects[0]?.conflict ?? '', /^ClusterRole mended-role: conflict with "tests".*: \.rules/);
-    await assert.rejects(applyFix(admin, preview, { signal }), { kind: 'Conflict', message: /take the fields over/ });
+    await assert.rejects(applyFix(admin, preview, { signal }), { kind: 'Conflict', message: /take over the fields/ });
     assert.deepEqual((await find(role()))?.['rules'], role('get')['rules']);
     await applyFix(admin, preview, { signal, force: true });
     assert.deepEqual((await find(role()))?.['rules'], role('get', 'watch')['rules']);

@@ -166,7 +166,7 @@ suite('The checks for persons with few rights', function () {
     );
     const { status, sentence } = resultOf(report, 'operator-running');
     assert.equal(status, 'skipped');
-    assert.match(sentence, /managed GKE Ray add-on is hidden/);
+    assert.match(sentence, /managed GKE Ray add-on hides its operator/);
   });
 
   test('read a list of nodes to its end, page by page', async () => {

@@ -168,8 +168,8 @@ suite('a list in pages', () => {
 
   test('that always goes on, with the same names, without any, or with new ones, is an error too', async () => {
     for (const [names, problem, most] of [
-      [() => ['a'], /without anything new/, 2],
-      [() => [], /without anything new/, 1000],
+      [() => ['a'], /without new entries/, 2],
+      [() => [], /without new entries/, 1000],
       [(page: number) => [`name-${page}`], /more than 10000 pages/, 10_000],
     ] as const) {
       let pages = 0;

@@ -72,7 +72,7 @@ async function roomOf(jobs: RayJobs, signal: AbortSignal): Promise<string | unde
     const room = await jobs.room(signal);
     return room && pendingReason(room);
   } catch (error) {
-    // Other requests show whether Ray responds.
+    // Errors are ignored here, because other requests show whether Ray responds.
     if (isClusterError(error) && !signal.aborted) return undefined;
     throw error;
   }

@@ -180,7 +180,7 @@ suite('A program that a kubeconfig signs in by', function () {
       'prints without an end',
       'for (;;) require("fs").writeSync(1, "x".repeat(65536))',
       'ExecPluginFailed',
-      /more than a credential/,
+      /too much output for a credential/,
     ],
     [
       'prints what is over',
