@@ -242,7 +242,7 @@ async function run(args: readonly string[]): Promise<number> {
         ...values,
         profile,
         id: mend,
-        mendCommand: mendCommandFor(values),
+        fixCommand: fixCommandFor(values),
         ask,
         signal: stop.signal,
       });
@@ -302,14 +302,14 @@ function tableOf(report: CheckReport, values: ProfileArguments & Pick<TableOptio
   return reportTable(report, {
     short,
     verbose,
-    mendCommand: mendCommandFor(values),
+    fixCommand: fixCommandFor(values),
     colours,
     ...(isTTY && { width: columns }),
   });
 }
 
 /** Returns the command line that prints the fix of a check of the same cluster. */
-const mendCommandFor =
+const fixCommandFor =
   (values: ProfileArguments) =>
   (id: CheckId): string =>
     `lance-catalog check ${profileLine(values)} --mend ${id}`.replace('  ', ' ');

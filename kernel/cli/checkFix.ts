@@ -64,7 +64,7 @@ type FixOptions = {
   readonly profile: ClusterProfile;
   readonly id: CheckId;
   /** Returns the command line that prints the fix of a check of the same cluster. */
-  readonly mendCommand: (id: CheckId) => string;
+  readonly fixCommand: (id: CheckId) => string;
   readonly ask: Ask;
   readonly signal: AbortSignal;
   readonly apply?: boolean | undefined;
@@ -82,7 +82,7 @@ export async function runFixCommand(options: FixOptions): Promise<number> {
   const report = await ask([id]);
   const result = report.results.find((each) => each.id === id);
   if (!result || result.status === 'skipped' || result.status === 'blocked') {
-    process.stderr.write(reportTable(report, { short: true, mendCommand: options.mendCommand }));
+    process.stderr.write(reportTable(report, { short: true, fixCommand: options.fixCommand }));
     if (result) console.error(`There is no fix for ${id}. ${result.sentence}`);
     return result?.status === 'blocked' ? exitCodes.failed : exitCodes.notRun;
   }
@@ -95,22 +95,22 @@ export async function runFixCommand(options: FixOptions): Promise<number> {
   return apply ? applyObjects(result.mend, options) : print(result.mend, options);
 }
 
-function print(mend: Fix, { id, mendCommand }: FixOptions): number {
-  const { command, document, advice } = formatFix(mend);
+function print(fix: Fix, { id, fixCommand }: FixOptions): number {
+  const { command, document, advice } = formatFix(fix);
   console.log((document?.text ?? command ?? advice ?? '').trimEnd());
   if (document !== undefined && command !== undefined) console.error(`\nTo apply it:\n${command}`);
-  if (mend.kind === 'objects') console.error(`\nOr, to preview and then apply it: ${mendCommand(id)} --apply`);
+  if (fix.kind === 'objects') console.error(`\nOr, to preview and then apply it: ${fixCommand(id)} --apply`);
   return exitCodes.passed;
 }
 
-async function applyObjects(mend: Fix, options: FixOptions): Promise<number> {
+async function applyObjects(fix: Fix, options: FixOptions): Promise<number> {
   const { profile, id, ask, signal, yes = false, force = false } = options;
-  if (mend.kind !== 'objects')
+  if (fix.kind !== 'objects')
     throw new UsageError(`The fix for ${id} is not a manifest. Leave out --apply to see it, and apply it by hand.`);
   const { applyFix, connectKube, previewFix } = await import('#cluster/entry.ts');
   const connection: KubeConnection = await connectKube(profile.auth, { hidden: new SecretRedactor(), signal });
   try {
-    const preview = await previewFix(connection, mend.objects, signal);
+    const preview = await previewFix(connection, fix.objects, signal);
     console.log(previewText(preview));
     const conflicts = preview.objects.flatMap(({ conflict }) => conflict ?? []);
     if (conflicts.length > 0 && !force) {

@@ -9,20 +9,21 @@ export const pass = (sentence: string, ...evidence: readonly Evidence[]): Findin
   evidence,
 });
 
-type Problem = { readonly evidence?: readonly Evidence[]; readonly mend?: Fix | undefined };
+/** A finding stores the fix as `mend`, because reports as JSON have this name. */
+type Problem = { readonly evidence?: readonly Evidence[]; readonly fix?: Fix | undefined };
 
-export const fail = (sentence: string, { evidence = [], mend }: Problem = {}): Finding => ({
+export const fail = (sentence: string, { evidence = [], fix }: Problem = {}): Finding => ({
   status: 'fail',
   sentence,
   evidence,
-  ...(mend === undefined ? {} : { mend }),
+  ...(fix === undefined ? {} : { mend: fix }),
 });
 
-export const warn = (sentence: string, { evidence = [], mend }: Problem = {}): Finding => ({
+export const warn = (sentence: string, { evidence = [], fix }: Problem = {}): Finding => ({
   status: 'warn',
   sentence,
   evidence,
-  ...(mend === undefined ? {} : { mend }),
+  ...(fix === undefined ? {} : { mend: fix }),
 });
 
 /** The check does not apply. */

@@ -91,7 +91,7 @@ export const kmsKeyFix = (who: string, { action, key }: KmsAccessDenied): Fix =>
 
 /** Allows a caller to assume a role. A session ends, so the policy names its role. */
 export const callerTrustFix = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Fix =>
-  trustMend(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
+  trustFix(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
 
 /**
  * Returns how a policy names a caller. The role of a single sign-on has a path that its sessions do not show, and that
@@ -112,7 +112,7 @@ export function webIdentityTrustFix(
   { providerArn, issuer, audience, subject }: WebIdentity,
   policy: PolicyDocument | undefined,
 ): Fix {
-  return trustMend(roleArn, policy, {
+  return trustFix(roleArn, policy, {
     Effect: 'Allow',
     Principal: { Federated: providerArn },
     Action: 'sts:AssumeRoleWithWebIdentity',
@@ -125,7 +125,7 @@ export function webIdentityTrustFix(
  * If the current policy is not readable, the fix is the statement alone, and its command prints the policy to add it
  * to.
  */
-function trustMend(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Fix {
+function trustFix(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Fix {
   const role = roleNameOf(roleArn);
   if (policy === undefined)
     return {

@@ -63,7 +63,7 @@ const auth: Check = {
       return pass(`The catalog at ${name} lists its tables.`, { asked, saw: 'a list of tables' });
     const evidence = [{ asked, saw: `${problem.status} ${problem.kind}: ${whatOf(problem)}` }];
     const [what, text] = wordsOf(problem, hasKey, database);
-    return fail(`The catalog at ${name} ${what}`, { evidence, mend: advice(config.keyHint ?? text) });
+    return fail(`The catalog at ${name} ${what}`, { evidence, fix: advice(config.keyHint ?? text) });
   },
 };
 
@@ -71,7 +71,7 @@ const auth: Check = {
  * Describes the problem and its fix. The hint of a server's error is not the fix, because many servers put their whole
  * message there.
  */
-function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [what: string, mend: string] {
+function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [what: string, fix: string] {
   const { kind } = problem;
   if (kind === 'Unauthenticated') {
     return hasKey
@@ -118,21 +118,21 @@ function judge(thing: string, location: string, wanted: BucketLocation, evidence
   if (!place) {
     return fail(`${thing} is at ${location}, which pods of a cluster can't reach.`, {
       evidence: [evidence],
-      mend: advice(`Store the tables in an object store, such as ${bucket}.`),
+      fix: advice(`Store the tables in an object store, such as ${bucket}.`),
     });
   }
   if (place.scheme !== wanted.scheme || place.bucket !== wanted.bucket) {
     const there = `${place.scheme}://${place.bucket}`;
     return fail(`${thing} is in ${there}, not in ${bucket}, which the other checks use.`, {
       evidence: [evidence],
-      mend: advice(`Set storage of the profile to ${there}, and check again.`),
+      fix: advice(`Set storage of the profile to ${there}, and check again.`),
     });
   }
   if (wanted.prefix === '' || place.path === wanted.prefix || place.path.startsWith(`${wanted.prefix}/`))
     return pass(`${thing} is in ${bucket}.`, evidence);
   return warn(`${thing} is in the bucket ${wanted.bucket}, but not below ${wanted.prefix}.`, {
     evidence: [evidence],
-    mend: advice(`Check that the grants on the bucket include ${place.path || 'its root'}.`),
+    fix: advice(`Check that the grants on the bucket include ${place.path || 'its root'}.`),
   });
 }
 

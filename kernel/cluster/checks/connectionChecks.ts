@@ -116,7 +116,7 @@ const tls: Check = {
     if (access.target.skipTlsVerify)
       return warn(`Any certificate is accepted for ${server}: the kubeconfig has insecure-skip-tls-verify.`, {
         evidence: shown,
-        mend: {
+        fix: {
           kind: 'advice',
           text: 'Put the certificate authority of the cluster into the kubeconfig, and remove insecure-skip-tls-verify.',
         },
@@ -124,7 +124,7 @@ const tls: Check = {
     if (facts?.validTo && facts.validTo.getTime() - Date.now() < soon)
       return warn(`The certificate of ${server} expires at ${facts.validTo.toISOString()}.`, {
         evidence: shown,
-        mend: { kind: 'advice', text: 'Ask the administrator of the cluster to renew it (kubeadm certs renew all).' },
+        fix: { kind: 'advice', text: 'Ask the administrator of the cluster to renew it (kubeadm certs renew all).' },
       });
     return pass(`The certificate of ${server} is trusted.`, ...shown);
   },
@@ -140,7 +140,7 @@ async function untrusted(connection: KubeConnection, failure: ClusterError, sign
   const facts = await lookAtCertificate(access.target, signal);
   return fail(failure.what, {
     evidence: facts ? [evidenceOf(server, facts)] : [],
-    mend: { kind: 'advice', text: failure.hint },
+    fix: { kind: 'advice', text: failure.hint },
   });
 }
 
@@ -164,7 +164,7 @@ const clock: Check = {
       return pass(seconds <= 1 ? 'The clocks agree.' : `The clocks are ${seconds} s apart.`, ...evidence);
     return warn(
       `Your clock is ${spoken(seconds)} ${skew > 0 ? 'ahead of' : 'behind'} that of the API server. Signatures are rejected if clocks differ by more than five minutes.`,
-      { evidence, mend: { kind: 'command', command: 'sudo timedatectl set-ntp true' } },
+      { evidence, fix: { kind: 'command', command: 'sudo timedatectl set-ntp true' } },
     );
   },
 };

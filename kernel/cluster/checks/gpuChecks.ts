@@ -71,14 +71,14 @@ const plugin: Check = {
       if (nodes.length === 0)
         return warn('There is no GPU device plugin, and no node with GPUs that would show whether one is needed.', {
           evidence: [evidence],
-          mend: install(profile),
+          fix: install(profile),
         });
       // Some node images have it built in, such as Bottlerocket's for GPUs and EKS Auto Mode's.
       return (isOffered ? warn : fail)(
         isOffered
           ? 'There is no DaemonSet of a GPU device plugin; nodes offer GPUs, so it is part of their image, or was just removed.'
           : 'No GPU device plugin is installed, so pods that request a GPU are never scheduled.',
-        { evidence: [evidence], mend: install(profile) },
+        { evidence: [evidence], fix: install(profile) },
       );
     }
     const lame = plugins.find(({ ready, wanted }) => ready < wanted);
@@ -88,7 +88,7 @@ const plugin: Check = {
       `The GPU device plugin ${lame.namespace}/${lame.name} is ready on ${lame.ready} of ${lame.wanted} nodes.`,
       {
         evidence: [evidence],
-        mend: {
+        fix: {
           kind: 'command',
           command: kubectl(profile, ['describe', 'daemonset', lame.name, '--namespace', lame.namespace]),
         },
@@ -114,7 +114,7 @@ const allocatable: Check = {
     if (without.length === 0) return pass('The nodes for GPU workers offer GPUs.', evidence);
     return (without.length === nodes.length ? fail : warn)(
       `No GPU is offered by ${formatNodeNames(without)}: the node has no GPU, or its driver or the device plugin does not run.`,
-      { evidence: [evidence], mend: describeNodes(profile, without) },
+      { evidence: [evidence], fix: describeNodes(profile, without) },
     );
   },
 };

@@ -34,7 +34,7 @@ const notSpot: Check = {
         `The head selects a spot node (${asked}), which can be removed at any time. All jobs are then lost.`,
         {
           evidence: [{ asked: 'nodeSelector of the head', saw: asked }],
-          mend: { kind: 'advice', text: `Remove ${asked} from the nodeSelector of the head.` },
+          fix: { kind: 'advice', text: `Remove ${asked} from the nodeSelector of the head.` },
         },
       );
     if (nodes.length === 0) return skip(noNode);
@@ -50,7 +50,7 @@ const notSpot: Check = {
       `${formatNodeNames(spot)} can be removed at any time (${spotLabelOf(first)}). All jobs of the head are then lost.`,
       {
         evidence: [evidence],
-        mend: isOnly
+        fix: isOnly
           ? {
               kind: 'advice',
               text: `Instead, label an on-demand node with ${labelOf(profile, 'head')}=true.`,
@@ -84,7 +84,7 @@ const noProcessing: Check = {
         `Nodes are labeled for both the head and workers, which then use the head's memory: ${formatNodeNames(both)}.`,
         {
           evidence,
-          mend: unlabelNodes(profile, both, extra),
+          fix: unlabelNodes(profile, both, extra),
         },
       );
     }
@@ -95,7 +95,7 @@ const noProcessing: Check = {
     const cluster = await rayClusterOf(kube);
     return fail('Tasks may run on the head: its nodes have no taint, and it does not set num-cpus 0.', {
       evidence,
-      mend: cluster && idleHead(profile, cluster),
+      fix: cluster && idleHead(profile, cluster),
     });
   },
 };

@@ -16,7 +16,7 @@ import { roleChecks } from './roleChecks.ts';
 
 // The permissions that launching a RayCluster needs and that the service account does not have.
 
-async function mendFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Fix> {
+async function fixFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Fix> {
   const { username } = await kube.whoami();
   return grantByAccessEntry(kube.profile, username) ?? grant(kube.profile, username);
 }
@@ -38,7 +38,7 @@ function personCheck(
       const evidence = answers.map((answer) => answer.evidence);
       const refused = all.find((_, index) => answers[index]?.isAllowed !== true);
       if (refused === undefined) return pass(`You may ${formatAccess(all[0])}.`, ...evidence);
-      return fail(`You may not ${formatAccess(refused)}.`, { evidence, mend: await mendFor(kube, grant) });
+      return fail(`You may not ${formatAccess(refused)}.`, { evidence, fix: await fixFor(kube, grant) });
     },
   };
 }
@@ -97,7 +97,7 @@ const podAccountCheck: Check = {
       const sentence = `There is no RayCluster ${namespace}/${name}, which the profile names.`;
       return fail(sentence, {
         evidence: [evidenceFor(rayClusterPath(kube, name), 'not found')],
-        mend: {
+        fix: {
           kind: 'advice',
           text: 'Set rayCluster of the profile to an existing RayCluster, or remove it: a job then creates one.',
         },
@@ -114,7 +114,7 @@ const podAccountCheck: Check = {
         `In ${where} the service account of ${other.title} is ${other.serviceAccount}, not ${serviceAccount}.`,
         {
           evidence,
-          mend: cluster
+          fix: cluster
             ? accountOfGroups(profile, cluster)
             : { kind: 'advice', text: `Give ${other.title} of the profile the service account ${serviceAccount}.` },
         },
@@ -137,7 +137,7 @@ const podAccountCheck: Check = {
       {
         evidence,
         // The operator recreates them from the specs, which are correct.
-        mend: {
+        fix: {
           kind: 'command',
           command: kubectl(profile, 'delete', 'pods', '--namespace', namespace, ...strangers.map((pod) => pod.name)),
         },
@@ -171,7 +171,7 @@ const namespaceThere: Check = {
     }
     return fail(`There is no namespace ${namespace}.`, {
       evidence: [evidenceFor(path, 'not found')],
-      mend: manifestFix(
+      fix: manifestFix(
         profile,
         [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }],
         kubectl(profile, 'create', 'namespace', namespace),
@@ -193,7 +193,7 @@ const accountThere: Check = {
       return pass(`The service account ${namespace}/${serviceAccount} exists.`, evidenceFor(path, 'found'));
     return fail(`There is no service account ${namespace}/${serviceAccount}, so no pod can run as it.`, {
       evidence: [evidenceFor(path, 'not found')],
-      mend: manifestFix(
+      fix: manifestFix(
         profile,
         [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: serviceAccount, namespace } }],
         kubectl(profile, 'create', 'serviceaccount', serviceAccount, '--namespace', namespace),

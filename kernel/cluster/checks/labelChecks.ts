@@ -49,7 +49,7 @@ const values: Check = {
     const value = worst.nodes[0]?.labels[label] ?? '';
     return (worst.isAll ? fail : warn)(
       `${formatNodeNames(worst.nodes)}: ${label} is "${value}", but ${worst.group.title} selects "${wanted}" and would not be scheduled there.`,
-      { evidence, mend: labelNodes(profile, worst.nodes, { [label]: wanted }) },
+      { evidence, fix: labelNodes(profile, worst.nodes, { [label]: wanted }) },
     );
   },
 };
@@ -85,7 +85,7 @@ const selectors: Check = {
         const others = Object.fromEntries(otherSelectors(profile, group));
         return fail(`No node for ${group.title} also has ${showSelector(others)}, which its nodeSelector requires.`, {
           evidence,
-          mend: labelNodes(profile, meant.slice(0, 1), others),
+          fix: labelNodes(profile, meant.slice(0, 1), others),
         });
       }
       if (group.tolerations === undefined) continue;
@@ -95,7 +95,7 @@ const selectors: Check = {
         const taints = againstGroup(profile, group, first).map(showTaint).join(', ');
         return fail(`${capital(group.title)}: the taint ${taints} of ${formatNodeNames(places)} is not tolerated.`, {
           evidence,
-          mend: { kind: 'advice', text: `Add a toleration for ${taints} to the pod template of ${group.title}.` },
+          fix: { kind: 'advice', text: `Add a toleration for ${taints} to the pod template of ${group.title}.` },
         });
       }
     }

@@ -58,20 +58,20 @@ function placementFinding(
     const problem = kind === 'head' ? fail : warn;
     const states = meant.map((node) => `${node.name} is ${nodeStateText(node)}`).join(', ');
     const isCordoned = meant.every(({ isReady }) => isReady);
-    const mend: Fix = (isCordoned ? uncordon : describeNodes)(profile, meant);
-    return problem(`No node for ${group.title} accepts pods: ${states}.`, { evidence, mend });
+    const fix: Fix = (isCordoned ? uncordon : describeNodes)(profile, meant);
+    return problem(`No node for ${group.title} accepts pods: ${states}.`, { evidence, fix });
   }
   const maker = nodeMakerOf(nodes);
   if (maker !== undefined)
     return warn(`No node has ${by} yet; ${maker} is expected to create one when ${group.title} is launched.`, {
       evidence,
-      mend: { kind: 'advice', text: `Check that the node pools of ${maker} can create nodes with ${by}.` },
+      fix: { kind: 'advice', text: `Check that the node pools of ${maker} can create nodes with ${by}.` },
     });
   const mayGrow = kind === 'gpu' && nodes.every(({ allocatable }) => allocatable.gpu === 0);
   const until = mayGrow ? ' A node pool that scales from zero may create one when needed.' : '';
   return (mayGrow ? warn : fail)(`No node has ${by}, which is required for ${group.title}.${until}`, {
     evidence,
-    mend: isLabelled
+    fix: isLabelled
       ? labelUsableNode(profile, nodes, kind, valueOf(profile, group), group.resources)
       : { kind: 'advice', text: `Add a node with ${by}, or change the nodeSelector of ${group.title}.` },
   });

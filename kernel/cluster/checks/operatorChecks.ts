@@ -65,13 +65,13 @@ const running: Check = {
         return skip('No operator is visible. The managed GKE Ray add-on hides its operator.', evidence);
       return fail('No KubeRay operator is installed, so a RayCluster would get no pods.', {
         evidence: [evidence],
-        mend: installOperator(profile),
+        fix: installOperator(profile),
       });
     }
     if (operator.ready > 0) return pass(`${titleOf(operator)} is ready.`, seen(operator));
     return fail(`${titleOf(operator)} has no ready pod.`, {
       evidence: [seen(operator)],
-      mend: describeOperator(profile, operator),
+      fix: describeOperator(profile, operator),
     });
   },
 };
@@ -93,7 +93,7 @@ const watching: Check = {
       return pass(`${titleOf(operator)} watches ${profile.namespace}.`, evidence);
     return fail(`${titleOf(operator)} watches only ${watched.join(', ')}, not ${profile.namespace}.`, {
       evidence: [evidence],
-      mend: watchNamespace(profile, operator, watched),
+      fix: watchNamespace(profile, operator, watched),
     });
   },
 };
@@ -111,7 +111,7 @@ const version: Check = {
     if (isAtLeast(found, oldestOperator)) return pass(`The operator is KubeRay ${showVersion(found)}.`, seen(operator));
     return fail(
       `${titleOf(operator)} is KubeRay ${showVersion(found)}; ${showMinor(oldestOperator)} or later is required.`,
-      { evidence: [seen(operator)], mend: upgradeOperator(profile, operator) },
+      { evidence: [seen(operator)], fix: upgradeOperator(profile, operator) },
     );
   },
 };
@@ -134,7 +134,7 @@ const pairing: Check = {
     if (isPaired(kubernetes, found, isManaged)) return pass(`${pair} is a documented pair.`, ...evidence);
     return warn(`${pair} is not a documented pair.`, {
       evidence,
-      mend: { kind: 'advice', text: 'Try a small job first. If it fails, use a documented pair.' },
+      fix: { kind: 'advice', text: 'Try a small job first. If it fails, use a documented pair.' },
     });
   },
 };

@@ -49,7 +49,7 @@ const complete: Check = {
       );
     return Promise.resolve(
       warn(`The profile "${name}" does not set ${missing.join(' or ')}, so that is not checked.`, {
-        mend: { kind: 'advice', text: `Add it to lanceCatalog.cluster.profiles.${name}.` },
+        fix: { kind: 'advice', text: `Add it to lanceCatalog.cluster.profiles.${name}.` },
       }),
     );
   },
@@ -73,7 +73,7 @@ const bucket: Check = {
     const { cloud, by } = found;
     return Promise.resolve(
       fail(`The bucket ${address} is not in ${clouds[cloud]}, but the cluster is, according to ${by}.`, {
-        mend: {
+        fix: {
           kind: 'advice',
           text: `Set lanceCatalog.cluster.profiles.${name}.storage to a bucket that starts with ${schemes[cloud]}://.`,
         },

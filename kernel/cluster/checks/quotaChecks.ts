@@ -78,19 +78,19 @@ const quotaRoom: Check = {
     const growing = groups.filter(({ minReplicas, maxReplicas }) => maxReplicas > minReplicas);
     // The fix also allows one more worker of each group that may grow.
     const grown = addAmounts([needed, ...growing.map((group) => quotaUsage(group.resources, 1))]);
-    const mendOf = (quota: Quota): Fix => raiseQuota(profile, quota.name, shortagesOf(quota, grown));
+    const fixFor = (quota: Quota): Fix => raiseQuota(profile, quota.name, shortagesOf(quota, grown));
     const small = tooSmall(quotas, needed);
     if (small)
       return fail(`The quota ${small.quota.name} has no room for head and workers: ${showShort(small.short)}.`, {
         evidence,
-        mend: mendOf(small.quota),
+        fix: fixFor(small.quota),
       });
     for (const group of growing) {
       const full = tooSmall(quotas, addAmounts([needed, quotaUsage(group.resources, 1)]));
       if (full)
         return warn(
           `The quota ${full.quota.name} leaves no room for one more of ${group.title}: ${showShort(full.short)}.`,
-          { evidence, mend: mendOf(full.quota) },
+          { evidence, fix: fixFor(full.quota) },
         );
     }
     return pass('The quotas leave room for head and workers.', ...evidence);
@@ -118,7 +118,7 @@ const limitsRoom: Check = {
         `The limit range ${names[index]} allows a ${type.toLowerCase()} ${most}, but ${first.group.title} requests ${showAmount(key, asked)}.`,
         {
           evidence: [evidence],
-          mend: widenLimitRange(profile, range, widest(beyond.flatMap(({ bounds }) => bounds))),
+          fix: widenLimitRange(profile, range, widest(beyond.flatMap(({ bounds }) => bounds))),
         },
       );
     }

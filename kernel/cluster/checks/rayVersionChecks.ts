@@ -52,8 +52,8 @@ const client: Check = {
       return fail(`rayVersion of the profile is "${text}", which is not a version number.`, { evidence: [evidence] });
     const problem = problemOf([{ who: 'The profile', version, isSure: true }]);
     if (problem === undefined) return pass(`Jobs use Ray ${showVersion(version)}.`, evidence);
-    const mend = advice(`Set rayVersion of the profile to the version of the images, ${showMinor(oldest)} or later.`);
-    return fail(problem, { evidence: [evidence], mend });
+    const fix = advice(`Set rayVersion of the profile to the version of the images, ${showMinor(oldest)} or later.`);
+    return fail(problem, { evidence: [evidence], fix });
   },
 };
 
@@ -105,12 +105,12 @@ const image: Check = {
     const problem = problemOf(said);
     const sure = problemOf(said.filter(({ isSure }) => isSure));
     if (problem !== undefined && sure === undefined) {
-      const mend = advice('Check the Ray version in that image: ray --version.');
-      return warn(`${capital(problem)} Ignore this if the tag is the image's own version.`, { evidence, mend });
+      const fix = advice('Check the Ray version in that image: ray --version.');
+      return warn(`${capital(problem)} Ignore this if the tag is the image's own version.`, { evidence, fix });
     }
     if (sure !== undefined) {
-      const mend = advice('Use images with the same Ray version for head, workers and jobs.');
-      return fail(capital(sure), { evidence, mend });
+      const fix = advice('Use images with the same Ray version for head, workers and jobs.');
+      return fail(capital(sure), { evidence, fix });
     }
     if (!isKnown) return unknown('No image has its Ray version in its tag.', ...evidence);
     return pass(`The images have Ray ${showVersion(said[0]?.version ?? oldest)}.`, ...evidence);
@@ -162,7 +162,7 @@ const head: Check = {
     if (problem === undefined) return pass(`The head of ${cluster.name} has Ray ${text}.`, ...all);
     return fail(problem, {
       evidence: all,
-      mend: advice(`Recreate ${cluster.name} with an image that has the Ray version of jobs.`),
+      fix: advice(`Recreate ${cluster.name} with an image that has the Ray version of jobs.`),
     });
   },
 };

@@ -84,7 +84,7 @@ const verbCheck = (id: CheckId, access: ResourceAccess): Check => ({
     if (isAllowed) return pass(`${accountOf(profile)} may ${formatAccess(access)}.`, evidence);
     return fail(`${accountOf(profile)} may not ${formatAccess(access)}.`, {
       evidence: [evidence],
-      mend: grantRunner(profile, await knownRolesOf(kube)),
+      fix: grantRunner(profile, await knownRolesOf(kube)),
     });
   },
 });
@@ -106,28 +106,28 @@ const bound: Check = {
       const roles = ours.map(({ name, role }) => `${name} (role ${role.name})`).join(', ');
       return pass(`${accountOf(profile)} is bound by ${roles}.`, evidenceFor(clusterRoleBindingsPath, roles));
     }
-    const { sentence, evidence, mend } = await unboundProblem(kube, bindings);
-    return fail(sentence, { evidence: [...answers.slice(0, 1).map((one) => one.evidence), ...evidence], mend });
+    const { sentence, evidence, fix } = await unboundProblem(kube, bindings);
+    return fail(sentence, { evidence: [...answers.slice(0, 1).map((one) => one.evidence), ...evidence], fix });
   },
 };
 
 /** Roles that Kubernetes gives every account have nothing to do with the runner. */
 const isForEveryone = ({ role }: Binding): boolean => role.name.startsWith('system:');
 
-type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly mend: Fix };
+type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly fix: Fix };
 
 /** Explains why the account has no binding; often a similar binding exists that does not apply. */
 async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | undefined): Promise<Problem> {
   const { profile } = kube;
   const inNamespace = (await ifAllowed(roleBindingsOf(kube)))?.find((binding) => bindsAccount(binding, profile));
   const grant = grantRunner(profile, await knownRolesOf(kube));
-  const mendFor = ({ role }: Binding): Fix => (role.kind === 'ClusterRole' ? bindRunner(profile, role.name) : grant);
+  const fixFor = ({ role }: Binding): Fix => (role.kind === 'ClusterRole' ? bindRunner(profile, role.name) : grant);
   if (inNamespace) {
     const { name, role } = inNamespace;
     return {
       sentence: `${accountOf(profile)} is bound to ${role.name} only by the RoleBinding ${profile.namespace}/${name}, which applies only to that namespace; a ClusterRoleBinding is required.`,
       evidence: [evidenceFor(roleBindingsPath(kube), `${name}: ${role.kind} ${role.name}`)],
-      mend: mendFor(inNamespace),
+      fix: fixFor(inNamespace),
     };
   }
   const elsewhere = bindings?.find((binding) => otherNamespaceIn(binding, profile) !== undefined);
@@ -136,13 +136,13 @@ async function unboundProblem(kube: KubeReads, bindings: readonly Binding[] | un
     return {
       sentence: `The ClusterRoleBinding ${elsewhere.name} names the service account ${other}, not ${profile.namespace}/${profile.serviceAccount}.`,
       evidence: [evidenceFor(clusterRoleBindingsPath, `${elsewhere.name}: ServiceAccount ${other}`)],
-      mend: mendFor(elsewhere),
+      fix: fixFor(elsewhere),
     };
   }
   return {
     sentence: `${accountOf(profile)} is not bound to a role in all namespaces, so it may do nothing there.`,
     evidence: [evidenceFor(clusterRoleBindingsPath, bindings ? 'none for it' : 'you may not list them')],
-    mend: grant,
+    fix: grant,
   };
 }
 
@@ -157,7 +157,7 @@ const excess: Check = {
     if (!known) {
       const { isAllowed, evidence } = await serviceAccountCan(kube, { group: '*', resource: '*', verb: '*' });
       if (!isAllowed) return pass(`${accountOf(profile)} may not do everything.`, evidence);
-      return warn(`${accountOf(profile)} may do everything on the cluster.`, { evidence: [evidence], mend: narrower });
+      return warn(`${accountOf(profile)} may do everything on the cluster.`, { evidence: [evidence], fix: narrower });
     }
     const names = known.bindings.filter((one) => bindsAccount(one, profile)).map(({ role }) => role.name);
     const wide = known.roles.filter(({ name, rules }) => names.includes(name) && rules.some(isWide));
@@ -168,7 +168,7 @@ const excess: Check = {
       `${accountOf(profile)} has ${roles}, with "*" for verbs or resources: every pod of a job may do that.`,
       {
         evidence: [evidence],
-        mend: narrower,
+        fix: narrower,
       },
     );
   },

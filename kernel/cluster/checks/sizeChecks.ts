@@ -48,7 +48,7 @@ const headSize: Check = {
     if (!places.some((node) => fits(head, node)))
       return fail(`The head fits on no node: short of ${shortage(head, places)}.`, {
         evidence: [evidence],
-        mend: larger(head),
+        fix: larger(head),
       });
     const short = shortOf(advised, head.resources);
     if (short.length > 0)
@@ -56,7 +56,7 @@ const headSize: Check = {
         `The head requests ${showResources(head.resources)}; with less than ${showResources(advised)} it runs out of memory.`,
         {
           evidence: [evidence],
-          mend: { kind: 'advice', text: `Give the head ${showResources(advised)} or more.` },
+          fix: { kind: 'advice', text: `Give the head ${showResources(advised)} or more.` },
         },
       );
     return pass(`The head fits on ${formatNodeNames(places.filter((node) => fits(head, node)))}.`, evidence);
@@ -82,7 +82,7 @@ const workerFit: Check = {
       if (!places.some((node) => fits(group, node)))
         return fail(`A pod of ${group.title} fits on no node: short of ${shortage(group, places)}.`, {
           evidence,
-          mend: larger(group),
+          fix: larger(group),
         });
     }
     if (evidence.length === 0) return skip('There is currently no node for workers, so their size is not known.');
@@ -120,14 +120,14 @@ export const architecture: Check = {
       if (others.length > 0)
         return warn(`The nodes for ${group.title} differ: ${found.join(', ')}. An image runs on only one of them.`, {
           evidence,
-          mend: { kind: 'advice', text: `Add kubernetes.io/arch to the nodeSelector of ${group.title}.` },
+          fix: { kind: 'advice', text: `Add kubernetes.io/arch to the nodeSelector of ${group.title}.` },
         });
       if (made !== undefined && first !== `linux/${made}`)
         return warn(
           `The image ${group.image} is built for linux/${made}, but the nodes for ${group.title} are ${first}.`,
           {
             evidence,
-            mend: { kind: 'advice', text: `Use an image for ${first}, or nodes of linux/${made}, for ${group.title}.` },
+            fix: { kind: 'advice', text: `Use an image for ${first}, or nodes of linux/${made}, for ${group.title}.` },
           },
         );
     }

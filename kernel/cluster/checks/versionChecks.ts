@@ -39,7 +39,7 @@ const kubernetesVersion: Check = {
     if (isAtLeast(version, oldestPaired)) return pass(`${shown} is recent enough.`, evidence);
     return warn(`${shown} is older than ${showMinor(oldestPaired)}, the oldest documented version.`, {
       evidence: [evidence, pairsShown],
-      mend: { kind: 'advice', text: `Upgrade the cluster to Kubernetes ${showMinor(oldestPaired)} or later.` },
+      fix: { kind: 'advice', text: `Upgrade the cluster to Kubernetes ${showMinor(oldestPaired)} or later.` },
     });
   },
 };
@@ -60,7 +60,7 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
   if (definition === undefined) {
     return fail(`The resource ${name} is not defined on this cluster: KubeRay is not installed.`, {
       evidence: [evidenceFor(path, 'not found')],
-      mend: installOperator(kube.profile),
+      fix: installOperator(kube.profile),
     });
   }
   const versions = listAt(definition, 'spec', 'versions');
@@ -75,13 +75,13 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
   if (!served.includes(servedVersion)) {
     return fail(`The resource ${name} is served as ${served.join(', ') || 'no version'}, not as ${servedVersion}.`, {
       evidence,
-      mend: upgradeDefinitions(kube.profile),
+      fix: upgradeDefinitions(kube.profile),
     });
   }
   if (!isEstablished) {
     return fail(`The resource ${name} is defined but not established, so no object of it can be created.`, {
       evidence,
-      mend: upgradeDefinitions(kube.profile),
+      fix: upgradeDefinitions(kube.profile),
     });
   }
   return pass(`The resource ${name} is served as ${servedVersion}.`, ...evidence);
@@ -96,7 +96,7 @@ async function checkServed(kube: KubeReads, plural: string): Promise<Finding> {
     return pass(`The resource ${name} is served as ${servedVersion}.`, evidenceFor(path, `serves ${plural}`));
   return fail(`The resource ${name} is not served as ${servedVersion} on this cluster.`, {
     evidence: [evidenceFor(path, `does not serve ${plural}`)],
-    mend: installOperator(kube.profile),
+    fix: installOperator(kube.profile),
   });
 }
 

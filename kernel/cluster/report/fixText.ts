@@ -10,17 +10,17 @@ type FormattedFix = {
   readonly advice?: string;
 };
 
-export function formatFix(mend: Fix): FormattedFix {
-  switch (mend.kind) {
+export function formatFix(fix: Fix): FormattedFix {
+  switch (fix.kind) {
     case 'command':
-      return { command: mend.command };
+      return { command: fix.command };
     case 'advice':
-      return { advice: mend.text };
+      return { advice: fix.text };
     case 'document':
-      return { command: mend.command, document: { title: mend.title, language: mend.language, text: mend.text } };
+      return { command: fix.command, document: { title: fix.title, language: fix.language, text: fix.text } };
     case 'objects': {
-      const title = mend.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(', ');
-      return { command: mend.command, document: { title, language: 'yaml', text: manifestsYaml(mend.objects) } };
+      const title = fix.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).join(', ');
+      return { command: fix.command, document: { title, language: 'yaml', text: manifestsYaml(fix.objects) } };
     }
   }
 }

@@ -84,7 +84,7 @@ function resultHtml(result: CheckResult): string {
   if (status === 'pass')
     return `<li><details class="one"><summary>${line}</summary><div>${escapeHtml(sentence)}</div>${blockOf(evidence)}</details></li>`;
   const folded = evidence === '' ? '' : foldedBlock('Evidence', evidence);
-  return `<li>${line}<div>${escapeHtml(sentence)}</div>${mendHtml(result)}${folded}</li>`;
+  return `<li>${line}<div>${escapeHtml(sentence)}</div>${fixHtml(result)}${folded}</li>`;
 }
 
 function lineOf(status: CheckStatus, text: string): string {
@@ -94,7 +94,7 @@ function lineOf(status: CheckStatus, text: string): string {
 
 const codeOf = (id: string): string => `<code class="d">${escapeHtml(id)}</code>`;
 
-function mendHtml(result: CheckResult): string {
+function fixHtml(result: CheckResult): string {
   if ((result.status !== 'fail' && result.status !== 'warn') || result.mend === undefined) return '';
   const { command, document, advice } = formatFix(result.mend);
   const isShort = command !== undefined && !command.includes('\n');

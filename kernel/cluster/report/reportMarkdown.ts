@@ -38,8 +38,8 @@ function linkTo(id: string, docs: DocsOf): string {
 
 function problemText(result: CheckResult, docs: DocsOf): string {
   const { mark, word } = statusSymbols[result.status];
-  const mend = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
-  const { command, document, advice } = mend === undefined ? {} : formatFix(mend);
+  const fix = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
+  const { command, document, advice } = fix === undefined ? {} : formatFix(fix);
   return [
     `### ${mark} ${word}: ${escaped(result.title)}`,
     escaped(result.sentence),

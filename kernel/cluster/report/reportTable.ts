@@ -15,7 +15,7 @@ export type TableOptions = {
   /** Also prints the sentences of passed checks, and all evidence. */
   readonly verbose?: boolean | undefined;
   /** Returns the command line that prints the fix of a check. Default: the line without the profile. */
-  readonly mendCommand?: ((id: CheckId) => string) | undefined;
+  readonly fixCommand?: ((id: CheckId) => string) | undefined;
 };
 
 const escapes: Readonly<Record<CheckStatus | 'title' | 'dim' | 'end', string>> = {
@@ -34,7 +34,7 @@ const wordWidth = Math.max(...Object.values(statusSymbols).map(({ word }) => wor
 
 /** Renders a report for a terminal: a line per check by category; below a problem the reason, the fix and the docs. */
 export function reportTable(report: CheckReport, options: TableOptions = {}): string {
-  const { colours = false, width = 100, short = false, verbose = false, mendCommand = plainMendCommand } = options;
+  const { colours = false, width = 100, short = false, verbose = false, fixCommand = plainFixCommand } = options;
   const paint = (kind: keyof typeof escapes, text: string): string =>
     colours ? `${escapes[kind]}${text}${escapes.end}` : text;
   const shown = short ? report.results.filter(isOutOfOrder) : report.results;
@@ -44,7 +44,7 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
     return `${paint(status, `${mark} ${word.padEnd(wordWidth)}`)}  ${id.padEnd(idWidth)}  ${escapeControlCharacters(title)}`;
   };
   const linesOf = (row: CheckResult | Group): string[] => {
-    const more = isGroup(row) ? belowGroup(row, width, short) : below(row, { width, verbose, mendCommand });
+    const more = isGroup(row) ? belowGroup(row, width, short) : below(row, { width, verbose, fixCommand });
     const head = isGroup(row)
       ? line(row.status, `${row.alike.length} checks`, row.reason)
       : line(row.status, row.id, row.title);
@@ -71,10 +71,10 @@ const leftOf = ({ left = [] }: CheckReport): string[] =>
 type BelowOptions = {
   readonly width: number;
   readonly verbose: boolean;
-  readonly mendCommand: (id: CheckId) => string;
+  readonly fixCommand: (id: CheckId) => string;
 };
 
-const plainMendCommand = (id: CheckId): string => `lance-catalog check --mend ${id}`;
+const plainFixCommand = (id: CheckId): string => `lance-catalog check --mend ${id}`;
 
 /** Returns the lines below a check; none for a passed one, unless `verbose`. */
 function below(result: CheckResult, options: BelowOptions): string[] {
@@ -87,7 +87,7 @@ function below(result: CheckResult, options: BelowOptions): string[] {
     ...(verbose
       ? evidence.flatMap(({ asked, saw }) => [labelled('request', asked), ...wrapped(saw, width, 'result')])
       : []),
-    ...mendLines(result, options),
+    ...fixLines(result, options),
     ...(isBad ? [labelled('read', docsOf(id))] : []),
   ];
 }
@@ -96,16 +96,16 @@ function below(result: CheckResult, options: BelowOptions): string[] {
 const belowGroup = ({ status, alike }: Group, width: number, short: boolean): string[] =>
   status === 'blocked' && !short ? wrapped(alike.map(({ id }) => id).join(', '), width) : [];
 
-function mendLines({ id, ...verdict }: CheckResult, { width, mendCommand }: BelowOptions): string[] {
-  const mend = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;
-  if (mend === undefined) return [];
-  const { command, document, advice } = formatFix(mend);
+function fixLines({ id, ...verdict }: CheckResult, { width, fixCommand }: BelowOptions): string[] {
+  const fix = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;
+  if (fix === undefined) return [];
+  const { command, document, advice } = formatFix(fix);
   // Lines of one command would be copied with the indentation; `--mend` prints them bare.
   const isBare = command?.includes('\n') === true;
   return [
     ...(advice === undefined ? [] : wrapped(advice, width, 'fix')),
     ...(command === undefined || isBare ? [] : [labelled('fix', command)]),
-    ...(document === undefined && !isBare ? [] : [labelled('review', mendCommand(id))]),
+    ...(document === undefined && !isBare ? [] : [labelled('review', fixCommand(id))]),
   ];
 }
 

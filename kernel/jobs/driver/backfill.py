@@ -2995,7 +2995,7 @@ def has_value_of(merge: LeftMerge, rows: RowsThere, column: str) -> np.ndarray:
     return ~differing(rows.columns.column(column), wanted)
 
 
-class MergeMender:
+class MergeRepairer:
     """Reverts values that an interrupted merge wrote over rows that were changed meanwhile; they are computed again."""
 
     def __init__(self, job: Job, merge: LeftMerge) -> None:
@@ -3194,8 +3194,8 @@ class Driver:
         job = self.job
         table = self._with_column(open_table(job))
         self.checkpoints.remove_begun(table, self.lease.check)
-        for mended in (self._mend_merge, self._mend_raced):
-            if mended(table):
+        for repair in (self._repair_merge, self._repair_raced):
+            if repair(table):
                 table = open_table(job)
         self.version = table.version
         plan = self.plan(table)
@@ -3421,7 +3421,7 @@ class Driver:
         for record in records:
             self.store.delete(f"{self.checkpoints.folder}/f{record['fragment']}.json")
 
-    def _mend_raced(self, table: lance.LanceDataset) -> bool:
+    def _repair_raced(self, table: lance.LanceDataset) -> bool:
         """Restores values left by a driver that was killed between a commit and this check."""
         found: dict[int, list[Json]] = {}
         for number, record in self.checkpoints.records().items():
@@ -3447,22 +3447,22 @@ class Driver:
             return None
         return low
 
-    def _mend_merge(self, table: lance.LanceDataset) -> bool:
+    def _repair_merge(self, table: lance.LanceDataset) -> bool:
         """Restores values that an interrupted merge of the runner `local` left."""
         merge = read_merge(self.checkpoints)
-        mender = None if merge is None else MergeMender(self.job, merge)
-        wrong = None if mender is None else mender.wrong_rows(table)
-        is_wrong = mender is not None and wrong is not None and len(wrong.places) > 0
-        if mender is not None and wrong is not None and is_wrong:
-            files = self._commit_as_it_is(partial(self._with_values_back, mender, wrong))
+        repairer = None if merge is None else MergeRepairer(self.job, merge)
+        wrong = None if repairer is None else repairer.wrong_rows(table)
+        is_wrong = repairer is not None and wrong is not None and len(wrong.places) > 0
+        if repairer is not None and wrong is not None and is_wrong:
+            files = self._commit_as_it_is(partial(self._with_values_back, repairer, wrong))
             self._tell_dropped([int(one["fragment"]) for one in files], 1)
         self.store.delete(f"{self.checkpoints.folder}/{MERGE_FILE}")
         return is_wrong
 
-    def _with_values_back(self, mender: MergeMender, wrong: RowsThere, table: lance.LanceDataset) -> list[Json]:
+    def _with_values_back(self, repairer: MergeRepairer, wrong: RowsThere, table: lance.LanceDataset) -> list[Json]:
         """Writes new files of the column with the earlier values."""
         files: list[Json] = []
-        for number, (offsets, values) in mender.values_back(table, wrong).items():
+        for number, (offsets, values) in repairer.values_back(table, wrong).items():
             fragment = fragment_of(table, number)
             nothing = nothing_kept(fragment.physical_rows, self.checkpoints.type)
             column = ColumnFile(self.job, table, fragment, self.checkpoints.type, nothing, store=self.store)

@@ -91,7 +91,7 @@ export class WriteBack {
         continue;
       }
       if (version === base + 1) break;
-      left = await this.#mended(left, version, attempt, written, signal);
+      left = await this.#repairRows(left, version, attempt, written, signal);
       if (attempt >= patience) throw this.#restless();
     }
     await this.#target.pending.settle();
@@ -155,7 +155,7 @@ export class WriteBack {
   }
 
   /** Restores values that others wrote during a merge, and computes rows whose inputs changed. */
-  async #mended(
+  async #repairRows(
     rows: readonly ComputedRows[],
     version: number,
     attempt: number,

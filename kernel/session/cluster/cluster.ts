@@ -50,7 +50,7 @@ function clusterReport(report: CheckReport): ClusterReport {
 
 function resultOf(result: CheckResult): ClusterCheckResult {
   const { id, category, title, severity, status, sentence, evidence, milliseconds } = result;
-  const mend = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
+  const fix = result.status === 'fail' || result.status === 'warn' ? result.mend : undefined;
   return {
     id,
     category,
@@ -61,7 +61,7 @@ function resultOf(result: CheckResult): ClusterCheckResult {
     evidence,
     milliseconds,
     ...(status === 'skipped' && { cause: result.cause ?? 'not-applicable' }),
-    ...(mend && { mend: { kind: mend.kind, ...formatFix(mend) } }),
+    ...(fix && { mend: { kind: fix.kind, ...formatFix(fix) } }),
   };
 }
 

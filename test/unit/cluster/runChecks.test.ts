@@ -207,7 +207,7 @@ suite('A run of checks', () => {
         check('k8s-reach', () =>
           fail(`Refused: wJalrXUtnFEMI/K7MDENG and ${encodeURIComponent('wJalrXUtnFEMI/K7MDENG')}`, {
             evidence: [{ asked: 'GET /?X-Amz-Signature=deadbeef0123&x=1', saw: `Authorization: Bearer ${jwt}` }],
-            mend: { kind: 'command', command: `kubectl --token=${jwt}` },
+            fix: { kind: 'command', command: `kubectl --token=${jwt}` },
           }),
         ),
       ],

@@ -126,17 +126,17 @@ function refusals(
     if (key)
       return fail(`${arn} may not use the key that the bucket ${bucket} is encrypted with (${key.action}).`, {
         evidence: [isAwsDenied(asked, error)],
-        mend: kmsKeyFix(arn, key),
+        fix: kmsKeyFix(arn, key),
       });
     return fail(`${arn} ${titles[step].replace('may ', 'may not ')} ${bucket}.`, {
       evidence: [isAwsDenied(asked, error)],
-      mend: bucketPolicyFix(arn, aws.bucket, step),
+      fix: bucketPolicyFix(arn, aws.bucket, step),
     });
   };
   const missing = (error: ClusterError): Finding =>
     fail(`There is no bucket ${bucket}.`, {
       evidence: [isAwsDenied(asked, error)],
-      mend: createBucketFix(bucket, aws.place.region),
+      fix: createBucketFix(bucket, aws.place.region),
     });
   return { Forbidden: refused, NotFound: missing };
 }
@@ -163,7 +163,7 @@ export const awsRegionCheck: Check = awsCheck({
           `The bucket ${bucket} is in ${found}, but the cluster is in ${region}: all rows travel between the regions.`,
           {
             evidence: [evidence],
-            mend: { kind: 'advice', text: `Use a bucket in ${region}, or a cluster in ${found}.` },
+            fix: { kind: 'advice', text: `Use a bucket in ${region}, or a cluster in ${found}.` },
           },
         );
       },
@@ -171,7 +171,7 @@ export const awsRegionCheck: Check = awsCheck({
         NotFound: (error) =>
           warn(`There is no bucket ${bucket}.`, {
             evidence: [isAwsDenied(`s3:HeadBucket ${bucket}`, error)],
-            mend: createBucketFix(bucket, region),
+            fix: createBucketFix(bucket, region),
           }),
       },
     );

@@ -20,7 +20,7 @@ export const awsClientChecks: readonly Check[] = [
       if (expected !== undefined && expected !== account)
         return fail(`You are signed in to the AWS account ${account}, but the profile is for ${expected}.`, {
           evidence: [evidence],
-          mend: {
+          fix: {
             kind: 'advice',
             text: `Choose a profile of the account ${expected} (AWS_PROFILE, or "aws.profile" in the settings)${profile === undefined ? '' : ` instead of "${profile}"`}.`,
           },
@@ -52,7 +52,7 @@ export const awsClientChecks: readonly Check[] = [
             const role = await roleIfReadable(context, roleArn);
             return fail(`You, ${arn}, may not assume the client role ${roleArn}.`, {
               evidence: [isAwsDenied(`sts:AssumeRole ${roleArn}`, error)],
-              mend: callerTrustFix(roleArn, arn, role?.trust),
+              fix: callerTrustFix(roleArn, arn, role?.trust),
             });
           },
         },
@@ -77,7 +77,7 @@ export const awsClientChecks: readonly Check[] = [
           if (open !== undefined)
             return warn(`The trust policy of the client role ${roleArn} trusts ${open}.`, {
               evidence,
-              mend: {
+              fix: {
                 kind: 'advice',
                 text: `Name only the users who launch backfills in the trust policy of ${role.name}, such as ${arn}.`,
               },
@@ -86,7 +86,7 @@ export const awsClientChecks: readonly Check[] = [
           if (allows === 'no' && !isSessionOf(arn, roleArn))
             return warn(`The trust policy of the client role ${roleArn} does not trust you: ${problems.join('; ')}.`, {
               evidence,
-              mend: callerTrustFix(roleArn, arn, role.trust),
+              fix: callerTrustFix(roleArn, arn, role.trust),
             });
           const sure = allows === 'unsure' ? ', under conditions' : '';
           return pass(`The trust policy of the client role ${roleArn} trusts you${sure}.`, ...evidence);
@@ -96,7 +96,7 @@ export const awsClientChecks: readonly Check[] = [
             const roleArn = (await aws.clientRoleArn()) ?? '';
             return warn(`There is no client role ${roleArn}.`, {
               evidence: [isAwsDenied('iam:GetRole', error)],
-              mend: {
+              fix: {
                 kind: 'advice',
                 text: 'Create the role, or set another one in the profile (aws.clientRole, roleName).',
               },

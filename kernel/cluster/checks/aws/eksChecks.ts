@@ -27,14 +27,14 @@ export const awsEksChecks: readonly Check[] = [
           const clusterArn = clusterArnOf(aws.place, arn);
           return fail(`${arn} may not describe the EKS cluster ${clusterArn}.`, {
             evidence: [isAwsDenied('eks:DescribeCluster', error)],
-            mend: describeRoleFix(arn, aws.place.region, clusterArn),
+            fix: describeRoleFix(arn, aws.place.region, clusterArn),
           });
         },
         NotFound: (error) => {
           const { region, clusterName = '' } = context.aws.place;
           return fail(`There is no EKS cluster "${clusterName}" in ${region}.`, {
             evidence: [isAwsDenied('eks:DescribeCluster', error)],
-            mend: awsCommand('eks list-clusters', { region }),
+            fix: awsCommand('eks list-clusters', { region }),
           });
         },
       }),
@@ -52,7 +52,7 @@ export const awsEksChecks: readonly Check[] = [
         return pass(`The EKS cluster "${name}" uses access entries.`, ...evidence);
       return fail(`The EKS cluster "${name}" has the authentication mode ${mode}, which ignores access entries.`, {
         evidence,
-        mend: awsCommand('eks update-cluster-config', {
+        fix: awsCommand('eks update-cluster-config', {
           region,
           name,
           'access-config': 'authenticationMode=API_AND_CONFIG_MAP',
@@ -82,7 +82,7 @@ export const awsEksChecks: readonly Check[] = [
             `The access entry of ${arn} is of type ${entry.type}, which is for nodes and accepts no policies.`,
             {
               evidence,
-              mend: {
+              fix: {
                 kind: 'advice',
                 text: `Give the client a role that no node has; or delete the access entry of ${arn} for "${name}", and create it again with the type STANDARD.`,
               },
@@ -99,7 +99,7 @@ export const awsEksChecks: readonly Check[] = [
               );
             return fail(`${arn} has no access entry for the EKS cluster "${name}".`, {
               evidence: [isAwsDenied(`eks:DescribeAccessEntry ${arn}`, error)],
-              mend: accessEntryFix(region, name, arn),
+              fix: accessEntryFix(region, name, arn),
             });
           },
         },
@@ -123,7 +123,7 @@ export const awsEksChecks: readonly Check[] = [
       const admin = policies.filter((one) => one.arn.endsWith(`/${adminPolicy}`));
       if (admin.some(({ scope }) => scope === 'cluster'))
         return pass(`${arn} has ${adminPolicy} for the whole EKS cluster "${name}".`, ...evidence);
-      const mend = awsCommand('eks associate-access-policy', {
+      const fix = awsCommand('eks associate-access-policy', {
         region,
         'cluster-name': name,
         'principal-arn': arn,
@@ -135,15 +135,15 @@ export const awsEksChecks: readonly Check[] = [
           `${arn} has ${adminPolicy} only for namespaces (${admin.flatMap((one) => one.namespaces).join(', ')}).`,
           {
             evidence,
-            mend,
+            fix,
           },
         );
       if (entry.groups.length > 0)
         return warn(
           `${arn} has no ${adminPolicy}; it has the Kubernetes permissions of its groups ${entry.groups.join(', ')}.`,
-          { evidence, mend },
+          { evidence, fix },
         );
-      return fail(`${arn} has an access entry, but without ${adminPolicy}.`, { evidence, mend });
+      return fail(`${arn} has an access entry, but without ${adminPolicy}.`, { evidence, fix });
     },
   }),
   awsCheck({
@@ -168,13 +168,13 @@ async function describe(context: CheckContext): Promise<Finding> {
   if (status !== 'ACTIVE' && status !== 'UPDATING')
     return fail(`The EKS cluster "${name}" in ${region} is not running: its status is ${status}.`, {
       evidence,
-      mend: awsCommand('eks wait cluster-active', { region, name }),
+      fix: awsCommand('eks wait cluster-active', { region, name }),
     });
   const elsewhere = await serverElsewhere(context, endpoint);
   if (elsewhere !== undefined)
     return warn(`The kubeconfig connects to ${elsewhere}, but the EKS cluster "${name}" is at ${endpoint}.`, {
       evidence,
-      mend: awsCommand('eks update-kubeconfig', { region, name }),
+      fix: awsCommand('eks update-kubeconfig', { region, name }),
     });
   return pass(`The EKS cluster "${name}" in ${region} is ${status}.`, ...evidence);
 }
@@ -205,7 +205,7 @@ async function askKubernetes(context: CheckContext, signal: AbortSignal): Promis
   const refused = (): Finding =>
     fail(`The Kubernetes API of "${clusterName}" rejects the token of ${arn}.`, {
       evidence: [awsEvidence(asked, '401 Unauthorized')],
-      mend: accessEntryFix(region, clusterName, arn),
+      fix: accessEntryFix(region, clusterName, arn),
     });
   return failureAsFinding(
     async () => {

@@ -35,7 +35,7 @@ export const awsIssuerChecks: readonly Check[] = [
       return issuer === undefined
         ? fail(`The EKS cluster "${name}" has no OIDC issuer, so AWS can't identify its pods.`, {
             evidence,
-            mend: { kind: 'advice', text: `Wait until "${name}" is ACTIVE; every EKS cluster gets an issuer.` },
+            fix: { kind: 'advice', text: `Wait until "${name}" is ACTIVE; every EKS cluster gets an issuer.` },
           })
         : pass(`Tokens of the EKS cluster "${name}" are issued by ${issuer}.`, ...evidence);
     },
@@ -59,7 +59,7 @@ export const awsIssuerChecks: readonly Check[] = [
           if (audiences.includes(awsAudience)) return pass(`IAM has a provider for ${issuer}.`, ...evidence);
           return fail(`The IAM provider for ${issuer} does not accept tokens for ${awsAudience}.`, {
             evidence,
-            mend: awsCommand('iam add-client-id-to-open-id-connect-provider', {
+            fix: awsCommand('iam add-client-id-to-open-id-connect-provider', {
               'open-id-connect-provider-arn': arn,
               'client-id': awsAudience,
             }),
@@ -72,7 +72,7 @@ export const awsIssuerChecks: readonly Check[] = [
               return skip('IAM has no provider for the cluster and needs none with EKS Pod Identity.', ...evidence);
             return fail(`IAM has no provider for ${issuer}, so it accepts no token of the cluster.`, {
               evidence,
-              mend: awsCommand('iam create-open-id-connect-provider', { url: issuer, 'client-id-list': awsAudience }),
+              fix: awsCommand('iam create-open-id-connect-provider', { url: issuer, 'client-id-list': awsAudience }),
             });
           },
         },
@@ -105,7 +105,7 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
   const evidence = [{ asked: `GET ${path}`, saw: `${roleAnnotation}: ${annotation ?? 'not set'}` }];
   const wanted = aws.place.serviceRole;
   const name = `The service account ${profile.namespace}/${profile.serviceAccount}`;
-  const mend = wanted === undefined ? undefined : annotationMend(profile, wanted);
+  const fix = wanted === undefined ? undefined : annotationFix(profile, wanted);
   const association = annotation === undefined ? await podIdentityOf(context) : undefined;
   if (association !== undefined)
     return skip(
@@ -116,7 +116,7 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
   if (annotation === undefined)
     return fail(`${name} has no role (annotation ${roleAnnotation}), so its pods have no permissions in AWS.`, {
       evidence,
-      mend: mend ?? {
+      fix: fix ?? {
         kind: 'advice',
         text: `Annotate it with the ARN of its role, or set aws.serviceRole of the profile to get a fix for this: ${roleAnnotation}=arn:aws:iam::ACCOUNT:role/NAME.`,
       },
@@ -125,14 +125,14 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
   if (parts?.service !== 'iam' || !parts.resource.startsWith('role/'))
     return fail(`${name} names "${annotation}", which is not the ARN of a role.`, {
       evidence,
-      mend: mend ?? { kind: 'advice', text: 'Write arn:aws:iam::123456789012:role/NAME into the annotation.' },
+      fix: fix ?? { kind: 'advice', text: 'Write arn:aws:iam::123456789012:role/NAME into the annotation.' },
     });
   if (wanted !== undefined && wanted !== annotation.trim())
-    return fail(`${name} names the role ${annotation}, but the profile has ${wanted}.`, { evidence, mend });
+    return fail(`${name} names the role ${annotation}, but the profile has ${wanted}.`, { evidence, fix });
   return pass(`${name} names the role ${annotation}.`, ...evidence);
 }
 
-function annotationMend(profile: CheckContext['profile'], roleArn: string): Fix {
+function annotationFix(profile: CheckContext['profile'], roleArn: string): Fix {
   const { namespace, serviceAccount: name } = profile;
   const account = {
     apiVersion: 'v1',
@@ -167,7 +167,7 @@ async function checkToken(context: CheckContext): Promise<Finding> {
       `The token is issued by ${issuer}, but the issuer of the EKS cluster "${cluster.name}" is ${cluster.issuer}.`,
       {
         evidence,
-        mend: {
+        fix: {
           kind: 'advice',
           text: 'The kubeconfig connects to another cluster than "aws.clusterName" of the profile. Change one of them.',
         },

@@ -53,7 +53,7 @@ async function checkPods(context: CheckContext): Promise<Finding> {
     {
       evidence: [evidence],
       // KubeRay recreates its pods.
-      mend: { kind: 'command', command: kubectl(profile, 'delete', 'pod', ['-n', namespace], without) },
+      fix: { kind: 'command', command: kubectl(profile, 'delete', 'pod', ['-n', namespace], without) },
     },
   );
 }
@@ -109,7 +109,7 @@ export const awsServiceChecks: readonly Check[] = [
             const clusterArn = clusterArnOf(aws.place, roleArn);
             return fail(`${roleArn} may not describe the EKS cluster ${clusterArn}.`, {
               evidence: [isAwsDenied('eks:DescribeCluster', error)],
-              mend: describeRoleFix(roleArn, aws.place.region, clusterArn),
+              fix: describeRoleFix(roleArn, aws.place.region, clusterArn),
             });
           },
         },
@@ -140,12 +140,12 @@ async function checkTrust(context: CheckContext): Promise<Finding> {
       if (allows === 'no')
         return warn(`The trust policy of ${roleArn} does not trust ${identity.subject}: ${problems.join('; ')}.`, {
           evidence,
-          mend: webIdentityTrustFix(roleArn, identity, role.trust),
+          fix: webIdentityTrustFix(roleArn, identity, role.trust),
         });
       if (open !== undefined)
         return warn(`The trust policy of ${roleArn} trusts ${open}.`, {
           evidence,
-          mend: {
+          fix: {
             kind: 'advice',
             text: `Restrict it to one service account: "StringEquals": {"${identity.issuer}:sub": "${identity.subject}"}.`,
           },
@@ -157,7 +157,7 @@ async function checkTrust(context: CheckContext): Promise<Finding> {
       NotFound: (error) =>
         warn(`There is no role ${roleArn}, which the service account names.`, {
           evidence: [isAwsDenied('iam:GetRole', error)],
-          mend: { kind: 'advice', text: 'Create the role, or set another one in the annotation.' },
+          fix: { kind: 'advice', text: 'Create the role, or set another one in the annotation.' },
         }),
     },
   );
@@ -172,7 +172,7 @@ async function checkExchange(context: CheckContext): Promise<Finding> {
   const refusedToken = (error: ClusterError): Finding =>
     fail(`AWS does not accept the token of the service account for ${roleArn} (${awsCodeOf(error) ?? error.kind}).`, {
       evidence: [isAwsDenied(asked, error)],
-      mend: {
+      fix: {
         kind: 'advice',
         text: `IAM must have a provider for ${issuer} with the audience ${awsAudience} (see oidc-provider), and must be able to reach that address.`,
       },
@@ -191,7 +191,7 @@ async function checkExchange(context: CheckContext): Promise<Finding> {
         const why = problems.length > 0 ? `: in its trust policy, ${problems.join('; ')}` : '';
         return fail(`The service account may not assume ${roleArn}${why}.`, {
           evidence: [isAwsDenied(asked, error)],
-          mend: identity && webIdentityTrustFix(roleArn, identity, role?.trust),
+          fix: identity && webIdentityTrustFix(roleArn, identity, role?.trust),
         });
       },
       InvalidRequest: refusedToken,

@@ -38,7 +38,7 @@ const token: Check = {
     };
     const user = serviceAccountUser(namespace, name);
     if (sub === user && audiences.includes(pool)) return pass(`The token is for ${user} and ${pool}.`, evidence);
-    const mend: Fix = {
+    const fix: Fix = {
       kind: 'advice',
       text: 'Check the proxies between this machine and the API server: one of them changed the request.',
     };
@@ -46,7 +46,7 @@ const token: Check = {
       `The API server's token is for ${String(sub)} and ${audiences.join(', ') || 'no audience'}, not for ${user} and ${pool}.`,
       {
         evidence: [evidence],
-        mend,
+        fix,
       },
     );
   },
@@ -80,7 +80,7 @@ const exchange: Check = {
           { asked: source, saw: `the API server at ${server}` },
           { asked, saw: `the API server at ${value.endpoints.join(', ')}` },
         ],
-        mend: {
+        fix: {
           kind: 'advice',
           text: `Check that gcp.project, gcp.location and gcp.clusterName of the profile (${gke.project}, ${gke.location}, ${gke.clusterName}) name the cluster that the profile's kubeconfig connects to.`,
         },
@@ -133,7 +133,7 @@ const bucket: Check = {
           return pass(`${email} has all permissions that a backfill needs on ${place}.`, evidence);
         return fail(`${email} lacks ${missing.join(', ')} on ${place}.`, {
           evidence: [evidence],
-          mend: grantBucket(profile, email),
+          fix: grantBucket(profile, email),
         });
       },
       {
@@ -155,7 +155,7 @@ async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string
   );
 }
 
-type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, mend: Fix]>>>;
+type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, fix: Fix]>>>;
 
 /** Converts refusals to findings: here the service account was refused, not the user. */
 async function refusedAs(how: () => Promise<Finding>, refusals: Refusals): Promise<Finding> {
@@ -165,9 +165,9 @@ async function refusedAs(how: () => Promise<Finding>, refusals: Refusals): Promi
     if (!isClusterError(error) || (error.kind !== 'Forbidden' && error.kind !== 'NotFound')) throw error;
     const known = refusals[error.kind];
     if (!known) throw error;
-    const [sentence, mend] = known;
+    const [sentence, fix] = known;
     const saw = refusalOf(error)?.message ?? error.what;
-    return fail(sentence, { evidence: [{ asked: 'as the service account', saw }], mend });
+    return fail(sentence, { evidence: [{ asked: 'as the service account', saw }], fix });
   }
 }
 

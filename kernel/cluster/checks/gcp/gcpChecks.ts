@@ -41,7 +41,7 @@ const credentials: Check = {
 /** If a new login is the fix, suggests its command. */
 function askToSignIn(error: unknown): Finding {
   if (!isClusterError(error) || !error.hint.includes(loginCommand)) throw error;
-  return fail(error.what, { mend: { kind: 'command', command: loginCommand } });
+  return fail(error.what, { fix: { kind: 'command', command: loginCommand } });
 }
 
 const clientRole: Check = {
@@ -65,12 +65,12 @@ const clientRole: Check = {
       if (error.kind === 'NotFound')
         return fail(`There is no cluster ${gke.clusterName} in ${gke.location} of the project ${gke.project}.`, {
           evidence,
-          mend: listClusters(gke),
+          fix: listClusters(gke),
         });
       // Without this, the run would skip the check; here the missing grant is the finding.
       if (error.kind !== 'Forbidden') throw error;
-      const mend = grantClusterViewer(gke, await gcp.caller());
-      return fail(`You may not view ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, mend });
+      const fix = grantClusterViewer(gke, await gcp.caller());
+      return fail(`You may not view ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, fix });
     }
   },
 };
@@ -92,7 +92,7 @@ const cluster: Check = {
       value.workloadPool === undefined
         ? `Workload identity is off for ${nameOf(gke)}, so its pods have no separate identity.`
         : `The cluster ${gke.clusterName} is in the workload pool ${value.workloadPool}, not in ${wanted}.`;
-    return fail(what, { evidence: [evidence], mend: turnOnWorkloadIdentity(gke) });
+    return fail(what, { evidence: [evidence], fix: turnOnWorkloadIdentity(gke) });
   },
 };
 
@@ -120,7 +120,7 @@ const nodePools: Check = {
     const what = `Pods on the node ${wrong.length === 1 ? 'pool' : 'pools'} ${names} get the identity of the node, not their own.`;
     // If no pool has a label, the wrong pools may not be for Ray.
     const mayBeOthers = !isLabelled && wrong.length < pools.length;
-    return (mayBeOthers ? warn : fail)(what, { evidence, mend: turnOnMetadata(gke, wrong) });
+    return (mayBeOthers ? warn : fail)(what, { evidence, fix: turnOnMetadata(gke, wrong) });
   },
 };
 
@@ -165,7 +165,7 @@ const annotation: Check = {
       found === undefined
         ? `The service account ${namespace}/${name} has no annotation ${accountAnnotation}, so its pods don't act as a Google service account.`
         : `The service account ${namespace}/${name} is annotated with ${found}, not with ${wanted}.`;
-    return fail(what, { evidence: [evidence], mend: annotate(profile, wanted) });
+    return fail(what, { evidence: [evidence], fix: annotate(profile, wanted) });
   },
 };
 

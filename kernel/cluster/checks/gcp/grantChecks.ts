@@ -34,10 +34,10 @@ const workloadUser: Check = {
     if (email === undefined) return skip(noAccount);
     const gke = gkePlace(profile);
     const member = workloadMember(profile, gke);
-    const mend = grantWorkloadUser(profile, gke, email);
+    const fix = grantWorkloadUser(profile, gke, email);
     const policy = await orMissing(() => gcp.accountPolicy(email));
     if (policy === undefined)
-      return fail(`There is no Google service account ${email}.`, { mend: createAccount(email) });
+      return fail(`There is no Google service account ${email}.`, { fix: createAccount(email) });
     const found = bindingsOf(policy.value, [member], userRoles);
     const evidence = seen(policy.asked, found, member);
     if (found.some(({ condition }) => condition === undefined)) return pass(`${member} may act as ${email}.`, evidence);
@@ -49,7 +49,7 @@ const workloadUser: Check = {
       isProven: proven !== undefined,
       pass: `${member} may act as ${email} through a grant on the project or above it.`,
       missing: `${member} may not act as ${email}: its policy has no binding of roles/iam.workloadIdentityUser for that member.`,
-      mend,
+      fix,
     });
   },
 };
@@ -72,7 +72,7 @@ const bucketRole: Check = {
     const member = `serviceAccount:${email}`;
     const policy = await orMissing(() => gcp.bucketPolicy());
     if (policy === undefined)
-      return fail(`There is no bucket gs://${bucket}.`, { mend: createBucket(profile, gkePlace(profile)) });
+      return fail(`There is no bucket gs://${bucket}.`, { fix: createBucket(profile, gkePlace(profile)) });
     const found = bindingsOf(policy.value, [member], objectRoles);
     const evidence = seen(policy.asked, found, member);
     const role = found.find(({ condition }) => condition === undefined)?.role;
@@ -84,7 +84,7 @@ const bucketRole: Check = {
       isProven: bucketPermissions.every((permission) => proven?.value.includes(permission)),
       pass: `${email} may read, write, list and delete in gs://${bucket} through a grant on the project or above it, or through another role.`,
       missing: `${email} has no role on gs://${bucket} that allows writing: the bucket's policy does not grant it any of ${objectRoles.join(', ')}.`,
-      mend: grantBucket(profile, email),
+      fix: grantBucket(profile, email),
     });
   },
 };
@@ -96,7 +96,7 @@ type Judged = {
   readonly isProven: boolean;
   readonly pass: string;
   readonly missing: string;
-  readonly mend: ReturnType<typeof grantBucket>;
+  readonly fix: ReturnType<typeof grantBucket>;
 };
 
 /**
@@ -106,19 +106,19 @@ type Judged = {
 function inheritedOr(
   found: readonly Binding[],
   evidence: Evidence,
-  { isTried, isProven, pass: words, missing, mend }: Judged,
+  { isTried, isProven, pass: words, missing, fix }: Judged,
 ): Finding {
   if (isProven) return pass(words, evidence, { asked: 'the token chain', saw: 'succeeded' });
   const condition = found.find((binding) => binding.condition !== undefined)?.condition;
-  if (condition === undefined && isTried) return fail(missing, { evidence: [evidence], mend });
+  if (condition === undefined && isTried) return fail(missing, { evidence: [evidence], fix });
   if (condition === undefined)
     return warn(`${missing.slice(0, -1)}; a grant on the project or above it could not be checked.`, {
       evidence: [evidence],
-      mend,
+      fix,
     });
   return warn(`The grant has a condition, which is not met here or could not be checked: ${condition}.`, {
     evidence: [evidence],
-    mend,
+    fix,
   });
 }
 

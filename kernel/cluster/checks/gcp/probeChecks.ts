@@ -45,7 +45,7 @@ const probe: Check = {
       await writes.remove().catch(() => undefined);
       return warn(`The probe pod did not run: ${withStop(outcome.why)}`, {
         evidence: [{ asked, saw: outcome.why }],
-        mend: { kind: 'advice', text: `Check that a node has room for the pod and can pull the image ${probeImage}.` },
+        fix: { kind: 'advice', text: `Check that a node has room for the pod and can pull the image ${probeImage}.` },
       });
     }
     const log = readProbeLog(outcome.log);
@@ -65,23 +65,23 @@ function judge({ identity, written }: ProbeLog, { profile, email, evidence }: Se
   const place = `gs://${bucketOf(profile)}`;
   if (identity === undefined) {
     const text = 'See the check gcp-wi-nodepool: it names the node pools that give pods an identity.';
-    return fail('The pod got no identity from the metadata server.', { evidence, mend: { kind: 'advice', text } });
+    return fail('The pod got no identity from the metadata server.', { evidence, fix: { kind: 'advice', text } });
   }
   if (identity !== email) {
     const text = 'Its node pool has no GKE_METADATA, or the annotation was just changed. Check again in a minute.';
-    return fail(`The pod is ${identity}, not ${email}.`, { evidence, mend: { kind: 'advice', text } });
+    return fail(`The pod is ${identity}, not ${email}.`, { evidence, fix: { kind: 'advice', text } });
   }
   if (written?.startsWith('2')) return pass(`A pod is ${identity}, and can write into ${place}.`, ...evidence);
   if (written === '403')
     return fail(`The pod is ${identity}, which may not write into ${place}.`, {
       evidence,
-      mend: grantBucket(profile, email),
+      fix: grantBucket(profile, email),
     });
   const how =
     written === undefined ? 'it got no token' : written === '000' ? 'there was no response' : `status ${written}`;
   return fail(`The pod is ${identity}, and could not write into ${place}: ${how}.`, {
     evidence,
-    mend: { kind: 'advice', text: 'Check that pods can reach storage.googleapis.com, and that the bucket exists.' },
+    fix: { kind: 'advice', text: 'Check that pods can reach storage.googleapis.com, and that the bucket exists.' },
   });
 }
 

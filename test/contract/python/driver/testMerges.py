@@ -55,7 +55,7 @@ class LeftMerges(InFolder):
             driver = backfill.Driver(self.job(function={"kind": "sql", "expression": "length(text)"}, **more))
             driver.lease.take()
             try:
-                driver._mend_merge(backfill.open_table(driver.job))
+                driver._repair_merge(backfill.open_table(driver.job))
             finally:
                 driver.lease.give_up()
         self.assertFalse(os.path.exists(os.path.join(self.uri, MARK)))

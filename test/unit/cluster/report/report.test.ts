@@ -98,7 +98,7 @@ suite('A report as a table', () => {
   });
 
   test('says --mend with what else names the cluster', () => {
-    const own = reportTable(report, { mendCommand: (id) => `lance-catalog check --profile prod --mend ${id}` });
+    const own = reportTable(report, { fixCommand: (id) => `lance-catalog check --profile prod --mend ${id}` });
     assert.match(own, /^ {4}review {2}lance-catalog check --profile prod --mend rbac-pods-get$/m);
   });
 
