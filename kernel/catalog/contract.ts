@@ -144,5 +144,5 @@ export const storageOptionsHeader = 'x-lance-storage-options';
  */
 export const repairPath = '/repair';
 
-/** `k` of a query for all rows, because the contract requires a number, and servers read 32 bits. */
+/** The `k` that requests all rows. The contract requires a number, and servers read it as 32 bits. */
 export const noLimit = 2_147_483_647;

@@ -39,12 +39,12 @@ export function formatAccess({ group, resource, subresource, verb, namespace }: 
 
 const reviews = '/apis/authorization.k8s.io/v1';
 
-/** Checks whether the user may. @throws ClusterError */
+/** Checks whether the user has the access. @throws ClusterError */
 async function reviewSelf(kube: KubeReads, access: ResourceAccess): Promise<AccessAnswer> {
   return askSelf(kube, access, {}, '');
 }
 
-/** Checks in the given way whether the profile's service account may. @throws ClusterError */
+/** Checks, in the given way, whether the profile's service account has the access. @throws ClusterError */
 async function reviewServiceAccount(kube: KubeReads, access: ResourceAccess, way: ReviewMethod): Promise<AccessAnswer> {
   const user = serviceAccountUser(kube.profile.namespace, kube.profile.serviceAccount);
   switch (way) {
@@ -128,7 +128,7 @@ const of = ({ group, resource, subresource, verb, namespace }: ResourceAccess): 
   namespace,
 });
 
-/** Checks whether the user may do something. @throws ClusterError */
+/** Checks whether the user has the access; asks the server once a run. @throws ClusterError */
 export const userCan = (kube: KubeReads, access: ResourceAccess): Promise<AccessAnswer> =>
   kube.once(`may I ${formatAccess(access)}`, () => reviewSelf(kube, access));
 

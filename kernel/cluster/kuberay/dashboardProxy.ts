@@ -170,7 +170,7 @@ export class DashboardProxy implements AsyncDisposable {
         // Browser headers are kept, because Ray uses them to refuse changes from browsers.
         ...withoutHeaders(headers, requestHeaders),
         host,
-        // The URL of the page contains the key.
+        // The referer would otherwise be the URL of the page, which contains the key.
         ...(headers.referer === undefined ? {} : { referer: `${origin}/` }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         // Without this header, the body of a DELETE would have no end.

@@ -22,7 +22,7 @@ export function jobKey({ table, column }: BackfillRequest): string {
 export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
   const { table, ray } = request;
   const { catalog } = table;
-  // Profiles are read from settings of the user's folder.
+  // Which settings contain the profile depends on the folder: the current one, unless `ray` has another.
   const asked = ray && 'profile' in ray ? { ...request, ray: { folder: process.cwd(), ...ray } } : request;
   if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return asked;
   return { ...asked, table: { ...table, catalog: { ...catalog, root: localRoot(catalog.root) } } };

@@ -143,7 +143,7 @@ function writtenAs(
   return { ...parameter, name, type, code };
 }
 
-/** If the declared type is string, a postcode or a version stays a string. */
+/** If the declared type is string, a value that looks like a number, such as a postcode, stays a string. */
 function valueFor(type: string | undefined, { text, value }: Parameter): unknown {
   if (type === 'string') return typeof value === 'string' || value === null ? value : text;
   // JSON has no notation for a small bigint.
