@@ -135,6 +135,9 @@ async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): P
   }
 }
 
+/** Maximum namespaces, and maximum tables, of one copy: a server can invent new ones forever. */
+const maxNames = 100_000;
+
 /** Lists everything in a namespace, by paths relative to it; the namespace itself is `[]`. */
 async function planOf(
   source: Place,
@@ -149,11 +152,13 @@ async function planOf(
     // an hour.
     checkNamespacePath([...target, ...path]);
     namespaces.push(path);
+    checkCount(namespaces, 'namespaces', source.path);
     const there = [...source.path, ...path];
     for (const name of await source.catalog.tableNames(there, { signal })) {
       checkName('table', name);
       tables.push([...path, name]);
     }
+    checkCount(tables, 'tables', source.path);
     const children = await allPages(async (pageToken) => {
       const page = await source.catalog.listNamespaces(there, { signal, pageToken, limit: 1000 });
       return { names: page.namespaces, pageToken: page.pageToken };
@@ -162,6 +167,16 @@ async function planOf(
   };
   await walk([]);
   return { namespaces, tables };
+}
+
+function checkCount({ length }: readonly unknown[], what: string, path: readonly string[]): void {
+  if (length <= maxNames) return;
+  const from = path.length === 0 ? 'the catalog' : `"${displayPath(path)}"`;
+  throw new CatalogError(
+    'InvalidInput',
+    `Can't copy ${from}: it has more than ${maxNames} ${what}.`,
+    'Copy its namespaces one by one.',
+  );
 }
 
 const isPath = (value: CopyTarget): value is readonly string[] => Array.isArray(value);

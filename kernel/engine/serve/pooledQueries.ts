@@ -52,6 +52,9 @@ const pooledByBody: { readonly [K in Operation]?: (body: Json) => boolean } = {
 /** Parameters of "MergeInsertIntoTable" with SQL. */
 const mergeConditions = ['when_matched_update_all_filt', 'when_not_matched_by_source_delete_filt'] as const;
 
+/** How long a request waits for a process, milliseconds; then its client should try again. */
+const waitTime = 20_000;
+
 const passedHeaders = ['content-type', 'accept'] as const;
 
 /**
@@ -65,12 +68,12 @@ export class PooledQueries {
   constructor(options: PooledQueriesOptions) {
     this.#options = options;
     const { limits, hasManyKeys, metrics, log } = options;
-    const { queryProcesses, queryMemory, queryTime } = limits;
+    const { queryProcesses, queryMemory } = limits;
     this.#pool = new QueryPool({
       start: (signal) => this.#start(signal),
       processes: queryProcesses,
       processesPerOwner: Math.max(1, queryProcesses - (hasManyKeys ? 2 : 1)),
-      waitTime: queryTime,
+      waitTime,
       // The limit also counts what Node reserves, so about half of the memory is left then.
       isFull: ({ pid }) => (dataBytes(pid) ?? 0) > queryMemory,
       onStopped: (reason, cause) => {
