@@ -20,7 +20,8 @@ const mega = 1e6;
 
 /**
  * Measures tables that our `rest` streams from our engine process. Compares with the engine's scan alone, the same
- * bytes from a bare socket, `dir` in process, and upstream's own server and client. Then measures pages and streams of `serve`.
+ * bytes from a bare socket, `dir` in process, and upstream's own server and client. Then measures pages and streams of
+ * `serve`.
  */
 export async function benchRest(options: BenchOptions): Promise<Figure[]> {
   const figures: Figure[] = [];
