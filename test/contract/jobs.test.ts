@@ -89,7 +89,7 @@ suite('jobs of a server', () => {
     assert.deepEqual(what, ['started', 'done']);
   });
 
-  test('that are not there, or in a state that nobody knows, are errors that name them', async () => {
+  test('that do not exist, or have an unknown state, are errors that name them', async () => {
     await fails(() => db.jobs.describe('nope'), 'InvalidInput', 'nope');
     await fails(() => db.jobs.describe(''), 'InvalidInput', 'id');
     server.add({ job_id: 'j', job_type: 'x', state: 'MELTED' });

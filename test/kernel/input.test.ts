@@ -35,7 +35,7 @@ suite('A cell that asks the person of an editor', function () {
     assert.equal(await valueOf(kernel, `prompt('Who?') === null`), 'true');
   });
 
-  test('is told that an answer is too long for prompt, and goes on', async () => {
+  test('gets an error if an answer is too long for prompt, and continues', async () => {
     answers.push('x'.repeat(2 << 20), 'x'.repeat(2 << 20));
     assert.match(String(await valueOf(kernel, `prompt('Much?')`)), /longer than 1 MB/);
     assert.equal(await valueOf(kernel, `(await input('Much?')).length`), String(2 << 20));
@@ -47,7 +47,7 @@ suite('A cell that asks the person of an editor', function () {
   });
 });
 
-suite('A cell that asks where there is nobody', function () {
+suite('A cell that prompts without a user', function () {
   this.timeout(60_000);
   let kernel: KernelProcess;
   suiteSetup(async () => {

@@ -109,7 +109,7 @@ suite('A kernel that outlives its client', function () {
     await until('its end', () => !existsSync(place), 10);
   });
 
-  test('gives a later client what ended and what timers printed while nobody was there', async () => {
+  test('sends a later client the results and the output of timers since the last client', async () => {
     await leaveDuring(`setTimeout(() => { console.log('of a timer'); writeFileSync(${JSON.stringify(mark)}, ''); }, 100);
       console.log('whole')`);
     const back = await comeBack(folder);

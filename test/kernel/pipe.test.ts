@@ -80,7 +80,7 @@ suite('A kernel over the pipe', function () {
     }
   });
 
-  test('shows an exception in a timer and a rejection that nobody handles in their cell, once', async () => {
+  test('shows an exception in a timer and an unhandled rejection in their cell, once', async () => {
     const late: KernelOutput[] = [];
     const listening = kernel.onOrphanOutput((output) => late.push(output));
     const { outputs } = await run(

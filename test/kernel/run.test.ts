@@ -178,7 +178,7 @@ suite('lance-catalog run', function () {
     }
   });
 
-  test('ends without a word when nobody reads what it prints any more', async () => {
+  test('ends silently if its output is no longer read', async () => {
     const child = spawn(process.execPath, [cliEntry, 'run', write(["for (;;) console.log('x'.repeat(1000))"])]);
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
@@ -198,7 +198,7 @@ suite('lance-catalog run', function () {
     display('fixed');
     'the result'`;
 
-  test('prints the last state of a display once where nobody watches, and saves that alone', async () => {
+  test('prints only the last state of a display outside of a terminal, and saves only that', async () => {
     const notebook = write([changing]);
     const target = join(dirname(notebook), 'out.ipynb');
     const [printed, saved] = await Promise.all([cli(notebook), cli(notebook, '-o', target)]);

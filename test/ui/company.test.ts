@@ -52,7 +52,7 @@ suite('A person with nothing but an address and a key', function () {
       await shoot(window, `failed-company-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
   });
 
-  test('is told what to correct when the key is wrong, and has lost nothing of what was typed', async () => {
+  test('sees what to correct if the key is wrong, and keeps all typed values', async () => {
     const { page } = window;
     await openCatalog(page);
     await page.locator('.welcome-view a, .welcome-view .monaco-button', { hasText: 'Add REST Connection' }).click();

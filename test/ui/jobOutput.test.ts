@@ -112,7 +112,7 @@ suite('A job in the output of a cell, in a browser', function () {
       await page.getByText('row 1042 of fragment 3: <img src=x onerror=alert(1)>').waitFor();
     }));
 
-  test('is asked about once while it is at work, and never when it has ended', () =>
+  test('is requested once while it runs, and never after its end', () =>
     withRenderer(async (page) => {
       await show(page, 'a', someJob());
       await show(page, 'a', someJob({ rows: { done: 430_000, total: 1_000_000, reused: 0 } }));
@@ -144,7 +144,7 @@ suite('A job in the output of a cell, in a browser', function () {
       await page.getByRole('button', { name: 'Open Table' }).waitFor();
     }));
 
-  test('has no buttons where nobody listens', () =>
+  test('has no buttons without an editor', () =>
     withRenderer(
       async (page) => {
         await show(page, 'a', someJob());
@@ -154,7 +154,7 @@ suite('A job in the output of a cell, in a browser', function () {
       { isHeard: false },
     ));
 
-  test('what is no job gives one sentence', () =>
+  test('a value that is not a job gives one message', () =>
     withRenderer(async (page) => {
       for (const output of [null, { version: 2 }, { version: 1, job: { id: 'x' } }]) {
         await page.evaluate((given) => (window as unknown as TestWindow).show('a', given), output);

@@ -209,7 +209,7 @@ suite('The page of a job, in a browser', function () {
     });
   });
 
-  test('draws no table of failed rows before one was told of', () =>
+  test('shows no table of failed rows before the first one', () =>
     withPage({ state: { kind: 'job', job: running({ errors: { count: 2, samples: [] } }) } }, async (page) => {
       await page.getByText('errors are shown when their fragment is finished').waitFor();
       assert.equal(await page.getByRole('table').count(), 0);

@@ -72,7 +72,7 @@ suite('A window that backfills a column', function () {
     await shoot(window, 'jobs-plan');
   });
 
-  test('shows the job at work and its end, on the page and in the view', async () => {
+  test('shows the running job and its end, on the page and in the view', async () => {
     const { page } = window;
     const frame = await frameWith(page, 'h1:has-text("rounded")');
     await frame.getByRole('button', { name: 'Run', exact: true }).click();

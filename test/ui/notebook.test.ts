@@ -68,7 +68,7 @@ suite('A notebook in a window', function () {
       await shoot(window, `failed-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
   });
 
-  suite('in which somebody types', () => typingInCells(() => window));
+  suite('in which a user types', () => typingInCells(() => window));
 
   suite('in which cells are not TypeScript alone', () => colouringCells(() => window));
 
@@ -227,7 +227,7 @@ function runningCells(open: () => Window): void {
     await page.locator('.tab', { hasText: 'kernel.ipynb' }).click();
   });
 
-  test('marks the cells that ran before a restart, and counts anew after it', async () => {
+  test('marks the cells that ran before a restart, and restarts the count', async () => {
     const { page } = window;
     await cellAt(page, at('throws')).waitFor();
     await clickToolbar(page, 'Restart Kernel');

@@ -112,7 +112,7 @@ suite('Credentials of AWS', function () {
     await fails(keysOf('work'), 'CredentialsMissing', /Run "aws sso login --profile work"\.$/);
   });
 
-  test('are read from the files anew, since the person signs in between two runs', async () => {
+  test('are read from the files again, because the user may sign in between two runs', async () => {
     moveIn({ credentials: '[default]\naws_access_key_id = AKIDFIRST\naws_secret_access_key = first\n' });
     assert.equal((await keysOf()).accessKeyId, 'AKIDFIRST');
     const file = join(process.env['HOME'] ?? '', '.aws', 'credentials');

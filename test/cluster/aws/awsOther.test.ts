@@ -28,7 +28,7 @@ suite('Nothing fails in a sound account of AWS', function () {
     assert.deepEqual(others(await sound.verify()), {});
   });
 
-  test('where the person comes from another account, in which there is no such cluster', async () => {
+  test('if the user is in another account, which does not have the cluster', async () => {
     const [alice, elsewhere] = [sound.alice, '210987654321'];
     sound.sts.introduce(alice, 'alice', elsewhere);
     sound.eks.foreign.add(alice.accessKeyId);
@@ -100,7 +100,7 @@ suite('Nothing fails in a sound account of AWS', function () {
     assert.match(sentenceOf(report, 'eks-access-entry'), /role\/team\/reader has an access entry/);
   });
 
-  test('where nobody may ask for the path of that role', async () => {
+  test('if no user may read the path of that role', async () => {
     const arn = await signInBySession('blind');
     sound.eks.entries.set(arn, { type: 'STANDARD', kubernetesGroups: [], policies: [] });
     const report = await sound.verify({ profile: withAws({ clientRole: undefined }), only });

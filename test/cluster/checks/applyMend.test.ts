@@ -82,7 +82,7 @@ suite('A mend of Kubernetes objects', function () {
     assert.ok(await find(account));
   });
 
-  test('takes back nothing that an earlier one gave the same object', async () => {
+  test('keeps what an earlier fix added to the same object', async () => {
     await cluster.api.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'mended-node' } });
     await mend(node({ 'example.com/ray-head': 'true' }));
     await mend(node({ 'example.com/ray-worker-cpu': 'true' }));
@@ -109,7 +109,7 @@ suite('A mend of Kubernetes objects', function () {
     assert.deepEqual((await find(role()))?.['rules'], role('get')['rules']);
   });
 
-  test('of somebody who may not make it is refused in the words of the server', async () => {
+  test('by a user without permission is refused with the message of the server', async () => {
     const alice = await connectAs('alice');
     try {
       await assert.rejects(previewFix(alice, [role('get')], signal), { kind: 'Forbidden', message: /alice/ });

@@ -105,7 +105,7 @@ suite('Checks of the catalog', function () {
     assert.match(sentenceOf(report, 'catalog-auth'), /has no database shop2: There is no database "shop2"/);
   });
 
-  test('say that nobody answers, and ask no more', async () => {
+  test('report that no server responds, and send no further request', async () => {
     const [port = 0] = await freePorts(1);
     const report = await check(rest({ uri: `http://127.0.0.1:${port}` }));
     assert.equal(ends(report), 'fail, blocked, blocked');

@@ -116,7 +116,7 @@ suite('lance-catalog check', function () {
     assert.equal((await check(['--only', 'rbac-pods-watch,rbac-pods-list'])).code, 0);
   });
 
-  test('applies nothing where nobody can answer', async () => {
+  test('applies nothing if it can not prompt the user', async () => {
     await cluster.api.delete(cluster.object('ServiceAccount', names.serviceAccount));
     const ran = await check(['--mend', 'sa-exists', '--apply'], { prod: profile('admin') });
     assert.equal(ran.code, 2, ran.stdout + ran.stderr);

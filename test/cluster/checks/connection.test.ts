@@ -95,7 +95,7 @@ suite('A connection to a real API server', function () {
     assert.equal(await whoAmI(await open(file)), runner);
   });
 
-  test('asks with a token of somebody else without the certificate that it has', async () => {
+  test('does not send its certificate with the token of another user', async () => {
     const token = await cluster.api.token('connection', 'runner');
     const connection = await open(cluster.kubeconfig('alice'));
     assert.equal(await whoAmI(connection), 'alice');
@@ -137,7 +137,7 @@ suite('A connection to a real API server', function () {
     assert.equal(access.namespace, 'connection');
   });
 
-  test('says that this is no pod, and what a pod lacks', async () => {
+  test('reports that this is not a pod, and what is missing in a pod', async () => {
     const hidden = new SecretRedactor();
     await assert.rejects(accessInCluster({ hidden, environment: {} }), {
       kind: 'NotInCluster',

@@ -96,7 +96,7 @@ suite('The checks for persons with few rights', function () {
     assert.equal(resultOf(await verify(profile), 'operator-running').status, 'pass');
   });
 
-  test('do not say that there is no operator to who may not look where it is', async () => {
+  test('do not report a missing operator if the user may not read its namespace', async () => {
     await grant('Role', ['apps', 'deployments', 'list']);
     const operator = cluster.object('Deployment', names.operator);
     await cluster.api.delete(operator);
@@ -147,7 +147,7 @@ suite('The checks for persons with few rights', function () {
     });
   }
 
-  test('skip the grants of the service account where there is no way to find out', async () => {
+  test('skip the permissions of the service account if they can not be read', async () => {
     await grant('ClusterRole', ...look);
     const report = await verify(profile);
     assert.match(resultOf(report, 'sar-allowed').sentence, /so its permissions are not known/);

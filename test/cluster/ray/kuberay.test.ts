@@ -24,7 +24,7 @@ for (const version of operatorVersions) {
       teardown(() => world.ray.clear());
       suiteTeardown(() => world?.stop());
 
-      test('a RayCluster comes up, is told of on the way, and its Ray answers through the API server', async () => {
+      test('a RayCluster starts with progress messages, and its Ray responds through the API server', async () => {
         const seen: RayProgress[] = [];
         await using cluster = await world.create('up', { verify: true, onProgress: (progress) => seen.push(progress) });
         assert.deepEqual(
@@ -50,7 +50,7 @@ for (const version of operatorVersions) {
 
       if (version !== operatorVersions[0]) return;
 
-      test('a missing label of nodes is told in the words of the scheduler, and it comes up once the label is there', async () => {
+      test('a missing node label is reported with the message of the scheduler, and the RayCluster starts when the label is added', async () => {
         const wanted = { ...world.profile.headGroup, nodeSelector: { pool: 'ray' } };
         const seen: RayProgress[] = [];
         const coming = world.create('picky', { onProgress: (progress) => seen.push(progress) }, { headGroup: wanted });
@@ -68,7 +68,7 @@ for (const version of operatorVersions) {
         await world.ray.cluster.api.merge(node, { metadata: { labels: { pool: null } } });
       });
 
-      test('who waits no longer is told why it did not come up, and what was made for it is removed', async () => {
+      test('a cancelled start reports why it was not finished, and removes what it has created', async () => {
         const nowhere = { ...world.profile.headGroup, nodeSelector: { pool: 'nowhere' } };
         await assert.rejects(world.create('late', { limits: { pods: 3_000 } }, { headGroup: nowhere }), {
           kind: 'Timeout',
@@ -84,7 +84,7 @@ for (const version of operatorVersions) {
         assert.equal(await world.isThere('kept'), true);
       });
 
-      test('a quota that lets no pod be made is told in the words of the API server', async () => {
+      test('a quota that allows no pod is reported with the message of the API server', async () => {
         const hard = { pods: '0' };
         // In a real cluster, the controller of quotas sets the used amounts.
         await world.ray.cluster.api.apply({
@@ -134,7 +134,7 @@ for (const version of operatorVersions) {
           assert.equal(await world.isThere('exit'), stays);
         });
 
-      test('a check that fails keeps a RayCluster from being made, unless somebody goes on', async () => {
+      test('a failed check prevents the creation of a RayCluster, unless the user continues', async () => {
         const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: names.operator, namespace } };
         const before = await world.ray.cluster.api.get(deployment);
         assert.ok(before);

@@ -104,7 +104,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     });
   });
 
-  test('a cluster that knows no RayClusters is told so', async function () {
+  test('a cluster without the definition of RayClusters is reported', async function () {
     this.timeout(60_000);
     await cluster.api.delete(named, {
       apiVersion: 'apiextensions.k8s.io/v1',

@@ -124,7 +124,7 @@ suite(`Ray ${newestRay} from a notebook: nodes and pods simulated by kwok, a rea
         assert.equal(await wrongRows(), '0');
       });
 
-  test('one is made, told of while it comes up, used in its block and removed after it', async () => {
+  test('one is created with progress messages, used in its block and removed after it', async () => {
     const said = await pass(
       `{
         await using made = await ray.cluster({ profile: 'prod', name: 'block', onExit: 'delete' });

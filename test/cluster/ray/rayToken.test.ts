@@ -42,7 +42,7 @@ suite('A real Ray that wants a token, and has an old Node and no network', funct
     assert.equal(await versionWith(token), newestRay);
   });
 
-  test('is told apart from one that is not there when no token is shown', async () => {
+  test('is distinguished from a missing Ray if no token is sent', async () => {
     await assert.rejects(versionWith(undefined), { kind: 'CredentialsMissing', status: 401 });
   });
 

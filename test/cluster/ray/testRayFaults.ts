@@ -57,7 +57,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
       assert.equal(rowsCalled(ray().calls), 40_000);
     });
 
-    test('goes on when one of its workers stands still, which is ended and started again', async () => {
+    test('continues if one of its workers hangs, which is ended and started again', async () => {
       const { run, gate } = await halfWay();
       const [worker] = workers();
       assert.ok(worker, 'there is no worker');
@@ -134,7 +134,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
         assert.equal(rowsCalled(ray().calls), 40_000);
       });
 
-      test('tells a success that came while nobody looked', async () => {
+      test('reports a success that happened while it was not followed', async () => {
         const { run: first, gate } = await halfWay(1);
         const { head, jobs } = ray();
         await head.disconnect();
@@ -151,7 +151,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
         assert.equal(rowsCalled(ray().calls), 40_000);
       });
 
-      test('begins anew from what was kept where Ray has lost the job', async () => {
+      test('starts again from the saved rows if Ray has lost the job', async () => {
         const { run: first, gate } = await halfWay(1);
         const { head, jobs } = ray();
         await head.disconnect();
@@ -167,7 +167,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
         assert.deepEqual(await ray().compare(), allRight());
       });
 
-      test('says so when somebody stops it on Ray', async () => {
+      test('reports that it was stopped on Ray', async () => {
         const { run } = await halfWay();
         await ray().jobs.stop(run.spec.jobId, signal);
         const failure = await failureOf(run);

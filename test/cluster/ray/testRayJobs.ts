@@ -263,7 +263,7 @@ export function testRayJobs(ray: () => RayWorld): void {
       }
     });
 
-    test('ends what is asked when the signal aborts', async () => {
+    test('cancels the request when the signal aborts', async () => {
       await assert.rejects(jobs.list(AbortSignal.abort()), { kind: 'Aborted' });
     });
   });

@@ -53,7 +53,7 @@ export function testRayLink(world: () => KubeRayWorld): void {
       assert.ok(text === sent);
     });
 
-    test('waits for a head where nobody listens yet, and says so when it takes too long', async () => {
+    test('waits for a head that does not listen yet, and reports it at the time limit', async () => {
       world().ray.head.leadTo(undefined);
       await assert.rejects(world().create('deaf', { limits: { dashboard: 2_000 } }), {
         kind: 'Timeout',
@@ -93,7 +93,7 @@ export function testRayLink(world: () => KubeRayWorld): void {
       );
     });
 
-    test('is no more once its owner is done', async () => {
+    test('is closed when its owner ends', async () => {
       const cluster = await world().create('done');
       const { target } = cluster;
       await cluster[Symbol.asyncDispose]();

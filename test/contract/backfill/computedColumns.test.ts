@@ -187,7 +187,7 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     assert.deepEqual([(await table.schema()).names, await table.version()], [['id', 'text'], 1]);
   });
 
-  test('whose code was changed on the table are not taken for what was registered', async () => {
+  test('whose code was changed on the table do not count as registered', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
     await registerFunction(table, 'size', first, { signal });

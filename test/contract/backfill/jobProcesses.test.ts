@@ -124,7 +124,7 @@ suite('A job in a process of its own', function () {
     });
   }
 
-  test('that is stopped is said not to answer, and not taken for dead', async () => {
+  test('that is stopped is reported as not responding, not as ended', async () => {
     const id = await running(2);
     const pid = pidOf(counting, id);
     process.kill(pid, 'SIGSTOP');
@@ -179,7 +179,7 @@ suite('A job in a process of its own', function () {
     assert.ok(!existsSync(join(counting.folder, id)));
   });
 
-  test('that nobody can keep a record of does not start, and says where that would be', async () => {
+  test('without a writable record does not start, and names the path of the record', async () => {
     const file = join(tempFolder(), 'file');
     writeFileSync(file, '');
     const folder = join(file, 'jobs');
@@ -193,12 +193,12 @@ suite('A job in a process of its own', function () {
     assert.deepEqual(await jobs.list(soon()), []);
   });
 
-  test('that nobody knows is missing, whatever its name is', async () => {
+  test('that does not exist is missing, for any name', async () => {
     for (const id of ['bf-00000000000000000a', '../../etc', ''])
       await assert.rejects(counting.jobs.view(id, soon()), (error) => isJobError(error) && error.kind === 'JobMissing');
   });
 
-  test('is told to all who watch, also that it is gone', async () => {
+  test('is reported to all watchers, even its removal', async () => {
     const stop = new AbortController();
     const told = [0, 1].map(() => ({ states: [] as string[], removed: [] as string[] }));
     const watches = told.map(({ states, removed }) =>

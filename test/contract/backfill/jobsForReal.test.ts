@@ -71,7 +71,7 @@ suite('A backfill that an editor asks for', function () {
     assert.deepEqual([column?.column, column?.filled, column?.isStale], ['size', rows, false]);
   });
 
-  test('refuses SQL that is no expression of a row when it is defined', async () => {
+  test('refuses SQL that is not an expression of a row when it is defined', async () => {
     await assert.rejects(read('id; drop table'), /has a semicolon, but must be a single expression/);
     await assert.rejects(read('sum(length(text))'), /use no aggregate or window functions/);
     assert.deepEqual((await read("concat(text, ';')")).inputs, ['text']);
@@ -105,7 +105,7 @@ suite('A backfill that an editor asks for', function () {
     assert.equal((await jobs.request('list', null)).length, before);
   });
 
-  test('with somebody else’s code runs only once that was accepted', async () => {
+  test('with the code of another user runs only after it was accepted', async () => {
     const { withHash } = await import('#jobs/definition/hash.ts');
     const { registerFunction } = await import('#jobs/definition/registration.ts');
     const { output } = await jobs.request('readFunction', {

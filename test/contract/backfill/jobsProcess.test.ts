@@ -31,7 +31,7 @@ suite('The jobs process of a window', function () {
   });
   teardown(() => jobs.dispose());
 
-  test('knows no job of somebody who has started none', async () => {
+  test('lists no jobs for a user who has started none', async () => {
     assert.deepEqual(await jobs.request('list', null), []);
     assert.ok(!(await mayHaveRunningJobs(join(home, 'lance-catalog', 'jobs'))));
   });

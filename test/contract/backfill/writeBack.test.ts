@@ -83,7 +83,7 @@ suite('rows that others change while they are written back', function () {
     return { table, events };
   }
 
-  test('a row with another text gets the value of that', async () => {
+  test('a row with a changed text gets the value of the new text', async () => {
     const { table, events } = await written('updated', (theirs) =>
       theirs.update({ where: 'id = 7', values: { text: 'something else' } }),
     );
@@ -96,7 +96,7 @@ suite('rows that others change while they are written back', function () {
     assert.equal(eventsOf(events, 'conflict').length, 1);
   });
 
-  test('a row with another text for which nothing comes out has no value', async () => {
+  test('a row with a changed text whose result is null has no value', async () => {
     const { table } = await written('emptied', (theirs) => theirs.update({ where: 'id = 7', values: { text: '' } }));
     const rows = await lengths(table);
     assert.deepEqual(
@@ -105,7 +105,7 @@ suite('rows that others change while they are written back', function () {
     );
   });
 
-  test('a value that somebody wrote stays', async () => {
+  test('a value that another client wrote stays', async () => {
     const { table } = await written('valued', (theirs) => theirs.update({ where: 'id = 8', values: { length: -1 } }));
     const rows = await lengths(table);
     assert.deepEqual(

@@ -76,7 +76,7 @@ suite('A copy that meets trouble', function () {
   const to = (catalog: Catalog = db) => ({ catalog, path: ['copied'] });
   const isThere = (name: string) => db.tableExists(name);
 
-  test('notices a damaged value, never shows the copy, and makes it anew the next time', async () => {
+  test('detects a damaged value, never lists the copy, and copies again the next time', async () => {
     let adds = 0;
     const damaging = catalogStandIn(db, (table) => ({
       add: (data, options) => table.add(++adds === 4 ? damaged(asBatches(data)) : data, options),
@@ -99,7 +99,7 @@ suite('A copy that meets trouble', function () {
     assert.equal(await isThere('copied'), false);
   });
 
-  test('notices that somebody else writes to the copy', async () => {
+  test('detects that another client writes to the copy', async () => {
     const shared = catalogStandIn(db, (table) => ({
       add: async (data, options) => {
         await table.add(numbers());
@@ -237,7 +237,7 @@ suite('A copy that meets trouble', function () {
     await assert.rejects(source.copy(path, to(), { chunkBytes, signal: stop.signal, onProgress }));
   };
 
-  test('is told of another one to the same place that is under way or was stopped, and leaves it alone', async () => {
+  test('reports another copy to the same table that is running or was stopped, and does not change it', async () => {
     await source.createTable('others', numbers());
     await stopHalfway(['others']);
     const said = [
@@ -252,7 +252,7 @@ suite('A copy that meets trouble', function () {
     assert.equal((await source.copy(['others'], to(), { chunkBytes })).tables[0]?.how, 'resumed');
   });
 
-  test('takes the place of another one that was stopped when it is told to', async () => {
+  test('replaces another copy that was stopped, if requested', async () => {
     await source.createTable('others', numbers());
     await stopHalfway(['others']);
     assert.equal((await source.copy(from, to(), { chunkBytes, overwrite: true })).tables[0]?.how, 'copied');
@@ -299,7 +299,7 @@ suite('A copy that meets trouble', function () {
     assert.deepEqual(await rowsOf(db, ['copied']), await rowsOf(source, from));
   });
 
-  test('of a name that only other clients make is told before the first row', async () => {
+  test('with a name that only other clients create is refused before the first row', async () => {
     const names = source.tableNames.bind(source);
     const odd = withCalls(source, { tableNames: async (path, options) => [...(await names(path, options)), 'a b'] });
     const { copyTables } = await import('#catalog/copy/copyTables.ts');

@@ -91,7 +91,7 @@ suite('connecting', () => {
     assert.deepEqual(readdirSync(root), []);
   });
 
-  test('keys and options that nobody knows are refused by name', async () => {
+  test('unknown keys and options are refused by name', async () => {
     const root = tempFolder();
     await fails(() => connectNamespace('dir', { root, rot: 1 } as never), 'InvalidInput', '"rot"', 'root');
     await fails(() => connectNamespace('dir', {} as never), 'InvalidInput', 'root');
@@ -154,7 +154,7 @@ forEachOfOurs('broken catalogs', (makeCatalog, subject) => {
     return assert.ok(!told.message.includes(root));
   });
 
-  test('a root that is replaced by another is read anew', async () => {
+  test('a root that is replaced by another is read again', async () => {
     const { db, root } = await makeCatalog();
     await db.createNamespace(['old']);
     await db.createTable('t', [{ id: 1 }], ['old']);

@@ -83,7 +83,7 @@ suite('streams into a directory', function () {
     );
   });
 
-  test('of which a part is refused take back those before it', async () => {
+  test('are rolled back if a later part is refused', async () => {
     const db = await openDir({ root: tempFolder() });
     const table = await db.createTable('t', [{ id: -1 }]);
     const native = await (await upstream.connect(db.location)).openTable('t');

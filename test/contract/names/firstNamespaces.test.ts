@@ -51,7 +51,7 @@ suite('The first namespaces of a root, made by two processes at once', function 
     await db.close();
   });
 
-  test('are made in an object store where somebody was chosen to make the list, and ended before', async () => {
+  test('are created in an object store after the process that was to create the list has ended', async () => {
     const place = { location: moto.root('ended'), isLocal: false, storageOptions: { ...moto.storageOptions } };
     const schema = await manifestSchema();
     await withDataset(place, manifestClaimFolder, async (claims) =>

@@ -58,7 +58,7 @@ forEachSubject('names', (makeCatalog) => {
     await fails(() => db.openTable('t', 'shop' as never), 'InvalidInput', 'path');
   });
 
-  test('outside the rule that nobody made are missing, not refused', async () => {
+  test('that break the rule and do not exist are missing, not refused', async () => {
     const { db } = await makeCatalog();
     for (const name of [...spaced, ...foreign]) {
       await fails(() => db.openTable(name), 'TableNotFound', name);

@@ -74,7 +74,7 @@ suite('the dialect of a server', function () {
     assert.ok(server.calls.every((call) => !call.startsWith('POST')));
   });
 
-  test('of a search that somebody cancels is found out by the next who waits', async () => {
+  test('is found by the next caller if the first one cancels', async () => {
     const abort = new AbortController();
     const server = await here.serve({
       'GET /v1/namespace/%24/table/list': inTurn(() => abort.abort(new Error('enough')), json({ tables: ['t'] })),
@@ -248,7 +248,7 @@ suite('what a server can do', function () {
     assert.equal(can.DropNamespace, 'unknown');
   });
 
-  test('is probed by names that nobody has, and only by operations that read', async () => {
+  test('is probed with unused names, and only by operations that read', async () => {
     const server = await here.serve({ '*': refusal(404, 4, 'x') });
     const db = await here.catalog({ uri: server.uri });
     const can = await db.capabilities({ probe: ['CountTableRows', 'RenameTable'] });

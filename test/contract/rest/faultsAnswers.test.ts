@@ -11,7 +11,7 @@ suite('answers that are not as they should be', function () {
   const here = new Connecting();
   teardown(() => here.end());
 
-  test('of the kinds that the specification has are told by their codes, with what was asked of what', async () => {
+  test('of the specification are recognized by their codes, and name the operation and the object', async () => {
     for (const [status, code, kind, hint] of [
       [401, 16, 'Unauthenticated', 'key'],
       [403, 15, 'PermissionDenied', 'access'],
@@ -27,7 +27,7 @@ suite('answers that are not as they should be', function () {
     }
   });
 
-  test('of a gateway are told by their status, a web page as one', async () => {
+  test('of a gateway are recognized by their status, and a web page is reported as one', async () => {
     const page = '<!doctype html><html><body>Bad gateway</body></html>';
     for (const [status, kind] of [
       [401, 'Unauthenticated'],
@@ -173,7 +173,7 @@ suite('answers that are not as they should be', function () {
     await assert.rejects(table.query().toArrow(), { name: 'CatalogError' });
   });
 
-  test('are asked for under encoded names, whatever a name holds', async () => {
+  test('are requested with encoded names, for any name', async () => {
     const server = await here.serve({ '*': json({}) });
     const db = await here.catalog({ uri: server.uri });
     const names = ['a\r\nx-admin: yes', 'a b', 'ü', 'a/../../b', '?x=1#y', '%2e', '..', '.'];

@@ -238,7 +238,7 @@ suite('a connection to a server', function () {
     assert.ok(server.connections <= 2, `${server.connections} connections for calls one after the other`);
   });
 
-  test('that was closed says so, also to calls under way', async () => {
+  test('that was closed rejects all calls, even running ones', async () => {
     const server = await here.serve({ '*': () => undefined });
     const wire = here.open({ uri: server.uri });
     const call = wire.json(describeA);

@@ -59,7 +59,7 @@ suite('the way to a server', function () {
       return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
     };
 
-    test('refuses a certificate that nobody vouches for, without sending anything', async () => {
+    test('refuses an untrusted certificate before it sends anything', async () => {
       const server = await here.serve({ '*': noTables }, pems('self'));
       const wire = here.open({ uri: server.uri, apiKey: key, retries: 3 });
       await fails(() => wire.json(list), 'ServiceUnavailable', 'certificate', 'ca');

@@ -101,7 +101,7 @@ suite('a server that runs jobs', function () {
     await fails(() => research.jobs.cancel(job.id), 'InvalidInput', job.id);
   });
 
-  test('runs no code that a client put on a table and nobody accepted', async () => {
+  test('runs no code that a client stored on a table and that was not accepted', async () => {
     const table = await sales.openTable('products');
     await fails(() => table.backfillColumn('code'), 'PermissionDenied', 'not accepted');
   });

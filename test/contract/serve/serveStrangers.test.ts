@@ -60,7 +60,7 @@ suite('lance-catalog serve, and those who ask and do not go on', function () {
     await Promise.all(closed);
   });
 
-  test('and stop reading are cut, which is told and counted as no success', async () => {
+  test('and stop reading are disconnected, which is logged and not counted as success', async () => {
     const body = JSON.stringify({ vector: {}, k: 4_000_000 });
     const socket = await begin(`x-api-key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     socket.pause();

@@ -136,7 +136,7 @@ suite('Arrow data of other writers', function () {
     }
   });
 
-  test('that is cut short anywhere is never taken for a short table', async () => {
+  test('that is cut off anywhere is never read as a shorter table', async () => {
     for (const name of ['stream.plain', 'file.lz4', 'old.plain']) {
       const bytes = bytesOf(name);
       const cuts = Array.from({ length: 60 }, (_, index) => Math.floor((bytes.length * index) / 60));

@@ -98,7 +98,7 @@ suite('the sample catalog', function () {
     assert.equal(await prices.countRows(), 324);
   });
 
-  test('is left alone when it is there, and made anew when it is of another version', async () => {
+  test('stays if it exists, and is recreated if it has another version', async () => {
     const marker = join(root, '.lance-catalog-sample.json');
     const before = statSync(marker).mtimeMs;
     await makeSample(root);

@@ -79,7 +79,7 @@ forEachSubject('wrong queries', (makeCatalog, subject) => {
     assert.equal(await table.countRows("at < timestamp '2023-01-01 00:00:00'"), 1);
   });
 
-  test('that are wrong are told as such whatever words they search for', async () => {
+  test('that are invalid are reported as such for any search terms', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
     for (const word of ['magic', 'corrupt', 'concurrent', 'Not supported', 'Permission denied', '__manifest/data']) {

@@ -101,7 +101,7 @@ suite('the table panel', () => {
     assert.equal((await only().table).title, 'panel/shop/eu/orders');
   });
 
-  test('says what is missing when what was kept is no table', async () => {
+  test('names what is missing if the saved state is not a table', async () => {
     const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
     await api.panels.deserializeWebviewPanel(panel, { key: 'something else' });
     await assert.rejects(only().table, /location of its table is not known/);

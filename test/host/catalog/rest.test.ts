@@ -126,7 +126,7 @@ suite('a catalog on a server', () => {
     assert.deepEqual(await api.secrets.get({ name: connection.name, uri: 'https://other.example' }), {});
   });
 
-  test('is not added with a wrong key, and the person is told why', async () => {
+  test('is not added with a wrong key, and the reason is shown', async () => {
     const told = await failuresOf(() =>
       run('lanceCatalog.connection.addRest', { name: 'wrong', uri: server.address, apiKey: 'open-please-open-please' }),
     );
@@ -136,7 +136,7 @@ suite('a catalog on a server', () => {
     assert.ok(!api.connections.list().some(({ name }) => name === 'wrong'));
   });
 
-  test('asks for the key where the server does not take it any more, and is there with the right one', async () => {
+  test('prompts for the key if the server no longer accepts it, and works with the right one', async () => {
     const connection = restConnection(api, 'company');
     await api.connections.setApiKey(connection, 'an-old-key-an-old-key');
     const [error, ...rest] = await rowsAt(api, 'company');
@@ -190,7 +190,7 @@ suite('a catalog on a server', () => {
     assert.match(told[0] ?? '', /certificate file ".*none\.pem"/);
   });
 
-  test('can be kept though nobody answers, and says so in the tree with another try', async () => {
+  test('can be saved although no server responds, and the tree offers to try again', async () => {
     const uri = 'http://127.0.0.1:9';
     const person = new PersonStandIn({ types: [uri, '', '', '', 'off'], chooses: ['Save Anyway'] });
     await person.during(() => run('lanceCatalog.connection.addRest'));

@@ -53,7 +53,7 @@ suite('what the catalog tree keeps', () => {
     assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['a']);
   });
 
-  test('is no error of a next page, which is shown once before the row that asks for it again', async () => {
+  test('is not the error of a next page, which is shown once before the row that requests it again', async () => {
     const { tree, changes } = treeOver({
       listNamespaces: () => Promise.resolve({ namespaces: [] }),
       listTables: (_path, options) =>

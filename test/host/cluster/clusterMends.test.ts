@@ -94,7 +94,7 @@ suite('mending a cluster', function () {
     assert.match(rowOf(api, 'rbac-pods-watch').spoken, /: passed/);
   });
 
-  test('refuses to apply what is no more what was shown', async () => {
+  test('refuses to apply a fix that differs from the one shown', async () => {
     await plant();
     await run('lanceCatalog.cluster.showMend', rowOf(api, 'rbac-pods-watch').node);
     const { modified } = await eventually('the diff', shownDiff);

@@ -43,7 +43,7 @@ const pick = ({ showInformationMessage, showWarningMessage, showErrorMessage }: 
   showErrorMessage,
 });
 
-suite('the end of a backfill that nobody looks at', function () {
+suite('the end of a backfill whose page is not visible', function () {
   this.timeout(180_000);
   const { signal } = new AbortController();
   let api: ExtensionApi;
@@ -70,7 +70,7 @@ suite('the end of a backfill that nobody looks at', function () {
     return started.id;
   }
 
-  test('is told, and its button opens the table', async () => {
+  test('is shown, and its button opens the table', async () => {
     using notices = new NoticesStandIn('Open Table');
     const id = await runUnseen('told', { kind: 'sql', expression: 'length(note)' });
     const [notice] = await eventually('the notification', () => notices.shown.length > 0 && notices.shown);
@@ -83,7 +83,7 @@ suite('the end of a backfill that nobody looks at', function () {
     assert.equal(api.jobs.pages.isSeen(id), false);
   });
 
-  test('of one that failed is told with its reason; its buttons show it, and have it go on', async () => {
+  test('of a failed one is shown with its reason; its buttons show and resume it', async () => {
     const file = join(world.folder, 'throws.ts');
     writeFileSync(
       file,

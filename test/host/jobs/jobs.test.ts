@@ -90,7 +90,7 @@ suite('backfills in the editor', function () {
     assert.equal(await valuesOf('note_length'), orderRows);
   });
 
-  test('are told to the outputs of cells, and end by their button', async () => {
+  test('are sent to the outputs of cells, and can be cancelled there', async () => {
     const renderer = new JobRendererStandIn();
     const { log, jobs } = api;
     const { host, actions, pages } = jobs;

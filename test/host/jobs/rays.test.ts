@@ -44,7 +44,7 @@ suite('Rays in the editor', function () {
     assert.equal(api.jobs.rays.list()[0], address);
   });
 
-  test('are told in the box that asks for the address why they do not answer', async () => {
+  test('that do not respond are reported in the box for the address', async () => {
     const before = api.jobs.rays.list();
     const person = new PersonStandIn({ types: ['ray://127.0.0.1:10001', 'http://127.0.0.1:1', null] });
     await person.during(() => run('lanceCatalog.ray.connect'));

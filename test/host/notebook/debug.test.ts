@@ -149,7 +149,7 @@ suite('debugging a cell', function () {
     assert.equal(item(notebook, 1, 'text/plain'), '8');
   });
 
-  test('begins the cell anew when debugging is restarted', async () => {
+  test('runs the cell again when debugging is restarted', async () => {
     const notebook = await open('let runs = 0;\nruns++;\nruns');
     breakAt(notebook.cellAt(0), 2);
     await run('lanceCatalog.notebook.debugCell', notebook.cellAt(0));

@@ -56,7 +56,7 @@ suite('The forms of an output', function () {
     );
   });
 
-  test('is not made of what is no chart and no picture, and says what is', async () => {
+  test('refuses a value that is neither a chart nor an image, and names the supported ones', async () => {
     assert.match(
       await text(`display.vegaLite([] as any)`),
       /Expected a chart specification for display\.vegaLite\. Pass/,
@@ -76,7 +76,7 @@ suite('The forms of an output', function () {
     );
   });
 
-  test('fails its cell once when a display that nobody awaits fails', async () => {
+  test('fails its cell once if a display that is not awaited fails', async () => {
     const { outputs, reply } = await run(
       kernel,
       `display({ toHtml: async () => { throw new RangeError('from toHtml'); } }); await new Promise((r) => setTimeout(r, 50)); 'done'`,

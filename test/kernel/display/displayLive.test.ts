@@ -62,7 +62,7 @@ suite('An output that changes', function () {
     assert.match(textOf(shownOf(outputs).at(-1)), /20 rows in 2 batches so far/);
   });
 
-  test('says that an item of a stream is no record batch', async () => {
+  test('reports an item of a stream that is not a record batch', async () => {
     const { outputs } = await run(kernel, `display((async function* () { yield 1; })());`);
     assert.match(
       errorOf(outputs)?.evalue ?? '',
@@ -180,7 +180,7 @@ suite('An output that changes', function () {
     );
   });
 
-  test('is shown anew when its cell runs again', async () => {
+  test('is shown again when its cell runs again', async () => {
     const code = `display('again', { id: 'same' })`;
     for (const time of ['first', 'second']) {
       const { outputs } = await run(kernel, code);

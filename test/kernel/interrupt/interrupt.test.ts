@@ -41,7 +41,7 @@ suite('An interrupt', function () {
     assert.equal(await valueOf(kernel, 'state + 1'), '51');
   });
 
-  test('of a call that blocks is told to have failed, and works once the call is over', async () => {
+  test('of a blocking call is reported as failed, and works when the call has ended', async () => {
     const mark = join(tempFolder(), 'go');
     const wait = `until [ -e ${mark} ]; do sleep 0.1; done`;
     const outputs: KernelOutput[] = [];

@@ -6,7 +6,7 @@ import { run, sleep, startKernel, valueOf } from '../support.ts';
 /** Milliseconds after which the load on the processors ends, even if the test fails. */
 const longest = 30_000;
 
-suite('An interrupt on a machine with more at work than it has processors', function () {
+suite('An interrupt on a machine with more busy threads than processors', function () {
   this.timeout(60_000);
 
   test('cuts off nothing of a kernel whose cell waits', async () => {

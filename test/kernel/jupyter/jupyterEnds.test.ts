@@ -10,7 +10,7 @@ import { installedKernel } from './jupyterHome.ts';
 suite('The end of cells and kernels under Jupyter', function () {
   this.timeout(240_000);
 
-  test('comes by interrupts that keep the state, is told after a crash, and with the parent', async () => {
+  test('interrupts keep the state, a crash is reported, and the kernel ends with its parent', async () => {
     const { env } = await installedKernel({ isRelayed: true });
     const script = inRoot('test/kernel/python/ends.py');
     const { code, stdout, stderr } = await command(python(), [script, join(tempFolder(), 'go')], { env, seconds: 220 });

@@ -145,7 +145,7 @@ suite('A kernelspec of the command line', function () {
     assert.equal((await kernel(['remove', 'torn'])).code, 0);
   });
 
-  test('of somebody else is neither replaced nor removed', async () => {
+  test('of another program is neither replaced nor removed', async () => {
     const folder = join(home, 'jupyter/kernels/python3');
     mkdirSync(folder, { recursive: true });
     writeFileSync(
@@ -231,7 +231,7 @@ suite('A kernelspec of the command line', function () {
     assert.doesNotMatch(readFileSync(join(home, 'jupyter/kernels/server/kernel.json'), 'utf8'), /sesame/);
   });
 
-  test('is told of as broken with the reason, when what it starts is gone', async () => {
+  test('is listed as broken with the reason if its program no longer exists', async () => {
     assert.equal((await kernel(['install', '--name', 'broken'])).code, 0);
     const path = join(home, 'jupyter/kernels/broken/kernel.json');
     const spec = specOf(dirname(path));

@@ -27,7 +27,7 @@ suite('A kernel with a relay', function () {
       .filter(({ type }) => !type.endsWith('_reply'))
       .map(({ type, content }) => content['execution_state'] ?? type);
 
-  test('is told of before it is there, and is then given what was asked of it', async () => {
+  test('is announced before it has started, and then gets the earlier requests', async () => {
     kernel.relay();
     kernel.listen();
     const client = kernel.dealer();
@@ -163,7 +163,7 @@ suite('A kernel with a relay', function () {
     await second.end();
   });
 
-  test('listens itself where there is no relay, or one that cannot listen, and says why it cannot', async () => {
+  test('listens itself if the relay is missing or can not listen, and reports why not', async () => {
     const client = kernel.dealer();
     kernel.kernel();
     await client.send(run('1', 'alone'));

@@ -214,7 +214,7 @@ suite('the language worker', function () {
     await assert.rejects(worker.request('hover', malformed), /"hover" to .* has invalid parameters/);
   });
 
-  test('drops what is not wanted any more', async () => {
+  test('drops requests that are no longer needed', async () => {
     book.set('D');
     const gone = new AbortController();
     const asked = worker.request('complete', book.at(0, 'D'), gone.signal);

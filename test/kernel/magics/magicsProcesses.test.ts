@@ -144,7 +144,7 @@ suite('Magics that start processes', function () {
     assert.match(readFileSync(join(folder, 'package.json'), 'utf8'), /"counting": "\^1\.0\.0"/);
   });
 
-  test('%install runs no script of a package unless it is told to', async () => {
+  test('%install runs no script of a package unless requested', async () => {
     const ran = join(folder, 'node_modules/counting/ran');
     assert.equal(existsSync(ran), false);
     await run(kernel, '%sh rm -r node_modules package.json package-lock.json');

@@ -67,12 +67,12 @@ suite('names of a catalog', () => {
     assert.deepEqual(await textsOf(names, tables), ['a']);
   });
 
-  test('are none for a variable that is no catalog', async () => {
+  test('are empty for a variable that is not a catalog', async () => {
     const names = new CatalogNames({ catalog: async () => undefined });
     assert.deepEqual(await textsOf(names, tables), []);
   });
 
-  test('are not waited for by somebody who has typed on', async () => {
+  test('are not awaited after the user has continued to type', async () => {
     const names = new CatalogNames({ catalog: () => new Promise(() => {}) });
     const gone = new AbortController();
     const asked = names.fitting({ what: tables, quote: "'" }, gone.signal);

@@ -50,7 +50,7 @@ suite('a root on this machine', () => {
     assert.equal(localRoot(sep), sep);
   });
 
-  test('that is missing is told with the command that makes it, parents included', async () => {
+  test('that is missing is reported with the command that creates it and its parents', async () => {
     const root = join(tempFolder(), 'parent', 'root');
     const command = process.platform === 'win32' ? 'mkdir ' : 'mkdir -p ';
     assert.ok((await hintOf(checkRoot(root))).includes(command + root));

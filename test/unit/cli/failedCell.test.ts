@@ -35,7 +35,7 @@ suite('A cell that failed in a terminal', () => {
     ]);
   });
 
-  test('is shown by its beginning when nobody knows the place, with the reason why it was stopped', () => {
+  test('is shown by its start if the position is unknown, with the reason why it was stopped', () => {
     const lines = failed('while (true) {}', ['Interrupted'], 'The cell took longer than 5 s and was stopped.');
     assert.deepEqual(lines, [
       'Cell 3 of some.ipynb failed.',

@@ -39,7 +39,7 @@ suite('The notebook of a run', () => {
     rmSync(dirname(refuge), { recursive: true });
   });
 
-  test('that can not be saved in between is told of once, and saved when it can be', async () => {
+  test('that can not be saved during the run is reported once, and saved when possible', async () => {
     const folder = join(tempFolder(), 'later');
     const saver = createNotebookSaver(join(folder, 'night.ipynb'), notebook, { isFile: true, everyMs: 0 });
     const lines = await told(async () => {

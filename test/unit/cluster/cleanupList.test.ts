@@ -23,7 +23,7 @@ suite('What a run has made for a moment', () => {
     assert.deepEqual([times, one.isGone], [1, true]);
   });
 
-  test('is told of where it stays, after a second try', async () => {
+  test('is reported if it remains after a second attempt', async () => {
     const leftovers = new CleanupList();
     let times = 0;
     const one = leftovers.add('The pod a/b', () => Promise.reject(new Error(`no ${++times}`)));

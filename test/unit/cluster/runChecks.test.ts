@@ -30,7 +30,7 @@ suite('A run of checks', () => {
     assert.deepEqual(blocked?.status === 'blocked' && blocked.by, ['ns-exists']);
   });
 
-  test('tells what nobody may find out from what does not apply, also of what hangs on it', async () => {
+  test('distinguishes unknown results from checks that do not apply, also for dependent checks', async () => {
     const report = await runThem([
       check('k8s-whoami', () => {
         throw new ClusterError('Forbidden', 'alice may not ask.', '', { status: 403 });
@@ -76,7 +76,7 @@ suite('A run of checks', () => {
     assert.equal(report.results[2]?.sentence, reason);
   });
 
-  test('skips what does not apply for that reason, whatever became of what it needs', async () => {
+  test('skips a check that does not apply for this reason, whatever the result of its dependencies', async () => {
     const report = await runThem([
       check('k8s-reach', () => fail('Nobody answers.')),
       check('gcp-sa-annotation', () => pass('There.'), { needs: ['k8s-reach'], skip: () => 'Not on Google Cloud.' }),
@@ -198,7 +198,7 @@ suite('A run of checks', () => {
     );
   });
 
-  test('shows no secret, told of or known by its shape', async () => {
+  test('shows no secret, neither a registered one nor one with a known form', async () => {
     const hidden = new SecretRedactor();
     hidden.add('wJalrXUtnFEMI/K7MDENG', 'short');
     const jwt = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`;

@@ -62,7 +62,7 @@ suite('Several processes that run the files of a layer', function () {
     assert.deepEqual(results.tally(), { passed: 3, failed: 0, skipped: 0 });
   });
 
-  test('take what their tests started with them when they are told to end', async () => {
+  test('end the processes of their tests when they are ended', async () => {
     const processes = inRoot('scripts/processes.ts');
     const hangs = `import { spawn } from 'node:child_process';
       import { renameSync, writeFileSync } from 'node:fs';
@@ -103,7 +103,7 @@ suite('Several processes that run the files of a layer', function () {
     assert.equal(results.tally().passed, 2);
   });
 
-  test('name the files that nobody was left to run', () => {
+  test('name the files that no worker was left to run', () => {
     const dies = `suite('of a', () => test('dies', () => process.exit(0)));`;
     const { status, results } = runFiles(1, { 'a.mjs': dies, 'b.mjs': passes('b') });
     assert.equal(status, 1);

@@ -140,7 +140,7 @@ suite('What one process of a person does at a time', function () {
     await assert.rejects(waiting, { name: 'AbortError' });
   });
 
-  test('is refused at once to whoever does not wait, and done where nobody does it', async () => {
+  test('is refused immediately to a caller that does not wait, and done if no other process does it', async () => {
     const path = join(tempFolder(), 'lock');
     const inside = withFileLock(path, soon(), () =>
       assert.rejects(

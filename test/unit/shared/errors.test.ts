@@ -40,7 +40,7 @@ suite('catalog errors', () => {
     for (const code of [24, -1, 1.5, '4', null, undefined]) assert.equal(kindOfCode(code), 'Internal');
   });
 
-  test('are told from cancellations', () => {
+  test('are distinguished from cancellations', () => {
     assert.ok(isAbort(new DOMException('x', 'AbortError')));
     assert.ok(isAbort(Object.assign(new Error('x'), { code: 'ABORT_ERR' })));
     assert.ok(!isAbort(new CatalogError('Internal', 'x', '')));

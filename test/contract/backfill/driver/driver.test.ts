@@ -94,7 +94,7 @@ suite('the Python driver', function () {
     assert.equal(job.all('fragment').length, 8);
   });
 
-  test('computes so many fragments as it is told, and the next run the others', async () => {
+  test('computes the requested number of fragments, and the next run the others', async () => {
     const at = await makeTable();
     const fn = functionOf(pythonRow(lengthInPython));
     const part = drive(specOf(at, fn, { numFrags: 3 }));

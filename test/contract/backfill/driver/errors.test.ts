@@ -100,7 +100,7 @@ suite('a backfill whose function fails', function () {
     assert.deepEqual(times.toSorted(), ['0', '0', '150', '150', '7', '8']);
   });
 
-  test('tries a row again so often as it is told', async () => {
+  test('tries a row again as often as requested', async () => {
     const at = await makeTable();
     const file = join(tempFolder(), 'tries');
     const body = pythonRow(
@@ -166,7 +166,7 @@ suite('a backfill whose function fails', function () {
     );
   });
 
-  test('says where there is no table', async () => {
+  test('names the location of a missing table', async () => {
     await assert.rejects(
       drive(specOf({ uri: join(tempFolder(), 'none.lance') }, functionOf(sql('1')))).done,
       failing('StorageFailed', /none\.lance/),

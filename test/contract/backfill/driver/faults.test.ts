@@ -127,7 +127,7 @@ suite('a backfill whose processes die', function () {
     );
   });
 
-  test('ends a worker that stands still and goes on with another', async () => {
+  test('ends a hanging worker and continues with another', async () => {
     const at = await makeTable();
     const gated = gatedPython(tempFolder(), 200);
     const job = drive(
@@ -222,7 +222,7 @@ suite('a backfill whose processes die', function () {
     assert.deepEqual(readdirSync(temporary), []);
   });
 
-  test('leaves no Node that never looks up when its driver is killed, which nobody else cleans up after', async function () {
+  test('leaves no busy Node process behind if its driver is killed', async function () {
     // Other systems do not report that the other end of a pipe was closed.
     if (process.platform !== 'linux') this.skip();
     const at = await makeTable();

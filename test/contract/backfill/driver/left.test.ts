@@ -13,7 +13,7 @@ const driver = (): number => descendantsOf(process.pid).find(({ command }) => /b
 /** Returns the existing column files, and those that fragments use. */
 const filesIn = ({ uri }: At): string[] => readdirSync(join(uri, 'data')).toSorted();
 
-suite('a driver that is killed or stands still', function () {
+suite('a driver that is killed or hangs', function () {
   this.timeout(120_000);
   let tables: BackfillTables;
   suiteSetup(() => void (tables = new BackfillTables()));

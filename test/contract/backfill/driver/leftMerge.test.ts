@@ -17,7 +17,7 @@ suite('a job that the Python driver takes over from "local", killed after a merg
   this.timeout(120_000);
   const place = folderRoot();
 
-  test('takes back what others raced, computes it anew, and keeps what they wrote', async () => {
+  test('rolls back conflicting rows, computes them again, and keeps what other clients wrote', async () => {
     const table = await textTable(place.db, 'texts', { fragments: 2, rows: 400 });
     const at = { uri: join(place.root, 'texts.lance') };
     const fn = functionOf(sql('CAST(character_length(text) AS INT)'));

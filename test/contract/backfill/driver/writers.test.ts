@@ -46,7 +46,7 @@ suite('a backfill of a table to which others write', function () {
     assert.match(job.all('notice')[0]?.text ?? '', /changed meanwhile/);
   });
 
-  test('names the fragments that were appended, where it is told which rows to compute', async () => {
+  test('names the appended fragments if the rows to compute were selected', async () => {
     const { at, job, go } = await standing({ where: 'id >= 0' });
     await tables.append(at, 1000, 40);
     go();
@@ -99,7 +99,7 @@ suite('a backfill of a table to which others write', function () {
     return { at, fn, job: drive(specOf(at, fn), { python: racer }) };
   }
 
-  test('computes anew what was changed in place in the very moment of a commit', async () => {
+  test('computes rows again that were changed in place at the moment of a commit', async () => {
     const { at, job } = await racing('live');
     await job.done;
     await isAllRight(at, 240);
@@ -115,7 +115,7 @@ suite('a backfill of a table to which others write', function () {
     await isAllRight(at, 240);
   });
 
-  test('computes all rows anew, where it is asked to, of a fragment that was changed in place since it was filled', async () => {
+  test('computes all rows of a fragment again, if requested, that was changed in place since it was filled', async () => {
     const at = { uri: join(tempFolder(), 't.lance') };
     await tables.make(at, { fragments: 3, rows: 60 });
     const fn = functionOf(sql('CAST(character_length(text) AS INT)'));
@@ -125,7 +125,7 @@ suite('a backfill of a table to which others write', function () {
     await isAllRight(at, 180);
   });
 
-  test('looks anew which rows are meant when what the condition reads was changed in place', async () => {
+  test('evaluates the condition again when its inputs were changed in place', async () => {
     const { at, job, fn, go } = await standing({ where: 'n >= 0', checkpointSize: 1 });
     job.controller.abort();
     await assert.rejects(job.done);

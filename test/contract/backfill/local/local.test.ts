@@ -59,7 +59,7 @@ for (const place of ['dir', 'rest'] as const) {
       });
     }
 
-    test('an index that somebody has of the key is whole afterwards, and one that a killed run left is gone', async () => {
+    test('an existing index of the key stays complete, and an index that a killed run left is removed', async () => {
       const db = await connected();
       const table = await textTable(db, 'indexed', { fragments: 2, rows: 400 });
       await table.createIndex('id', { type: 'BTREE', name: 'theirs' });
@@ -76,7 +76,7 @@ for (const place of ['dir', 'rest'] as const) {
       await db.close();
     });
 
-    test('rows that a condition names are computed anew, with null where that comes out, and others are left', async () => {
+    test('rows that match a condition are computed again, even to null, and others stay', async () => {
       const db = await connected();
       const table = await textTable(db, 'where', { fragments: 2, rows: 400 });
       await table.update({ values: { length: -1 } });
@@ -97,7 +97,7 @@ for (const place of ['dir', 'rest'] as const) {
       await db.close();
     });
 
-    test('only so many fragments are computed as are asked for, and the next run does the others', async () => {
+    test('only the requested number of fragments is computed, and the next run computes the others', async () => {
       const db = await connected();
       const table = await textTable(db, 'some', { fragments: 4, rows: 400 });
       await localRunner.run(contextOf({ catalog, table: 'some', function: sql, options: { numFrags: 1 } }).context);

@@ -89,7 +89,7 @@ suite('backfills by the runner local, where others take the table or its column'
     await running;
   });
 
-  test('a job whose column somebody else has taken over writes nothing more', async () => {
+  test('a job whose column was taken over by another job writes nothing more', async () => {
     const table = await textTable(place.db, 'taken', { fragments: 2, rows: 1000 });
     const gated = gatedFunction('length', 500);
     const lease = join(root, 'taken.lance/_ckp/length.lease');

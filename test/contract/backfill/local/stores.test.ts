@@ -117,7 +117,7 @@ suite('a bucket that refuses to keep what the runner local computes', function (
   const bucket = bucketRoot('strict');
   const { jobOf } = bucket;
 
-  test('is told before anything is computed, with the action that is missing', async () => {
+  test('is reported before anything is computed, with the missing permission', async () => {
     await textTable(bucket.db, 'refused', { fragments: 1, rows: 20 });
     await bucket.moto.refuse('*/_ckp/*');
     const { context, events } = contextOf(jobOf('refused', { function: sql, options: {} }));

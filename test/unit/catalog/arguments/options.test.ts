@@ -33,7 +33,7 @@ suite('the last arguments of a call', () => {
     refuses(() => resolve([], { namespacePath: ['b'] }), 'two namespaces');
   });
 
-  test('with an option nobody knows are refused, with the known ones', () => {
+  test('with an unknown option are refused, and the known ones are listed', () => {
     refuses(() => resolve({ namespace: ['a'] }), '"namespace"', 'namespacePath, version');
     refuses(() => resolve(['a'], { versoin: 1 }), '"versoin"');
   });

@@ -97,7 +97,7 @@ suite('A trust policy', () => {
     assert.equal(reading({ Service: 'eks.amazonaws.com' }, alice), 'no');
   });
 
-  test('that everybody may use is told from one with a condition', () => {
+  test('that every principal may use is distinguished from one with a condition', () => {
     const anybody = { Effect: 'Allow', Principal: '*', Action: 'sts:AssumeRole' };
     const alice = 'arn:aws:iam::123456789012:user/alice';
     assert.match(readCallerTrust(policy(anybody), alice).open ?? '', /every identity in any AWS account/);
@@ -105,7 +105,7 @@ suite('A trust policy', () => {
     assert.equal(readCallerTrust(policy({ ...anybody, Condition }), alice).open, undefined);
   });
 
-  test('that is no policy is none', () => {
+  test('that is not a valid policy is ignored', () => {
     for (const text of ['', '%7B', '[]', '"*"', '<html></html>', '%E0%A4%A'])
       assert.equal(readPolicy(text), undefined, text);
   });

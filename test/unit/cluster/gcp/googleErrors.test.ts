@@ -8,7 +8,7 @@ const refusal = (status: number, reason: string, message: string) =>
   ofJson(status, { error: { code: status, message, status: 'X', details: [{ reason }] } });
 
 suite('An answer of Google Cloud that is none of the 2xx', () => {
-  test('is told apart by its status, in Google’s words', () => {
+  test('is distinguished by its status, with Google’s message', () => {
     const kinds = [400, 401, 403, 404, 409, 429, 503].map((status) => refusal(status, 'X', 'Words.').kind);
     assert.deepEqual(kinds, [
       'InvalidRequest',
@@ -54,7 +54,7 @@ suite('An answer of Google Cloud that is none of the 2xx', () => {
 });
 
 suite('A connection to Google Cloud that fails', () => {
-  test('is told apart by its code, wherever that stands', () => {
+  test('is distinguished by its code, in any position', () => {
     const kindOf = (code: string) => errorOfConnection(asked, { cause: { code } }).kind;
     assert.equal(kindOf('ECONNREFUSED'), 'Unreachable');
     assert.equal(kindOf('UND_ERR_HEADERS_TIMEOUT'), 'Timeout');

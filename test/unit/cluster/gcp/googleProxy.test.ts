@@ -38,7 +38,7 @@ suite('Requests to Google Cloud behind a proxy', function () {
     }
   });
 
-  test('are refused where it is no address, without a password that is in it', () => {
+  test('are refused if it is not a URL, without showing its password', () => {
     process.env['HTTPS_PROXY'] = 'http://me:planted@:99999';
     assert.throws(() => new GoogleClient(), {
       message:

@@ -131,7 +131,7 @@ suite('Application-default credentials', function () {
     }
   });
 
-  test('are waited for no longer than somebody wants them', async () => {
+  test('are awaited only until the caller aborts', async () => {
     const server = await MetadataStandIn.start();
     server.hangs = true;
     process.env['GCE_METADATA_HOST'] = server.host;

@@ -79,7 +79,7 @@ suite('A request to an API server', function () {
     throw new assert.AssertionError({ message: 'It was answered.' });
   }
 
-  test('names the proxy where nobody answers through it, without its password', async () => {
+  test('names a proxy that gives no response, without its password', async () => {
     const kubeconfig = kubeconfigText({
       server: 'https://cluster.invalid',
       cluster: { 'proxy-url': 'http://me:planted@127.0.0.1:1' },
@@ -221,7 +221,7 @@ suite('A request to an API server', function () {
     assert.deepEqual(seen, ['Bearer b']);
   });
 
-  test('to an address where nobody listens says so', async () => {
+  test('to an address without a listener reports this', async () => {
     const free = createTcp();
     await new Promise<void>((resolve) => {
       free.listen(0, '127.0.0.1', resolve);
@@ -268,7 +268,7 @@ suite('A request to an API server', function () {
     assert.equal(Math.round((ours - theirs) / 60_000), 60);
   });
 
-  suite('about who asks', () => {
+  suite('about the identity of the user', () => {
     const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
     test('asks something else of a server too old to say', async () => {
@@ -289,7 +289,7 @@ suite('A request to an API server', function () {
       await kube.close();
     });
 
-    test('is not content with nobody', async () => {
+    test('does not accept the anonymous user', async () => {
       answer = json(201, { status: { userInfo: { username: 'system:anonymous' } } });
       const kube = readsOf(address);
       await assert.rejects(kube.whoami(), { kind: 'CredentialsMissing' });

@@ -41,7 +41,7 @@ suite('A program that a kubeconfig signs in by', function () {
     assert.equal(hidden.hide('planted-token'), '•••');
   });
 
-  test('is told its arguments as they are, its environment, the cluster where it wants to know it, and that nobody is asked', async () => {
+  test('gets its arguments unchanged, its environment, the cluster if requested, and that it can not prompt', async () => {
     const code = `const { cluster, interactive } = JSON.parse(process.env.KUBERNETES_EXEC_INFO).spec;
       const token = [process.argv[1], process.env.TEAM, cluster.server, interactive].join(' ');
       console.log(JSON.stringify({ apiVersion: ${JSON.stringify(apiVersion)}, kind: 'ExecCredential', status: { token } }));`;
@@ -210,7 +210,7 @@ suite('A program that a kubeconfig signs in by', function () {
         return true;
       }));
 
-  test('that cannot be started is told from one that is missing', async () => {
+  test('that cannot be started is distinguished from a missing one', async () => {
     const script = written('#!/nowhere/interpreter\n', 'sign-in');
     chmodSync(script, 0o755);
     await assert.rejects(signIn({ command: script }), {

@@ -85,7 +85,7 @@ suite('A kubeconfig', () => {
     await assert.rejects(connectBy(tempFolder()), { kind: 'KubeconfigUnreadable', what: /is a directory\.$/ });
   });
 
-  test('that is a pipe is refused at once: nobody may ever write to it', async function () {
+  test('that is a pipe is refused immediately, because it may never be written to', async function () {
     if (process.platform === 'win32') this.skip();
     const pipe = join(tempFolder(), 'config');
     execFileSync('mkfifo', [pipe]);
@@ -235,7 +235,7 @@ suite('The files that a kubeconfig is read from', () => {
     assert.equal(config.label, `${first}, ${second}`);
   });
 
-  test('are told where KUBECONFIG names none that is there', async () => {
+  test('are reported if KUBECONFIG names no existing file', async () => {
     const KUBECONFIG = [join(home, 'x'), '/none/y'].join(delimiter);
     await assert.rejects(loadKubeconfig({ environment: { KUBECONFIG }, home }), {
       kind: 'KubeconfigMissing',

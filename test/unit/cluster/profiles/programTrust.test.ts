@@ -122,7 +122,7 @@ suite('A program of settings that were only found', function () {
     if (process.platform !== 'win32') assert.equal(statSync(join(folder, String(files[0]))).mode & 0o777, 0o600);
   });
 
-  test('does not run after a no, or where nobody can be asked, and is asked for again', async () => {
+  test('does not run if the user declines or can not be prompted, and prompts again the next time', async () => {
     const profile = await profileOf(repository);
     await assert.rejects(confirmPrograms(profile, answer(false)), isRefused);
     await assert.rejects(

@@ -103,7 +103,7 @@ suite("The client of Ray's jobs", () => {
     assert.equal(standIn.asked?.headers['x-ray-authorization'], 'Bearer a-token');
   });
 
-  test('refuses what is no address of a dashboard without repeating it', () => {
+  test('refuses a value that is not the address of a dashboard, without repeating it', () => {
     assert.throws(() => new RayJobs({ address: 'ray://10.0.0.1:10001' }), { kind: 'ProfileInvalid', hint: /8265/ });
     for (const wrong of ['', 'nonsense', 'http://me:a-secret@ray:8265', 'http://ray:8265/?key=a-secret'])
       assert.throws(
@@ -112,7 +112,7 @@ suite("The client of Ray's jobs", () => {
       );
   });
 
-  test('says that nobody listens where nobody does', async () => {
+  test('reports an address without a listener', async () => {
     const free = new DashboardStandIn();
     const gone = await free.start();
     await free.stop();

@@ -128,7 +128,7 @@ suite('A report as a table', () => {
     assert.match(short, /1 check passed/);
   });
 
-  test('counts what nobody could find out apart from what does not apply, and by strict it is no success', () => {
+  test('counts unknown results separately from checks that do not apply, and strict treats them as a problem', () => {
     const unknown: CheckResult = { ...skip('gcp-wi-user', 'You may not ask.'), status: 'skipped', cause: 'unknown' };
     const doubtful = reportOf([{ ...skip('gcp-adc', 'Not on Google Cloud.'), attempts: 1 }, unknown]);
     const short = reportTable(doubtful, { short: true });

@@ -75,7 +75,7 @@ suite('taking rows back', function () {
     await own.add(numbers(10));
   });
 
-  test('puts back the rows before those of who lost a race, whatever version they are', async () => {
+  test('restores the rows from before a writer that lost a race, in any version', async () => {
     await shared.add(numbers(2));
     const loser = await db.openTable('t');
     await loser.add(numbers(7), { mode: 'overwrite' });

@@ -29,7 +29,7 @@ suite('errors as the clients of a server read them', () => {
     assert.deepEqual([told.status, told.operation, told.cause], [422, 'QueryTable', error]);
   });
 
-  test('that nobody expected tell no path at all, and still which address was asked', () => {
+  test('that are unexpected contain no path, but the requested address', () => {
     const what = "The server failed: ENOSPC, write '/var/lib/x/y.tmp' for GET /v1 of http://host/v1/table.";
     const told = clientError(new CatalogError('Internal', what, ''), undefined);
     assert.equal(told.message, "The server failed: ENOSPC, write '…' for GET /v1 of http://host/v1/table.");

@@ -11,7 +11,7 @@ const rejected = (body: Record<string, unknown>, kind: CatalogErrorKind, word: s
 };
 
 suite('the body of a query', () => {
-  test('becomes what is asked of a table', () => {
+  test('is converted to a query of a table', () => {
     const spec = querySpec({
       k: 5,
       vector: { single_vector: [1, 2] },

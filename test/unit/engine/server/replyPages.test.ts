@@ -18,7 +18,7 @@ suite('pages of a list', () => {
     assert.deepEqual(page(undefined), { entries: list });
   });
 
-  test('go on behind an entry that is not there any more', () => {
+  test('continue after an entry that no longer exists', () => {
     assert.deepEqual(page(2, 'bb'), { entries: ['c', 'd'], page_token: 'd' });
     assert.deepEqual(page(2, 'x'), { entries: [] });
   });

@@ -39,7 +39,7 @@ suite('addresses of the contract', () => {
     assert.equal(matchRoute('POST', '/v1/table/t/describe?delimiter=').problem?.kind, 'InvalidInput');
   });
 
-  test('of what is about no single table are not taken for one', () => {
+  test('that are not about a single table are not read as the route of a table', () => {
     assert.equal(matchRoute('POST', '/v1/table/version/batch-create').operation, 'BatchCreateTableVersions');
     assert.equal(matchRoute('POST', '/v1/table/version/create').operation, 'CreateTable');
   });

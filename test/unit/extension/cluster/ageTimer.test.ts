@@ -7,7 +7,7 @@ suite('The age of a report', () => {
   setup(() => mock.timers.enable({ apis: ['setInterval'] }));
   teardown(() => mock.timers.reset());
 
-  test('is told anew only while somebody may see it', () => {
+  test('is updated only while it is visible', () => {
     let told = 0;
     const timer = new AgeTimer(() => void told++);
     mock.timers.tick(3 * ageEvery);

@@ -25,7 +25,7 @@ suite('the board of a run of checks', () => {
     );
   });
 
-  test('fills in what is told, and leaves an earlier look at it as it was', () => {
+  test('adds received results, and does not change an earlier board', () => {
     const before = startBoard('prod', headers);
     const asking = withEvent(before, started('k8s-reach'));
     const after = withEvent(asking, finished(passed));
@@ -35,7 +35,7 @@ suite('the board of a run of checks', () => {
     assert.equal(before.pending.get('k8s-reach'), 'waiting');
   });
 
-  test('forgets what an earlier run of all found when all are asked anew', () => {
+  test('drops the results of an earlier full run when all checks run again', () => {
     const board = startBoard('prod', headers, undefined, boardOf(reportOf()));
     assert.equal(board.results.size, 0);
     const ended = endBoard(board, reportOf([passed]));
@@ -80,7 +80,7 @@ suite('the board of a run of checks', () => {
     assert.equal(ended?.results.get('rbac-pods-watch')?.status, 'fail');
   });
 
-  test('stays what it was where all are asked anew and the person stops that', () => {
+  test('keeps the earlier results if the user stops a new full run', () => {
     const again = startBoard('prod', headers, undefined, boardOf(reportOf()));
     const unasked = { ...failed, status: 'skipped', sentence: 'The run was stopped.' } as const;
     const ended = endBoard(again, reportOf([passed, unasked], { stopped: true }));

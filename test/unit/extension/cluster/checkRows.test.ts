@@ -133,7 +133,7 @@ suite('a row of the Cluster Checks view', () => {
     assert.equal(renderRow(other, { kind: 'category', category: 'profile' }).description, '2 skipped');
   });
 
-  test('has what nobody could find out in its place and in words of its own', () => {
+  test('lists unknown results at their position with a separate label', () => {
     const result = { ...skipped, id: 'profile-complete', category: 'profile', cause: 'unknown' } as const;
     const doubtful = boardOf(reportOf([result, passed]));
     assert.deepEqual(

@@ -10,7 +10,7 @@ const connections: readonly Connection[] = [
 const told = (profile: unknown): unknown =>
   (JSON.parse(profilesForKernels({ prod: profile }, connections, '/work/team')) as { prod: unknown }).prod;
 
-suite('what a kernel is told of the profiles of clusters', () => {
+suite('the cluster profiles for a kernel', () => {
   test('names a kubeconfig by a path that means the same in every folder', () => {
     assert.deepEqual(told({ kubeconfig: 'kube/dev.yaml' }), { kubeconfig: '/work/team/kube/dev.yaml' });
     for (const path of ['/etc/kube.yaml', '~/kube.yaml'])

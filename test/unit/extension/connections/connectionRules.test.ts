@@ -25,7 +25,7 @@ suite('the rules of connections', () => {
     assert.equal(suggestName('/data/catalog', [{ name: 'catalog' }, { name: 'catalog 2' }]), 'catalog 3');
   });
 
-  test('leave out what is no connection and keep the rest', () => {
+  test('skip invalid connections and keep the rest', () => {
     const read = readConnections(
       [null, 1, { name: 'a' }, { name: '', root: '/x' }, { name: 'b', root: '/b' }],
       'person',
@@ -52,7 +52,7 @@ suite('the rules of connections', () => {
     assert.deepEqual(readConnections(value, 'setting', { home }), []);
   });
 
-  test('take nothing from a value that is no list', () => {
+  test('read nothing from a value that is not a list', () => {
     assert.deepEqual(readConnections({ name: 'a', root: '/a' }, 'person', base), []);
     assert.deepEqual(readConnections(undefined, 'person', base), []);
   });
@@ -94,7 +94,7 @@ suite('the rules of connections', () => {
     );
   });
 
-  test('list a connection whose root is no place in this window, and refuse to open it', () => {
+  test('list a connection whose root can not be resolved in this window, and refuse to open it', () => {
     const [connection, good] = readConnections(
       [
         { name: 'a', root: 'data' },
@@ -122,7 +122,7 @@ suite('the rules of connections', () => {
     assert.throws(() => checkConnection(connection), /not the URL of a catalog server/);
   });
 
-  test('take no secret from what is stored or set, whatever somebody wrote there', () => {
+  test('read no secret from the stored value or the setting', () => {
     const value = [
       {
         name: 'a',

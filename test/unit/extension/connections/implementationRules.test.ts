@@ -51,7 +51,7 @@ suite('connections by an implementation and its properties, as they are read', (
     assert.deepEqual(readConnections([entry], 'person', base), []);
   });
 
-  test('keep the name of an implementation that nobody knows here', () => {
+  test('keep the name of an unknown implementation', () => {
     const connection = read('glue', { region: 'eu' });
     assert.deepEqual([connection.kind, connectionLabel(connection)], ['other', 'implementation "glue"']);
   });

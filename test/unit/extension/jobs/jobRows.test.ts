@@ -4,7 +4,7 @@ import { boardMessage, renderJob } from '../../../../extension/jobs/jobRows.ts';
 import { endedJob, noon, someJob } from './someJob.ts';
 
 suite('a row of the Jobs view', () => {
-  test('says how far a job at work is and how long it will take, and at the pointer how fast', () => {
+  test('shows the progress and the remaining time of a running job, and its speed in the tooltip', () => {
     const row = renderJob(someJob(), noon);
     assert.equal(row.label, 'orders.note_length');
     assert.equal(row.description, '42 % · 2 min left');
@@ -64,7 +64,7 @@ suite('the board of jobs', () => {
     someJob({ id: 'bf-3', state: 'interrupted' }),
   ];
 
-  test('has jobs at work first, then those cut off, then the others from the newest on', () => {
+  test('lists running jobs first, then interrupted ones, then the others, newest first', () => {
     const older = endedJob({ id: 'bf-4', endedAt: noon - 1000 });
     const board = withJobs(new Map(), [older, done, cut, running]);
     assert.deepEqual(
@@ -79,7 +79,7 @@ suite('the board of jobs', () => {
     assert.deepEqual([before.size, [...after.keys()]], [2, ['bf-2']]);
   });
 
-  test('knows which jobs have ended since, but not those that it never saw at work', () => {
+  test('returns the jobs that have ended since, except those that it never saw running', () => {
     const before = withJobs(new Map(), [running]);
     const after = withJobs(before, [endedJob({ id: 'bf-2' }), endedJob({ id: 'bf-5' })]);
     assert.deepEqual(

@@ -16,7 +16,7 @@ suite('the catalog of a notebook', () => {
     assert.deepEqual(chooseCatalog('b', [a, b], 'a'), { kind: 'chosen', connection: b });
   });
 
-  test('is missing when the notebook names a connection that nobody has, never another one', () => {
+  test('is missing if the notebook names a connection that does not exist, never another one', () => {
     assert.deepEqual(chooseCatalog('c', [a], undefined), { kind: 'missing', name: 'c' });
   });
 

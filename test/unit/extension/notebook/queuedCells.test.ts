@@ -60,7 +60,7 @@ suite('Cells that wait', () => {
     assert.equal(kept, undefined);
   });
 
-  test('stay as they were when the window went, whatever ends afterwards', async () => {
+  test('stay as they were when the window closed, whatever ends afterwards', async () => {
     const row = waiting.add([a, b]);
     waiting.begin(row);
     waiting.leave();

@@ -85,7 +85,7 @@ suite("the plugin of the editor's TypeScript", () => {
     assert.deepEqual(host.getScriptFileNames(), [ours, other, longer, plain]);
   });
 
-  test('colours no name of a cell of SQL or of a shell, whoever answers for it', () => {
+  test('colors no name of an SQL or shell cell, with and without the worker', () => {
     const code = 'const name = 1;\nname';
     for (const [head, isColoured] of [
       ['\n%%sql --to name', false],
@@ -109,7 +109,7 @@ suite("the plugin of the editor's TypeScript", () => {
     assert.deepEqual(answers(ours), speaking);
   });
 
-  test('declares what a notebook has while the worker is down, to nobody but our cells', () => {
+  test('declares the globals of a notebook while the worker is not available, only for our cells', () => {
     const config = { notebooks, isMuted: false, types };
     const alone = serviceOver([ours]);
     alone.plugin.onConfigurationChanged?.(config);
@@ -121,7 +121,7 @@ suite("the plugin of the editor's TypeScript", () => {
     }
   });
 
-  test('renews the projects with cells when it is told something, and no other', () => {
+  test('updates only projects with cells when it gets a configuration', () => {
     const cells = serviceOver([ours]);
     cells.plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
     assert.deepEqual(cells.renewed, ['dirty', 'graph', 'diagnostics']);

@@ -66,7 +66,7 @@ suite('Consent to functions that were found', () => {
     assert.equal(statSync(folder).mode & 0o777, 0o700);
   });
 
-  test('says where there is no room for it', function () {
+  test('names the path if the disk is full', function () {
     if (!existsSync('/dev/full')) this.skip();
     const full = openSync('/dev/full', 'w');
     try {

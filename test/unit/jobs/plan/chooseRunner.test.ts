@@ -73,7 +73,7 @@ suite('the choice of a runner', () => {
     });
   });
 
-  test('one that does not exist is told with those that do', async () => {
+  test('one that does not exist is refused with a list of the existing ones', async () => {
     const runners = runnerStandIns({ local: true, 'local-python': true });
     await assert.rejects(chooseRunner(requestOf({ runner: 'foo' as RunnerName }), runners, signal), {
       kind: 'RunnerUnavailable',
@@ -89,14 +89,14 @@ suite('the choice of a runner', () => {
     );
   });
 
-  test('one that can not even be asked keeps nobody from running by another', async () => {
+  test('one that can not be checked does not prevent the use of another', async () => {
     const runners = runnerStandIns({ local: true, ray: new Error('It does not load.') });
     const choice = await chooseRunner(requestOf(), runners, signal);
     assert.equal(choice.runner, 'local');
     assert.deepEqual(choice.others, [{ runner: 'ray', isPossible: false, reason: 'It does not load.' }]);
   });
 
-  test('a version that is not there is told alone, and not among the reasons of runners', async () => {
+  test('a missing version is reported alone, not as a reason of each runner', async () => {
     const missing = new CatalogError('VersionNotFound', 'Table "t" has no version 9.', 'See listVersions().');
     const runners = runnerStandIns({ local: missing, ray: 'No Ray address or profile is set.' });
     await assert.rejects(chooseRunner(requestOf(), runners, signal), missing);

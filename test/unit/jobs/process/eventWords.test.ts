@@ -59,7 +59,7 @@ suite('What the log of a job says of its events', () => {
     assert.equal(lastOf({ at: 1, kind: 'workers', ready: 1, wanted: 2 }), undefined);
   });
 
-  test('asks how the job stands only where it is told', () => {
+  test('reads the state of the job only if a line needs it', () => {
     let asked = 0;
     const fold = createProgressReducer(0);
     const progressNow = () => {

@@ -69,7 +69,7 @@ suite('the Python for backfills', () => {
     assert.equal(found?.path, join(folder, 'bin/python'));
   });
 
-  test('is not said to be missing in an environment of ours that nobody has asked for', async () => {
+  test('is not reported as missing in our environment if the user has not created one', async () => {
     const before = process.env['XDG_DATA_HOME'];
     process.env['XDG_DATA_HOME'] = tempFolder();
     try {
@@ -89,7 +89,7 @@ suite('the Python for backfills', () => {
     });
   });
 
-  test('is not looked for any longer when nobody waits', async () => {
+  test('is no longer searched for after an abort', async () => {
     await assert.rejects(findPython({ named: 'python3' }, AbortSignal.abort()), { name: 'AbortError' });
   });
 

@@ -31,7 +31,7 @@ suite('The Python environment of the product', function () {
     process.env['PATH'] = `${pythonStandIn(venv)}:${before['PATH']}`;
   }
 
-  test('is not created when its step fails, whose last line is told', async () => {
+  test('is not created if a step fails, and the last line of that step is shown', async () => {
     use('echo first; echo "no ensurepip" >&2; exit 1');
     const lines: string[] = [];
     await assert.rejects(

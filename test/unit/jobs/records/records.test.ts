@@ -56,7 +56,7 @@ suite('The record of a job', () => {
     assert.deepEqual(parseRecord(JSON.stringify(older), id)?.kept, {});
   });
 
-  test('that is no record is none', () => {
+  test('that is not a valid record is ignored', () => {
     const whole = JSON.parse(recordText(recordFor(id))) as Record<string, unknown>;
     const wrong = [
       '',
@@ -135,14 +135,14 @@ suite('Folders of jobs', function () {
 suite('The process of a job', () => {
   const never = new AbortController().signal;
 
-  test('is gone where there is no mark of it, or none that can be read', async () => {
+  test('has ended if its mark is missing or can not be read', async () => {
     const folder = tempFolder();
     assert.deepEqual(await findProcess(folder, never), { kind: 'gone' });
     writeFileSync(join(folder, 'process.json'), '{"pid": "');
     assert.deepEqual(await findProcess(folder, never), { kind: 'gone' });
   });
 
-  test('is gone where nobody listens, though another process has its number now', async () => {
+  test('has ended if its socket does not listen, even if another process has its id now', async () => {
     const folder = tempFolder();
     mark(folder, { pid: process.pid });
     const { kind } = await findProcess(folder, never);

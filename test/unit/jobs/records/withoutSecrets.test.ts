@@ -46,7 +46,7 @@ suite('What is kept of a request', () => {
     });
   }
 
-  test('is all of it where there is no secret', () => {
+  test('is the whole request if it contains no secret', () => {
     const request = asked({ implementation: 'rest', uri: 'https://c.example', database: 'sales', delimiter: '.' });
     const { request: open, isWhole } = withoutSecrets(request);
     assert.deepEqual(JSON.parse(JSON.stringify(open)), request);

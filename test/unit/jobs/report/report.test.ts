@@ -68,7 +68,7 @@ const plan: BackfillPlan = {
   notes: [{ level: 'warning', text: 'Rows are written anew.' }],
 };
 
-suite('what is told of a job', () => {
+suite('the report of a job', () => {
   test('is a line while it runs, with how far it is and what failed', () => {
     assert.equal(
       jobLine(view),
@@ -142,7 +142,7 @@ suite('what is told of a job', () => {
   });
 });
 
-suite('what is told of a plan', () => {
+suite('the report of a plan', () => {
   test('are figures that were counted, and estimates with what they were made from', () => {
     assert.deepEqual(planText(plan).split('\n'), [
       '  function   len 2 (SQL) of caption',

@@ -106,7 +106,7 @@ suite('A worker of a TypeScript function', function () {
     assert.deepEqual(errors(done), [null, 'no b', '']);
   });
 
-  test('tries a row again that throws, as often as it is told', async () => {
+  test('tries a row again that throws, as often as requested', async () => {
     const code = 'let n = 0; export default () => { if (++n < 3) throw new Error("busy"); return n; };';
     const onError = { mode: 'retry', attempts: 2 } as const;
     const done = await run({ code, type: new Int32(), input: texts(['a']), onError });
@@ -262,7 +262,7 @@ suite('A worker of a TypeScript function', function () {
     assert.equal(done.table?.numRows, 0);
   });
 
-  test('ends, and leaves nothing behind, when nobody reads its answers any more', async () => {
+  test('ends, and leaves nothing behind, if its results are no longer read', async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'f.mjs'), 'setInterval(() => {}, 1000); export default () => 1;');
     const output = encodeOutput('made', new Int32());

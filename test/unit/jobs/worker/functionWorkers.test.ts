@@ -115,7 +115,7 @@ suite('Workers of a TypeScript function', function () {
     assert.deepEqual(restarts, []);
   });
 
-  test('end when they are told to, with what they have not answered', async () => {
+  test('end on request, and reject their pending calls', async () => {
     const abort = new AbortController();
     const { workers } = await start('export default () => { for (;;); };', { signal: abort.signal });
     const { pids } = workers;

@@ -37,7 +37,7 @@ const line = workerLine({
 });
 const rows = tableToIPC(new Table({ text: vectorFromArray(['abc', 'é'], new Utf8()) }), 'stream');
 
-suite('A worker of a TypeScript function before it is told which', function () {
+suite('A worker of a TypeScript function before it gets the function', function () {
   this.timeout(60_000);
 
   test('ends without a word when there was nothing to compute', async () => {
@@ -47,7 +47,7 @@ suite('A worker of a TypeScript function before it is told which', function () {
     assert.deepEqual([code, said, out.length, isLoaded()], [0, '', 0, false]);
   });
 
-  test('ends with words when what it is told is cut off', async () => {
+  test('ends with a message if its input is cut off', async () => {
     const { stdin, ended } = start();
     stdin.end(line.slice(0, 20));
     const { code, said } = await ended;

@@ -49,7 +49,7 @@ suite('What is left out of a start-up snapshot', function () {
     assert.ok(arrow.filter((file) => isLate(file, 'statements')).length > 100, 'the files of apache-arrow');
   });
 
-  test('is there when somebody asks: names, types and documentation', () => {
+  test('is available on request: names, types and documentation', () => {
     without = told(createCellConverter({ folder }).service(prelude, cell));
     const whole = told(
       createCellConverter({ folder, registry: ts.createDocumentRegistry(true) }).service(prelude, cell),

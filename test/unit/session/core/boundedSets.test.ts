@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { RecentTexts } from '#session/core/boundedSets.ts';
 
 suite('Texts that were kept last', () => {
-  test('are so many, the oldest forgotten first', () => {
+  test('are limited in number, and the oldest are removed first', () => {
     const texts = new RecentTexts<number>({ count: 2, chars: 100 });
     for (const key of [1, 2, 3]) texts.set(key, `text ${key}`);
     assert.deepEqual(texts.entries, [
@@ -12,7 +12,7 @@ suite('Texts that were kept last', () => {
     assert.ok(!texts.has(1));
   });
 
-  test('hold so much text, and the last one however long it is', () => {
+  test('are limited in text, but always keep the last one', () => {
     const texts = new RecentTexts<number>({ count: 100, chars: 10 });
     for (const key of [1, 2, 3]) texts.set(key, 'xxxx');
     assert.deepEqual(

@@ -37,7 +37,7 @@ suite('A kernel at rest', function () {
     assert.deepEqual(kernel(2), { atRest: 2, forCell: 0, problems: [] });
   });
 
-  test('is at no work when a cell comes, or where nobody wants types checked', () => {
+  test('does nothing while a cell runs, or if the type check is off', () => {
     const { kernel } = notebooks();
     kernel(0);
     assert.deepEqual(kernel(0, 'work'), { atRest: 0, forCell: 2, problems: [] });
@@ -55,7 +55,7 @@ suite('A kernel at rest', function () {
 });
 
 suite('What notebooks of a folder import', () => {
-  test('is known by folder, the last first, of packages alone, and so many', () => {
+  test('is stored by folder, newest first, only for packages, up to a limit', () => {
     const where = join(tempFolder(), 'imports');
     new ImportRecords(where).note('/a', ['one', '@of/two/part', './own.ts', 'node:fs', 'fs', '/abs', 'one']);
     new ImportRecords(where).note('/a', ['three', 'one']);
@@ -68,7 +68,7 @@ suite('What notebooks of a folder import', () => {
     assert.equal(new ImportRecords(where).packagesOf('/a').length, 8);
   });
 
-  test('is nothing where nothing can be written, which nobody is told', () => {
+  test('is skipped silently if nothing can be written', () => {
     const where = tempFolder();
     writeFileSync(join(where, 'file'), '');
     new ImportRecords(join(where, 'file')).note('/a', ['one']);

@@ -80,7 +80,7 @@ suite('What is typed at a pause', () => {
     assert.deepEqual(javascriptOf('{ a: 1 }'), { code: '({ a: 1 });\n' });
   });
 
-  test('is refused with a reason when it is no code', () => {
+  test('is refused with a reason if it is not code', () => {
     assert.deepEqual(javascriptOf('x ==='), { problem: 'Expression expected.' });
   });
 });
@@ -91,7 +91,7 @@ const hits = (condition: string): number[] => {
 };
 
 suite('A condition on the count of hits', () => {
-  test('is a count, a comparison, or every so many', () => {
+  test('is a count, a comparison, or every n-th time', () => {
     assert.deepEqual(hits('3'), [3]);
     assert.deepEqual(hits('== 3'), [3]);
     assert.deepEqual(hits('> 4'), [5, 6]);

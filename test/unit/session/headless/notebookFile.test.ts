@@ -30,7 +30,7 @@ const markdown = (id?: string) => ({
 const languageOf = (metadata: object) => checkLanguage(parseNotebook(file({ metadata }), 'It'), 'It');
 
 suite('A notebook file', () => {
-  test('is written as it was read, with what nobody here knows', () => {
+  test('is written as it was read, with unknown fields', () => {
     const cells = [
       { cell_type: 'markdown', id: 'a', metadata: { x: 1 }, source: ['# One\n', 'two'], attachments: { 'p.png': {} } },
       {
@@ -120,7 +120,7 @@ suite('A notebook file', () => {
     assert.ok(lstatSync(pipe).isFIFO());
   });
 
-  test('that can not be saved is told before the run', async () => {
+  test('that can not be saved is reported before the run', async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'taken'));
     assert.equal(await checkTarget(join(folder, 'new.ipynb')), true);

@@ -27,5 +27,5 @@ suite('The text of a direct eval', () => {
 
   test('is left as it is where a name means something else', () => assert.equal(evalText('a', ['a'], known), 'a'));
 
-  test('that is no text is no code', () => assert.equal(evalText(5, [], known), 5));
+  test('that is not a string is not code', () => assert.equal(evalText(5, [], known), 5));
 });

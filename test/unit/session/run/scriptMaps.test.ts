@@ -48,7 +48,7 @@ suite('The description of an error', () => {
     });
   });
 
-  test('has functions of the language only where the code of somebody calls them', () => {
+  test('has functions of the language only if the code of the user calls them', () => {
     const frames = [
       'Array.map (<anonymous>)',
       '/x/dist/kernel.cjs:1:1',

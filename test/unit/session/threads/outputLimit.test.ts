@@ -41,7 +41,7 @@ suite('The room for what is shown', function () {
     ['outputs', 10, maxPendingOutputs],
     ['characters', maxPendingChars / 8, 8],
   ] as const)
-    test(`holds so many ${what}, lets the others wait, and them all through in the end`, async () => {
+    test(`accepts a limited number of ${what}, makes the others wait, and finally sends all`, async () => {
       const memory = createOutputWindow();
       const receiver = new OutputReceiver(memory);
       const times = room * 3 + 1;

@@ -7,7 +7,7 @@ import { createInterrupter } from '#session/worker/interrupt.ts';
 const answeredMs = 12;
 
 suite('The grace of an interrupt', () => {
-  test('is as long while other threads of the process are at work', async () => {
+  test('is as long while other threads of the process are busy', async () => {
     const threads = Array.from(
       { length: Math.max(2, availableParallelism()) },
       () => new Worker('for (;;);', { eval: true }),

@@ -186,7 +186,7 @@ suite('Events of a run, folded', () => {
     assert.deepEqual([failed.state, failed.sentence, failed.failure], ['failed', 'The disk is full.', failure]);
   });
 
-  test('change nothing of their list by what is told later', () => {
+  test('do not change their list when later events arrive', () => {
     const fold = createProgressReducer(0);
     const before = fold.progress(0);
     fold.add({ at: 1, kind: 'errors', count: 1, samples: [sample] });

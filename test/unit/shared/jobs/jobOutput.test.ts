@@ -16,7 +16,7 @@ suite('A job in the output of a cell', () => {
       assert.equal(readJobOutput({ version: 1, job: { ...someJob(), [part]: 7 } }), undefined, part);
   });
 
-  test('asks for what there is to ask, and is told of jobs', () => {
+  test('sends requests and receives jobs', () => {
     assert.ok(isJobOutputRequest({ kind: 'look', id: 'bf-1' }));
     assert.ok(isJobOutputRequest({ kind: 'act', id: 'bf-1', action: 'open' }));
     assert.ok(isJobOutputRequest({ kind: 'act', id: 'bf-1', action: 'cancel' }));

@@ -34,7 +34,7 @@ suite('the words of a job', () => {
   ] as const)
     test(`say ${bytes} bytes as "${text}"`, () => assert.equal(sizeText(bytes), text));
 
-  test('never say 100 % while something is still at work on what is computed', () => {
+  test('never show 100 % while computed rows are still being processed', () => {
     const rows = { done: 1000, total: 1000, reused: 0 };
     assert.match(progressText(someJob({ rows })), /^99 %/);
     assert.equal(progressText(endedJob({ rows })), '100 %');

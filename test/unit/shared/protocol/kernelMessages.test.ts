@@ -28,7 +28,7 @@ suite('A message out of the pipe', () => {
       }
   });
 
-  test('is refused when what a person would see is no text', () => {
+  test('is refused if displayed content is not a string', () => {
     for (const [type, content] of [
       ['stream', { name: 'stdout', text: 1 }],
       ['stream', { name: 'other', text: '' }],

@@ -53,7 +53,7 @@ suite('requests between two ends', () => {
     });
   });
 
-  test('for a method nobody has are answered too, one of every object included', async () => {
+  test('for an unknown method also get a response, even for a method of every object', async () => {
     const { view } = pair();
     for (const method of ['nope', 'toString', '__proto__', 'constructor']) {
       await assert.rejects(view.request(method as 'add', { a: 1, b: 2 }), withCode('unknown-method'));
@@ -83,7 +83,7 @@ suite('requests between two ends', () => {
     await assert.rejects(view.request('add', { a: 1, b: 1 }), withCode('closed'));
   });
 
-  test('ignore what is no frame and replies nobody waits for', async () => {
+  test('ignore invalid frames and unexpected replies', async () => {
     const { host } = pair();
     for (const junk of [null, 1, 'x', {}, { v: 2, id: 1, method: 'add' }, { v: 1, re: 99, ok: true, result: 1 }]) {
       await host.receive(junk);

@@ -47,7 +47,7 @@ suite('The data of the grid', () => {
     frame.close();
   });
 
-  test('the grid is told when a page came', async () => {
+  test('the grid is notified when a page has loaded', async () => {
     const frame = pagedFrame(panelTable(10), (start, end) => Promise.resolve(bytesOf(start, end)));
     const told = once(frame.data.eventTarget as unknown as EventTarget, 'resolve');
     void frame.data.fetch!({ rowStart: 0, rowEnd: 10 });

@@ -47,7 +47,7 @@ suite('Pages of a large table', () => {
     );
   });
 
-  test('a page is asked for once while it is under way and after it came', async () => {
+  test('a page is requested once while it loads and after it has loaded', async () => {
     const { pages, asked, starts } = pagesOf(10);
     void pages.show(0, 5);
     void pages.show(1, 6);
@@ -146,7 +146,7 @@ suite('Pages of a large table', () => {
     assert.equal(starts().filter((start) => start === 0).length, 2);
   });
 
-  test('a page beside the screen that failed is no failure on it, and is asked for when it comes there', async () => {
+  test('a failed page outside of the screen is not shown as a failure, and is requested when it becomes visible', async () => {
     const { pages, asked, starts, changes } = pagesOf(1000);
     void pages.show(0, 10);
     asked[0]!.answer();
@@ -173,7 +173,7 @@ suite('Pages of a large table', () => {
     assert.deepEqual(pages.failures, []);
   });
 
-  test('closing calls off what is under way and takes nothing more in', async () => {
+  test('closing cancels running loads and ignores later results', async () => {
     const { pages, asked, changes } = pagesOf(10);
     const shown = pages.show(0, 10);
     pages.close();

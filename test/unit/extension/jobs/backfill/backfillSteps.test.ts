@@ -209,11 +209,11 @@ suite('the table of a job file', () => {
 });
 
 suite('the end of a job', () => {
-  test('is told with its column and its table', () => {
+  test('is reported with its column and its table', () => {
     assert.equal(endText(endedJob()), 'The backfill of "note_length" of shop/eu/orders is done.');
   });
 
-  test('is told with the rows that failed, why it failed, or that it can go on', () => {
+  test('is reported with the failed rows, the reason of the failure, or that it can be resumed', () => {
     assert.match(endText(endedJob({ errors: { count: 3, samples: [] } })), /is done; 3 rows failed\.$/);
     const failure = { code: 'StorageFull', message: 'The disk is full.', hint: '' };
     assert.match(endText(someJob({ state: 'failed', failure })), / failed\. The disk is full\.$/);

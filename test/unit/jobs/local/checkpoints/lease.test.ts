@@ -112,7 +112,7 @@ suite('the lease of a column', () => {
     });
   }
 
-  test('that somebody took over is said to be theirs, and is left alone', async () => {
+  test('that another job took over is reported as its lease, and stays unchanged', async () => {
     const { lease, path } = await take(undefined);
     const theirs = readFileSync(path, 'utf8')
       .replace(/"nonce":"\w+"/, '"nonce":"theirs"')

@@ -81,7 +81,7 @@ suite('The messages between a kernel and its relay', () => {
     }
   });
 
-  test('are told from what is none before anything of it is used', () => {
+  test('are checked before anything in them is used', () => {
     assert.throws(() => decodeRelayed(Buffer.alloc(3)), RangeError);
     assert.throws(() => decodeRelayed(Buffer.from([200, 0, 0, 0, 0, 0, 0, 0, 0])), /not a relay message/);
   });
