@@ -25,7 +25,7 @@ export function registerProfileCommands({ log, profiles }: CheckCommandDeps): vs
   );
 }
 
-/** Reports the saved profile and offers to verify the cluster. Not awaited by callers. */
+/** Reports the saved profile and offers to verify the cluster. Callers don't wait for the answer of the user. */
 function offerToVerify(log: Log, profile: string): void {
   const verify = 'Verify Now';
   void showInformation(`Saved the cluster profile "${profile}" in the settings.`, verify)

@@ -135,7 +135,7 @@ const perMegabyte = ({ ms, lines: printed, characters }: Printed): number =>
 const rowOf = (name: string, cells: readonly string[]): string =>
   `  ${name.padEnd(48)}${cells.map((cell) => cell.padStart(11)).join('')}`;
 
-/** Runs a kernel once. Does not request again what the kernel could not do in the run `known`. */
+/** Runs a kernel once. Skips the steps that the kernel could not do in the earlier run `known`. */
 async function live(kernels: Kernels, name: KernelName, cells: number, known?: Life): Promise<Life> {
   const order = cellsFor(name, { few, cells, typing, pause: known ? 0 : firstPause });
   if (known && Number.isNaN(perMegabyte(known.print))) order.print = null;

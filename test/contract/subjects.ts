@@ -102,7 +102,10 @@ function overPair(): Subject {
   };
 }
 
-/** The suites about state, which servers may not have. Other suites test the same code, and an object store is slow. */
+/**
+ * Suites that also run on the pair of servers, because they are about state, which servers may not have. The other
+ * suites would test the same code, and an object store is slow.
+ */
 const onPair = [
   'creating tables',
   'namespaces',

@@ -94,7 +94,7 @@ function footerText(rows: number, columns: number, told: unknown): string {
 const toldBy = (metadata: unknown): unknown =>
   child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
 
-/** Returns null if the output has more rows than it shows and their number is unknown. */
+/** Returns null if the output is cut and the total number of rows is unknown. */
 function totalRows(told: unknown): number | null | undefined {
   const total = child(told, 'total_rows');
   if (total === null) return null;

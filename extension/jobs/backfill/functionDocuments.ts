@@ -69,7 +69,7 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
     this.#texts.set(path, text);
     const uri = vscode.Uri.from({ scheme: functionScheme, path });
     const document = await vscode.workspace.openTextDocument(uri);
-    // Not a preview, which the next opened file would replace.
+    // Opens a permanent tab, because the next opened file would replace a preview.
     await vscode.window.showTextDocument(document, { preview: false });
     signal.throwIfAborted();
     return this.#ask(uri, `Run the function "${made.name}", stored with table "${where}", on this machine?`, signal);

@@ -278,7 +278,7 @@ suite('A connection to a real API server', function () {
       const connection = await open(file);
       const forward = new PortForward(await connection.kubeConfig(signal));
       const mark = cluster.audit.mark();
-      // No pods run in this cluster, so the message with which the server refuses the socket shows the user.
+      // No pods run in this cluster, so the server refuses the socket. Its message names the user.
       await assert.rejects(async () => {
         await forward.portForward('connection', 'head', [8265], new PassThrough(), null, new PassThrough());
       });

@@ -96,7 +96,7 @@ function generate(random: Random, model: CatalogModel, call: Call, number: numbe
     case 'renameTable': {
       const from = someTable(random, model, 0.9);
       const to = someTable(random, model, 0.15);
-      // Half of the renames stay in the namespace of the table, because most others are refused.
+      // Half of the renames stay in the namespace of the table, because most renames to another one are refused.
       const newPath = random.chance(0.5) ? from.path : to.path;
       return { call, ...from, newPath, newName: to.name };
     }
