@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type ForwardedRequest, parseErrorBody } from '#catalog/engineProcess.ts';
-import { markTransient } from '#catalog/transport/retry.ts';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import type { CatalogError } from '#shared/errors.ts';
+import { busy, closing, endedEarly, notStarted, tooSlow } from './poolErrors.ts';
+import { replyChunks, replyHeaders } from './replyChunks.ts';
+import { SilenceTimer } from './silenceTimer.ts';
 
 /** A process that runs queries; an `EngineProcess` is one. */
 export type QueryProcess = {
@@ -113,7 +115,7 @@ export class QueryPool<Process extends QueryProcess> {
     const { owner, sameAs, time } = request;
     const task: Task = { owner, isAlone: sameAs === undefined || !this.#known.has(sameAs) };
     const slot = await this.#enter(task, signal);
-    const watch = new Stopwatch(time);
+    const watch = new SilenceTimer(time);
     const stop = (cause: unknown): never => {
       this.#leave(slot, task, true);
       if (sameAs !== undefined) this.#known.delete(sameAs);
@@ -147,8 +149,8 @@ export class QueryPool<Process extends QueryProcess> {
     const abandon = (): void => this.#leave(slot, task, true);
     return {
       status: response.statusCode ?? 500,
-      headers: headersOf(response),
-      chunks: chunksOf(response, watch, { done, stop, abandon }),
+      headers: replyHeaders(response),
+      chunks: replyChunks(response, watch, { done, stop, abandon }),
     };
   }
 
@@ -260,6 +262,10 @@ export class QueryPool<Process extends QueryProcess> {
     this.#starting++;
     try {
       const process = await this.#options.start(this.#closed.signal);
+      if (this.#closed.signal.aborted) {
+        await process.dispose();
+        return;
+      }
       const slot: Slot<Process> = { process, tasks: new Set(), after: 'stays', idle: undefined };
       this.#slots.add(slot);
       process.onDidExit(() => {
@@ -310,133 +316,3 @@ export class QueryPool<Process extends QueryProcess> {
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
   }
 }
-
-/** Limits how long a process may be silent while its caller waits. */
-class Stopwatch {
-  readonly #time: number;
-  readonly #over = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  /** Why the body of the request ended early, for instance because its client was too slow. */
-  bodyFault: { readonly cause: unknown } | undefined;
-
-  constructor(time: number) {
-    this.#time = time;
-  }
-
-  get signal(): AbortSignal {
-    return this.#over.signal;
-  }
-
-  get isOver(): boolean {
-    return this.#over.signal.aborted;
-  }
-
-  start(): void {
-    this.#timer = setTimeout(() => this.#over.abort(), this.#time);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
-
-  /** Returns the body to send, and starts when all of it was sent: until then, the client takes the time. */
-  watch(body: Uint8Array | AsyncIterable<Uint8Array>): Uint8Array | AsyncIterable<Uint8Array> {
-    if (!(body instanceof Uint8Array)) return this.#after(body);
-    this.start();
-    return body;
-  }
-
-  async *#after(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    try {
-      yield* body;
-    } catch (cause) {
-      this.bodyFault = { cause };
-      throw cause;
-    }
-    this.start();
-  }
-}
-
-type Ends = { done: () => void; stop: (cause: unknown) => never; abandon: () => void };
-
-/** Yields the body of a response. A process that sends nothing for too long, or ends, fails the reading. */
-async function* chunksOf(
-  response: IncomingMessage,
-  watch: Stopwatch,
-  { done, stop, abandon }: Ends,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const chunks: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
-  let isEnded = false;
-  try {
-    for (;;) {
-      watch.start();
-      let next: IteratorResult<Uint8Array>;
-      try {
-        next = await chunks.next();
-      } catch (cause) {
-        isEnded = true;
-        stop(cause);
-        return;
-      } finally {
-        watch.stop();
-      }
-      if (next.done) break;
-      yield next.value;
-    }
-    isEnded = true;
-    done();
-  } finally {
-    if (!isEnded) {
-      abandon();
-      response.destroy();
-    }
-  }
-}
-
-const passedHeaders = ['content-type', 'content-length', 'preference-applied'] as const;
-
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of passedHeaders) {
-    const value = headers[name];
-    if (typeof value === 'string') passed[name] = value;
-  }
-  return passed;
-}
-
-/**
- * After this time, milliseconds, a client may send a stopped query again. Clients repeat a request by themselves only
- * after shorter times; this one would be stopped again.
- */
-const stoppedRetry = 60_000;
-
-const stopped = (what: string, hint: string, cause: unknown): CatalogError =>
-  markTransient(new CatalogError('ServiceUnavailable', what, hint, { cause }), stoppedRetry);
-
-const tooSlow = (time: number, cause: unknown): CatalogError =>
-  stopped(
-    `The request was stopped because it took longer than ${time / 1000} seconds.`,
-    'Ask for fewer rows, columns or words, or ask the administrator for more time (--query-timeout).',
-    cause,
-  );
-
-const endedEarly = (cause: unknown): CatalogError =>
-  stopped(
-    'The request was stopped because it needed too much memory, or the engine failed.',
-    'Ask for fewer rows, columns or words, or ask the administrator for more memory (--query-memory).',
-    cause,
-  );
-
-const busy = (): CatalogError =>
-  new CatalogError('ServiceUnavailable', 'The server has too many queries at the moment.', 'Try again in a second.');
-
-const closing = (): CatalogError =>
-  new CatalogError('ServiceUnavailable', 'The server is shutting down.', 'Try again.');
-
-const notStarted = (cause: unknown): CatalogError =>
-  new CatalogError(
-    'ServiceUnavailable',
-    "The server can't start a process for queries.",
-    'Tell the administrator of the server, whose log says why.',
-    { cause: new Error(messageOf(cause)) },
-  );
