@@ -34,7 +34,7 @@ export async function sqlFunction(
   const text = columns.find((column) => texts.includes(`"${column.toLowerCase()}"`));
   if (text !== undefined)
     throw invalid(
-      `${of} has "${text}" in double quotes, which is a string and not the column.`,
+      `${of} contains "${text}" in double quotes. SQL reads this as a string, not as the column.`,
       `Write \`${text}\` in backticks for the column, or '${text}' for the string.`,
     );
   const inputs = columnsIn(expression, columns);

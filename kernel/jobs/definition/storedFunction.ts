@@ -49,8 +49,8 @@ export function metadataOf({ function: fn, author, registeredAt }: StoredFunctio
   if (fn.kind === 'server')
     throw new JobError(
       'FunctionInvalid',
-      `The function "${fn.name}" belongs to the server and can't be stored here.`,
-      '',
+      `The function "${fn.name}" exists only on the catalog server, so it can't be stored on the column.`,
+      'Pass a SQL expression, a TypeScript file or a Python file.',
     );
   const entry = fn.kind === 'python' ? { entry: fn.entry } : {};
   const parts = fn.kind === 'python' ? { code: fn.code } : { code: fn.code, source: fn.source };

@@ -31,7 +31,7 @@ const magicForms = {
   check: { line: '[error | warn | off]', help: 'Show or set what a type error does to a cell.' },
   save: {
     line: '[-f] file [cells]',
-    help: 'Write cells that ran, by number (2 4-6) or all, to a TypeScript file. -f replaces an existing file.',
+    help: 'Save cells that ran to a TypeScript file: those with the given numbers (2 4-6), or all. -f replaces the file.',
   },
   install: {
     line: '[--yes] [--dev] [--scripts] name@version …',

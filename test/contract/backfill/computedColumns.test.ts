@@ -113,7 +113,11 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
 
   for (const [what, expression, said] of [
     ['a name with a blank', 'length(my col)', /has the column "my col" without backticks\. Write it as `my col`\.$/],
-    ['a name in double quotes', 'length("My Col")', /has "my col" in double quotes, .* Write `my col` in backticks/],
+    [
+      'a name in double quotes',
+      'length("My Col")',
+      /contains "my col" in double quotes\. .* Write `my col` in backticks/,
+    ],
     ['a text in double quotes', '"colour"', /names no column of the table\. .*backticks/],
     ['no column', "'red'", /names no column of the table\. .*backticks/],
     ['a comment at its end', 'length(`my col`) -- letters', /ends with a comment, but must be a single expression/],

@@ -59,7 +59,7 @@ export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: Abo
       submissionId,
       entrypoint: `python3 rayProbe.py ${quoted(argument)}`,
       runtime: { workingDir, envVars: request.envVars },
-      metadata: { 'lance-catalog': 'checks what this Ray cluster has for backfills' },
+      metadata: { 'lance-catalog': 'checks whether this Ray cluster has what backfills need' },
     },
     signal,
   );
