@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,9 +80,10 @@ export async function startServer(options: {
       ...(folder === undefined ? [] : [folder]),
       ...(testDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ],
-    // The server removes the password from its environment before it starts child processes.
+    // Of a plain password the server computes Argon2 again for each request, which takes more than the request. A random
+    // one needs no slow hash. The server removes it from its environment before it starts child processes.
     {
-      env: { ...serverEnvironment(profile), PASSWORD: password, ...env },
+      env: { ...serverEnvironment(profile), HASHED_PASSWORD: sha256(password), ...env },
       stdio: ['ignore', fd, fd],
       detached: true,
       cwd: profile.home,
@@ -116,6 +117,8 @@ export async function startServer(options: {
     await sleep(50);
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Installs a packaged extension into a profile that no server uses yet. */
 export async function installExtension(workbench: Workbench, profile: Profile, vsix: string): Promise<void> {
