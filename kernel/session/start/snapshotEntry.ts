@@ -36,8 +36,10 @@ function warmUp(): Warmed {
 const typescript = process.env['LANCE_CATALOG_TYPESCRIPT'] ?? '';
 
 ts.sys.getExecutingFilePath = () => typescript;
-// TypeScript caches the first result, which would be the folder of the process that builds the snapshot.
-ts.sys.getCurrentDirectory = () => process.cwd();
+// TypeScript caches the first result, which would be the folder of the process that builds the snapshot. A cell may
+// replace the global `process`.
+const own = process;
+ts.sys.getCurrentDirectory = () => own.cwd();
 trackNodeComments();
 const { problems, files, options } = warmUp();
 if (problems !== '') throw new Error(problems);
