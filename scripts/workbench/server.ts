@@ -46,6 +46,9 @@ export function makeProfile(dir: string, settings: Record<string, unknown> = {})
   return profile;
 }
 
+/** Returns the cache folder of a profile; what the extension keeps there is below it. */
+export const cacheFolder = ({ home }: Profile): string => join(home, '.cache');
+
 function writeSettings(profile: Profile, settings: Record<string, unknown>): void {
   const text = JSON.stringify({ ...testSettings, ...settings }, null, 2);
   writeFileSync(join(profile.userData, 'User/settings.json'), text);
@@ -168,7 +171,7 @@ function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
     HOME: profile.home,
     XDG_CONFIG_HOME: join(profile.home, '.config'),
     XDG_DATA_HOME: join(profile.home, '.local/share'),
-    XDG_CACHE_HOME: join(profile.home, '.cache'),
+    XDG_CACHE_HOME: cacheFolder(profile),
     XDG_RUNTIME_DIR: profile.run,
     TMPDIR: profile.run,
     // There is no extension gallery, so that a sample window sends no network requests.

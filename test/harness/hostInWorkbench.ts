@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format, parseArgs } from 'node:util';
 import { endGroup, onInterrupt } from '../../scripts/processes.ts';
-import { makeProfile, startServer, tail, type Server } from '../../scripts/workbench/server.ts';
+import { cacheFolder, makeProfile, startServer, tail, type Server } from '../../scripts/workbench/server.ts';
 import { openBrowser, type Browser } from './browser.ts';
+import { shareKernelSnapshot } from './kernelSnapshot.ts';
 import { ResultsFile } from './results.ts';
 import { tempFolder } from './temp.ts';
-import { addExtension, installedWorkbench, openWorkbench, remoteUri } from './workbench.ts';
+import { addExtension, installedWorkbench, openWorkbench, remoteUri, withoutShell } from './workbench.ts';
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +40,8 @@ async function runSuite(): Promise<number> {
   const profile = makeProfile(work, { 'security.workspace.trust.enabled': false, 'window.dialogStyle': 'custom' });
   // The page's URL can name only one extension folder under development, so the others are installed.
   for (const path of others) addExtension(profile, path);
-  server = await startServer({ workbench: installedWorkbench(), profile, testDriver: true });
+  const env = { ...withoutShell, ...shareKernelSnapshot(cacheFolder(profile)) };
+  server = await startServer({ workbench: installedWorkbench(), profile, testDriver: true, env });
   browser = await openBrowser(work);
   const { page } = browser;
   let exitCode: number | undefined;

@@ -16,6 +16,7 @@ import {
   runLayer,
   usualLayers,
 } from './layers.ts';
+import { makeKernelSnapshot } from './kernelSnapshot.ts';
 import type { Need } from './needs/installing.ts';
 import { missing, needsOf, report } from './needs/needs.ts';
 import type { FileTime } from './results.ts';
@@ -51,7 +52,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return lines.length === 0 ? 0 : 1;
   }
   onInterrupt(endLayers);
-  // Otherwise each test's folder would get a start-up snapshot. The test of snapshots turns them on.
+  // Otherwise each test's folder would get a start-up snapshot. Tests of kernels and windows turn them on where they share
+  // one (kernelSnapshot.ts).
   process.env[snapshotVariable] ??= 'off';
   // Our programs start hundreds of times, and most of the time is compilation. The cache would distort the coverage.
   if (!options.coverage) process.env['NODE_COMPILE_CACHE'] ??= tempFolder('lance-compiled-');
@@ -126,10 +128,13 @@ async function installAndBuild(layers: readonly Layer[], needs: readonly Need[],
 async function makeFixtures(layers: readonly Layer[], obstacles: Obstacles): Promise<void> {
   const onSample = running(layers).filter((layer) => layer !== 'unit' && layer !== 'cluster');
   await attempt(onSample, obstacles, () => makeSample(inRoot('.sample/catalog')));
+  const withKernels = running(layers).filter((layer) => layer === 'kernel' || layer === 'host');
+  await attempt(withKernels, obstacles, () => makeKernelSnapshot());
   const inWindow = running(layers).filter((layer) => layer === 'ui' && !obstacles.has(layer));
   await attempt(inWindow, obstacles, async () => {
-    const { installedExtensions, installedVariable } = await import('./window.ts');
+    const { installedDist, installedExtensions, installedVariable } = await import('./window.ts');
     process.env[installedVariable] = await installedExtensions();
+    await makeKernelSnapshot(await installedDist());
   });
 }
 

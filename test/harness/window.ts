@@ -1,10 +1,11 @@
-import { cpSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { main as makePackages, vsixPath } from '../../scripts/package.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { thisPlatform } from '../../scripts/platforms.mjs';
 import {
+  cacheFolder,
   installExtension,
   makeProfile,
   startServer,
@@ -12,8 +13,9 @@ import {
   type Server,
 } from '../../scripts/workbench/server.ts';
 import { openBrowser, type Browser, type Size } from './browser.ts';
+import { shareKernelSnapshot } from './kernelSnapshot.ts';
 import { tempFolder } from './temp.ts';
-import { installedWorkbench, openWorkbench } from './workbench.ts';
+import { installedWorkbench, openWorkbench, withoutShell } from './workbench.ts';
 
 /** A workbench as a user has it: with the packaged extension installed, in a browser, on a copy of the sample. */
 export type Window = {
@@ -61,6 +63,14 @@ export async function installedExtensions(): Promise<string> {
   return installed;
 }
 
+/** The folder of the installed extension's bundles. */
+export async function installedDist(): Promise<string> {
+  const folder = await installedExtensions();
+  const name = readdirSync(folder).find((one) => one.startsWith('lance-catalog.'));
+  if (name === undefined) throw new Error(`${folder} does not hold the extension.`);
+  return join(folder, name, 'dist');
+}
+
 /**
  * Opens a window. `settings` are added to the default settings of tests and to the sample connection. A tall window
  * shows more of a notebook.
@@ -88,7 +98,8 @@ export async function openWindow(
     ...makeProfile(join(work, 'profile'), all),
     extensions: extensions ?? (await installedExtensions()),
   };
-  const server = await startServer({ workbench: installedWorkbench(), profile, folder });
+  const env = { ...withoutShell, ...shareKernelSnapshot(cacheFolder(profile), await installedDist()) };
+  const server = await startServer({ workbench: installedWorkbench(), profile, folder, env });
   const browser = await openBrowser(work, size);
   const close = async (): Promise<void> => {
     await browser.close();

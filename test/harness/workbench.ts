@@ -12,6 +12,12 @@ export function installedWorkbench(): Workbench {
   return found;
 }
 
+/**
+ * The environment of a server that takes no other from a login shell: its PATH may lack the Node.js of the tests, and
+ * kernels on the editor's own start without a snapshot.
+ */
+export const withoutShell = { VSCODE_CLI: '1' };
+
 /** Copies an unpacked extension into a profile that no server uses yet. */
 export function addExtension(profile: Profile, folder: string): void {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

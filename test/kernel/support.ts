@@ -8,10 +8,11 @@ import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '#shared/
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { makeSample } from '../../scripts/sample.ts';
 import { inRoot } from '../../scripts/paths.ts';
+import { shareKernelSnapshot } from '../harness/kernelSnapshot.ts';
 import { tempFolder } from '../harness/temp.ts';
 
-// Set as by the harness, for a file that runs alone.
-process.env['LANCE_CATALOG_SNAPSHOT'] ??= 'off';
+// For the kernels of this process, which decides how they start, and for those that its children start.
+Object.assign(process.env, shareKernelSnapshot(tempFolder()));
 
 export const kernelEntry = inRoot('dist/kernel.cjs');
 export const cliEntry = inRoot('dist/cli.cjs');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { snapshotVariable } from '#processes/startSnapshot.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from '../support.ts';
 import { relayKernelspec } from './relayedKernel.ts';
@@ -15,6 +16,8 @@ export const jupyterFolders = (home: string) => ({
   JUPYTER_RUNTIME_DIR: join(home, 'run'),
   JUPYTER_CONFIG_DIR: join(home, 'config'),
   IPYTHONDIR: join(home, 'ipython'),
+  // Kernels that start from a snapshot have a relay, which is the subject of tests of its own.
+  [snapshotVariable]: 'off',
 });
 
 /** @param isRelayed whether its kernels have a relay, like those that start from a snapshot */

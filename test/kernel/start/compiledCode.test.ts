@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { snapshotVariable } from '#processes/startSnapshot.ts';
 import { cacheFolder, dataFolder } from '#processes/userFolders.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { run, startKernel, until, valueOf } from '../support.ts';
@@ -38,7 +39,7 @@ suite('What cells import', function () {
   ] as const)
     test(`has its declarations outlined for later kernels, which check cells by them: ${when}`, async () => {
       const home = tempFolder();
-      const env = { HOME: home, XDG_CACHE_HOME: join(home, 'cache') };
+      const env = { HOME: home, XDG_CACHE_HOME: join(home, 'cache'), [snapshotVariable]: 'off' };
       const records = join(cacheFolder({ env, platform: process.platform, home }), 'declarations');
       const write = (name: string, text: string) => {
         const file = join(home, 'node_modules/outlined', name);
