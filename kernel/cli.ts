@@ -5,6 +5,7 @@ import { asksForHelp, UsageError } from './cli/command.ts';
 import { commands, help } from './cli/commands.ts';
 import { handleEarlySignals } from './cli/signals.ts';
 import { version } from './cli/installation.ts';
+import { terminalText } from './cli/terminal.ts';
 
 async function main([word, ...rest]: readonly string[], isLoaded: () => void): Promise<number> {
   const command = word !== undefined && Object.hasOwn(commands, word) ? await commands[word]?.() : undefined;
@@ -52,7 +53,7 @@ async function enter(): Promise<void> {
     process.exitCode = await main(process.argv.slice(2), handleEarlySignals());
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    console.error(isUsage ? `${messageOf(error)} See lance-catalog --help.` : messageOf(error));
+    console.error(terminalText(isUsage ? `${messageOf(error)} See lance-catalog --help.` : messageOf(error)));
     process.exitCode = isUsage ? 2 : 1;
   }
 }

@@ -1,13 +1,17 @@
 import { CatalogError } from '#shared/errors.ts';
 
-/** Maximum pages of a list: 10 million names at 1,000 names a page. */
+/** Maximum pages of a list, and maximum entries of all its pages together. */
 export const maxPages = 10_000;
+const maxEntries = 1_000_000;
 /** Maximum consecutive pages without an entry; servers that filter after paging send such pages. */
 const maxEmptyPages = 1000;
 
 /** Why reading of a list is stopped, as the end of the sentence "the catalog sent …". */
 export type PageProblem =
-  'the same page of a list twice' | 'a page of a list without new entries' | `more than ${number} pages of a list`;
+  | 'the same page of a list twice'
+  | 'a page of a list without new entries'
+  | `more than ${number} pages of a list`
+  | `a list of more than ${number} entries`;
 
 const listError = (problem: PageProblem): CatalogError =>
   new CatalogError(
@@ -41,6 +45,7 @@ export class PageCheck {
       count += 1;
       this.#keys.add(key);
     }
+    if (this.#keys.size > maxEntries) throw this.#failure(`a list of more than ${maxEntries} entries`);
     if (next === undefined || next === '') return undefined;
     if (this.#tokens.has(next)) throw this.#failure('the same page of a list twice');
     this.#tokens.add(next);

@@ -26,7 +26,7 @@ import { oneCatalogHelp } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { stopBySignals } from './signals.ts';
-import { askTerminal, canAsk, withCliHints } from './terminal.ts';
+import { askTerminal, canAsk, withCliHints, terminalText } from './terminal.ts';
 
 /** Formats a trial for a terminal: its result, and the first rows of the computed fragment. */
 export function trialText(trial: BackfillTrial, column: string): string {
@@ -77,7 +77,8 @@ Execution
   --python PATH       local-python: the interpreter
   --ray ADDRESS       ray: URL of the dashboard; the token is read from the environment variable ${rayTokenVariable}
   --profile NAME [--ray-cluster NAME]   ray: a cluster profile of the settings; the cluster is checked first
-  --trust             trust the programs that the profile signs in with, now and later; see lance-catalog check --help
+  --trust             trust the programs that the profile signs in with, now and later; see lance-catalog check --help.
+                      Also send the keys of the environment to the servers that only a job file names
 
 Mode
   --plan              print the plan and change nothing
@@ -109,7 +110,7 @@ async function run(args: readonly string[]): Promise<number> {
       console.error(stoppedText(modes.length > 0 && !values.detach));
       return stop.code ?? jobExitCodes.cancelled;
     }
-    console.error(messageOf(error));
+    console.error(terminalText(messageOf(error)));
     return jobExitCodes.notRun;
   } finally {
     stop.dispose();
@@ -147,7 +148,9 @@ async function backfill(asked: BackfillArguments, values: BackfillValues, stop: 
   const jobs = openJobs();
   if (values.try) {
     const trial = await withConsent(asked, signal, () => jobs.try(request, signal));
-    console.log(json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : trialText(trial, asked.column));
+    console.log(
+      json ? JSON.stringify({ kind: 'trial', trial: trialJson(trial) }) : terminalText(trialText(trial, asked.column)),
+    );
     return jobExitCodes.done;
   }
   const profile = await rayProfile(request.ray);
@@ -186,13 +189,13 @@ async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: A
   const isAsked = !isDecided && canAsk();
   if (!isDecided && !isAsked)
     throw new JobError(problem.kind, problem.what, `${problem.hint}. To run it anyway, add --yes.`, { cause: problem });
-  console.error(messageOf(problem));
+  console.error(terminalText(messageOf(problem)));
   return isDecided || askTerminal('Run it anyway?', signal);
 }
 
 function tellPlan(asked: BackfillArguments, plan: BackfillPlan, how: { json: boolean; isAsked: boolean }): void {
   if (how.json) return console.log(JSON.stringify({ kind: 'plan', plan: planJson(plan) }));
-  const text = `${displayPath(asked.namespacePath, asked.name)}.${plan.column}\n${planText(plan)}`;
+  const text = terminalText(`${displayPath(asked.namespacePath, asked.name)}.${plan.column}\n${planText(plan)}`);
   // Stdout is for the requested output; a plan that precedes a run goes to stderr.
   if (how.isAsked) console.log(text);
   else console.error(text);

@@ -13,6 +13,7 @@ import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { definedEntries } from '#shared/records.ts';
 import { isObjectStore } from '#catalog/root.ts';
 import { UsageError } from './command.ts';
+import { catalogVariables } from '#session/catalogArgument.ts';
 import { catalogArguments, catalogOf, type CatalogValues, pathOf } from './catalogArguments.ts';
 
 const text = { type: 'string' } as const;
@@ -97,23 +98,42 @@ export function askedByFile(values: BackfillValues, path: string, file: JobFile)
   const catalog = catalogOf(values, file.catalog === undefined ? undefined : seenFrom(folder, file.catalog));
   const { database } = file;
   const config = database !== undefined && catalog.implementation === 'rest' ? { database, ...catalog } : catalog;
-  return asked(config, file.table, file.column, {
+  // The author of a repository could choose the servers that get the user's keys.
+  const isTrusted = values.trust ?? false;
+  const isNamed = values.catalog !== undefined || file.catalog === process.env[catalogVariables.catalog];
+  return asked(isNamed || isTrusted ? config : withoutKeys(config), file.table, file.column, {
     source: sourceOf(values) ?? file.function,
     folder: sourceOf(values) ? process.cwd() : folder,
     options: { ...file.options, ...optionsOf(values) },
+    sendsRayToken: values.ray !== undefined || isTrusted,
   });
+}
+
+/** Removes the keys of the environment from the catalog of a job file. */
+function withoutKeys(config: CatalogConfig): CatalogConfig {
+  if (config.implementation !== 'rest') return config;
+  const { apiKey, token, ...rest } = config;
+  if (!apiKey && !token) return config;
+  const { apiKey: keyName, token: tokenName, catalog: catalogName } = catalogVariables;
+  const keyHint =
+    `The key of ${keyName} or ${tokenName} was not sent: only the job file names the server. Give the server with ` +
+    `--catalog or ${catalogName} too, or use --trust.`;
+  return { ...rest, keyHint };
 }
 
 function asked(
   catalog: CatalogConfig,
   path: readonly string[],
   column: string,
-  more: Pick<BackfillArguments, 'source' | 'folder' | 'options'>,
+  {
+    sendsRayToken = true,
+    ...more
+  }: Pick<BackfillArguments, 'source' | 'folder' | 'options'> & { readonly sendsRayToken?: boolean },
 ): BackfillArguments {
   const name = path.at(-1);
   if (name === undefined) throw new UsageError('Expected a table such as products or shop/products for TABLE.');
   const { ray, ...options } = more.options;
-  const place = ray && { ray: withToken(ray) };
+  const place = ray && { ray: sendsRayToken ? withToken(ray) : ray };
   return { catalog, namespacePath: path.slice(0, -1), name, column, ...more, options: { ...options, ...place } };
 }
 

@@ -21,7 +21,7 @@ import { type Ask, runFixCommand } from './checkFix.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { installation } from './installation.ts';
 import { stopBySignals } from './signals.ts';
-import { progressLine } from './terminal.ts';
+import { progressLine, terminalText } from './terminal.ts';
 
 /** Parses a check id of an option. @throws UsageError if there is no such check */
 export function checkIdOf(option: string, text: string): CheckId {
@@ -253,7 +253,7 @@ async function run(args: readonly string[]): Promise<number> {
     const said = stop.signal.aborted ? 'The checks were stopped before they finished.' : messageOf(error);
     if (values.json) console.log(JSON.stringify({ version: 1, success: false, error: said }, null, 2));
     if (error instanceof UsageError) throw error;
-    console.error(said);
+    console.error(terminalText(said));
     return exitCodes.notRun;
   } finally {
     stop.dispose();

@@ -7,7 +7,7 @@ import { registerDir } from '#engine/register.ts';
 import { messageOf } from '#shared/errors.ts';
 import { fromEnvironment, pathOf, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
-import { progressLine } from './terminal.ts';
+import { progressLine, terminalText } from './terminal.ts';
 
 /** The catalog of a copy that an option belongs to. It is the first part of the option's name. */
 export type CopyEnd = 'from' | 'to';
@@ -76,7 +76,7 @@ export async function openSide(side: CopyEnd, values: SideValues, signal: AbortS
   return connectNamespace('dir', { root, ...(storage && { storageOptions: storage }) }, { signal, log });
 }
 
-const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const log = (line: string): void => void process.stderr.write(`${terminalText(line)}\n`);
 
 function restOptions(side: CopyEnd, values: SideValues): Omit<RestConfig, 'uri'> {
   const [key, token] = [values[`${side}-key-env`], values[`${side}-token-env`]];
@@ -208,13 +208,14 @@ const toldProgress = ({ table, rowsDone, rowsTotal }: CopyProgress): string =>
   `${table}: ${number.format(rowsDone)} of ${number.format(rowsTotal)} rows`;
 
 function tell({ tables, skipped }: CopyResult, json: boolean): void {
-  for (const { from, reason } of skipped) console.error(`Left out ${from}: ${reason}`);
-  for (const { to, warnings } of tables) for (const warning of warnings) console.error(`${to}: ${warning}`);
+  for (const { from, reason } of skipped) console.error(terminalText(`Left out ${from}: ${reason}`));
+  for (const { to, warnings } of tables)
+    for (const warning of warnings) console.error(terminalText(`${to}: ${warning}`));
   if (json) {
     console.log(JSON.stringify({ tables, skipped }));
     return;
   }
-  for (const table of tables) console.log(told(table));
+  for (const table of tables) console.log(terminalText(told(table)));
   if (tables.length !== 1) console.log(`${tables.length} tables`);
 }
 

@@ -2,7 +2,7 @@ import type { Jobs } from '#jobs/service/jobs.ts';
 import { endText, errorLines, jobJson, jobLine } from '#jobs/report/jobText.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive, isRefused, jobTableText } from '#shared/jobs/jobLabels.ts';
-import { progressLine } from './terminal.ts';
+import { progressLine, terminalText } from './terminal.ts';
 
 /** Exit codes of commands for one job. Scripts depend on them, so their meanings never change. */
 export const jobExitCodes = { done: 0, failed: 1, notRun: 2, rowErrors: 3, cancelled: 130 } as const;
@@ -74,13 +74,13 @@ function textLines(): Shower {
       const now = performance.now();
       if (view.state === state && now - saidAt < logPause) return;
       [state, saidAt] = [view.state, now];
-      console.error(jobLine(view));
+      console.error(terminalText(jobLine(view)));
     },
     clear: () => line.clear(),
     end: (view) => {
-      for (const each of errorLines(view)) console.error(each);
-      if (view.state === 'succeeded') return console.log(endText(view));
-      console.error(endWithHint(view));
+      for (const each of errorLines(view)) console.error(terminalText(each));
+      if (view.state === 'succeeded') return console.log(terminalText(endText(view)));
+      console.error(terminalText(endWithHint(view)));
     },
   };
 }

@@ -13,7 +13,7 @@ import { catalogArguments, catalogOf, type CatalogValues, oneCatalogHelp } from 
 import { type Command, parse, UsageError } from './command.ts';
 import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { stopBySignals } from './signals.ts';
-import { withCliHints } from './terminal.ts';
+import { withCliHints, terminalText } from './terminal.ts';
 
 /**
  * Prints all jobs of a catalog's server, from any client, in the server's order.
@@ -31,7 +31,7 @@ export async function listServerJobs(values: CatalogValues, isJson: boolean, sig
     return found;
   });
   if (isJson) console.log(JSON.stringify(all, null, 2));
-  else if (all.length > 0) console.log(tableOf(all));
+  else if (all.length > 0) console.log(terminalText(tableOf(all)));
   else console.error('The server has no jobs.');
 }
 
@@ -134,7 +134,7 @@ async function run(args: readonly string[]): Promise<number> {
     if (stop.signal.aborted && isAbort(error)) return stop.code ?? jobExitCodes.cancelled;
     if (values.json) console.log(JSON.stringify({ kind: 'error', ...describeJobFailure(error) }));
     if (error instanceof UsageError) throw error;
-    console.error(messageOf(error));
+    console.error(terminalText(messageOf(error)));
     return jobExitCodes.notRun;
   } finally {
     stop.dispose();
@@ -150,7 +150,9 @@ async function list(jobs: Jobs, values: Values, signal: AbortSignal): Promise<nu
   const all = await jobs.list(signal);
   if (json) console.log(JSON.stringify(all.map(jobJson), null, 2));
   else if (all.length > 0)
-    console.log(jobTable(all, Date.now(), process.stdout.isTTY ? process.stdout.columns || undefined : undefined));
+    console.log(
+      terminalText(jobTable(all, Date.now(), process.stdout.isTTY ? process.stdout.columns || undefined : undefined)),
+    );
   else console.error('There are no jobs on this machine.');
   return jobExitCodes.done;
 }
@@ -170,7 +172,7 @@ async function fullId(jobs: Jobs, part: string, signal: AbortSignal): Promise<st
 
 async function show({ jobs, id, values, signal }: Asked): Promise<number> {
   const view = await jobs.view(id, signal);
-  console.log(values.json ? JSON.stringify(jobJson(view), null, 2) : jobDetails(view));
+  console.log(values.json ? JSON.stringify(jobJson(view), null, 2) : terminalText(jobDetails(view)));
   return jobExitCodes.done;
 }
 
@@ -206,7 +208,7 @@ async function remove({ jobs, id, signal }: Asked): Promise<number> {
 async function told(jobs: Jobs, id: string, { json }: Values, signal: AbortSignal): Promise<number> {
   const view = await jobs.view(id, signal);
   if (json) console.log(JSON.stringify(jobJson(view), null, 2));
-  else console.error(endWithHint(view));
+  else console.error(terminalText(endWithHint(view)));
   return jobExitCodes.done;
 }
 

@@ -3,6 +3,7 @@ import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
 import type { Damage, RepairResult } from '#shared/damage.ts';
 import { UsageError, parse, type Command } from './command.ts';
 import { storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
+import { terminalText } from './terminal.ts';
 
 const summary = `  lance-catalog repair CATALOG [--apply]
       find namespaces and tables that are missing from lists, and list them again`;
@@ -49,7 +50,7 @@ async function run(args: readonly string[]): Promise<number> {
   const place = await findPlace({ root: catalog, ...(options && { storageOptions: options }) });
   const result = values.apply ? await repairCatalog(place) : await inspectCatalog(place);
   if (values.json) console.log(JSON.stringify(result, undefined, 2));
-  else console.log(report(place.location, result, values.apply ?? false));
+  else console.log(terminalText(report(place.location, result, values.apply ?? false)));
   return result.left.length === 0 && result.recent === 0 ? 0 : 1;
 }
 

@@ -23,7 +23,7 @@ import { type Command, parse, typeCheckArgument, typeCheckHelp, UsageError } fro
 import { kernelEntry, thisNode } from './installation.ts';
 import { printCells, progressOfCells } from './runScreen.ts';
 import { stopBySignals } from './signals.ts';
-import { progressLine } from './terminal.ts';
+import { progressLine, terminalText } from './terminal.ts';
 
 type Shown = {
   /** Whether the error is already visible above, as an output of the cell. */
@@ -113,7 +113,8 @@ export function createNotebookSaver(
       } catch (error) {
         // A full disk may have space again at the end.
         last = performance.now();
-        if (!isTold) console.error(`${messageOf(error)} The run continues and saves the notebook when it ends.`);
+        if (!isTold)
+          console.error(`${terminalText(messageOf(error))} The run continues and saves the notebook when it ends.`);
         isTold = true;
       }
     },

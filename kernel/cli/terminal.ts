@@ -1,11 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { withCatalog } from '#jobs/openCatalog.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { namesText } from '#shared/format/markup.ts';
+import { escapeInvisibleCharacters, namesText } from '#shared/format/markup.ts';
 import { functionForms } from '#shared/jobs/computedFunction.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
 import { isAffirmative } from '#shared/records.ts';
 import type { BackfillArguments } from './backfillArguments.ts';
+
+/**
+ * Returns text that may come from a server or a table for the terminal: its control and bidirectional characters could
+ * set the title, clear the screen, or look like a prompt.
+ */
+export const terminalText = (text: string): string => escapeInvisibleCharacters(text);
 
 /** Whether a user can answer a prompt; a script must never wait for one. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -47,7 +53,11 @@ export function progressLine(): { show: (text: string) => void; clear: () => voi
       if (last !== 0 && now - last < pause[isTerminal ? 'terminal' : 'log']) return;
       last = now;
       isShown = isTerminal;
-      process.stderr.write(isTerminal ? `\r\u001b[2K${text.slice(0, process.stderr.columns - 1)}` : `${text}\n`);
+      process.stderr.write(
+        isTerminal
+          ? `\r\u001b[2K${terminalText(text).slice(0, process.stderr.columns - 1)}`
+          : `${terminalText(text)}\n`,
+      );
     },
     clear: () => {
       if (isShown) process.stderr.write('\r\u001b[2K');

@@ -113,9 +113,11 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
 
 /** Maximum columns computed in a query, and columns of its order: planning takes seconds for tens of thousands. */
 const maxAliases = 1_000;
+const maxColumns = 50_000;
+const maxName = 4_096;
 
 /** Refuses SQL and searches that would end the engine or keep it busy. @throws CatalogError InvalidInput (13) */
-function checkQuerySql({ filter, columnAliases, orderBy, fullText }: QuerySpec): void {
+function checkQuerySql({ filter, columns = [], columnAliases, orderBy, fullText }: QuerySpec): void {
   const aliases = Object.values(columnAliases ?? {});
   for (const [what, count] of [
     ['computed columns', aliases.length],
@@ -123,6 +125,18 @@ function checkQuerySql({ filter, columnAliases, orderBy, fullText }: QuerySpec):
   ] as const) {
     if (count > maxAliases)
       throw new CatalogError('InvalidInput', `The query has ${count} ${what}.`, `Use at most ${maxAliases}.`);
+  }
+  if (columns.length > maxColumns)
+    throw new CatalogError('InvalidInput', `The query has ${columns.length} columns.`, `Use at most ${maxColumns}.`);
+  // The engine parses a name, in time that grows faster than its length.
+  const long = columns.find((name) => name.length > maxName);
+  if (long !== undefined) {
+    const shown = long.slice(0, 40);
+    throw new CatalogError(
+      'InvalidInput',
+      `The column name "${shown}…" is too long.`,
+      `Use at most ${maxName} characters.`,
+    );
   }
   checkSql(filter ?? '', ...aliases);
   if (fullText) checkSearchText(fullText.query);

@@ -42,7 +42,7 @@ export type PoolOptions<Process extends QueryProcess> = {
   start: (signal: AbortSignal) => Promise<Process>;
   /** Most processes at the same time. */
   processes: number;
-  /** Processes that one owner may have for requests that run alone. */
+  /** Processes that the requests of one owner may have. */
   processesPerOwner: number;
   /** Milliseconds that a request waits for a process. */
   waitTime: number;
@@ -81,11 +81,13 @@ type Waiting<Process extends QueryProcess> = {
   refuse(error: Error): void;
 };
 
+const isOf = (tasks: ReadonlySet<Task>, owner: string): boolean => [...tasks].some((task) => task.owner === owner);
+
 /**
  * Runs requests that could end the engine, by memory, stack or time, in processes that may end.
  *
- * A request of a new kind has a process for itself: if it ends, only its own caller is refused. Kinds of requests
- * that ended well before share processes. The end of a process is the only way to stop a search of the engine, so a
+ * A request of a new kind has a process for itself: if it ends, only its own caller is refused. Requests whose kind
+ * succeeded before share a process with others of their owner. The end of a process is the only way to stop a search of the engine, so a
  * process is killed if a request takes too long, or if its caller disconnects before the response.
  */
 export class QueryPool<Process extends QueryProcess> {
@@ -212,35 +214,40 @@ export class QueryPool<Process extends QueryProcess> {
       slot.tasks.add(next.task);
       next.take(slot);
     }
-    const { processes } = this.#options;
     const alone = this.#waiting.filter(({ task }) => task.isAlone && !this.#hasShare(task)).length;
-    const shared = this.#waiting.filter(({ task }) => !task.isAlone).length;
+    const shared = this.#waiting.filter(({ task }) => !task.isAlone && !this.#hasShare(task)).length;
     const free = this.#mostAlone - this.#alone().length;
     const wanted = Math.min(alone, free) + Math.ceil(shared / requestsPerProcess);
-    while (this.#starting < wanted && this.#slots.size + this.#starting < processes) void this.#start();
+    while (this.#starting < wanted && this.#canStart) void this.#start();
   }
 
   /** Returns a process for a request: a shared one with a free place if the request may share, else an unused one. */
   #slotFor(task: Task): Slot<Process> | undefined {
     const open = [...this.#slots].filter(({ after }) => after === 'stays');
-    if (!task.isAlone) {
-      const shared = open.find(
-        ({ tasks }) => tasks.size > 0 && tasks.size < requestsPerProcess && [...tasks].every(({ isAlone }) => !isAlone),
-      );
-      if (shared) return shared;
-    } else if (this.#hasShare(task)) return undefined;
-    return open.find(({ tasks }) => tasks.size === 0);
+    const shared = open.filter(
+      ({ tasks }) => tasks.size > 0 && tasks.size < requestsPerProcess && [...tasks].every(({ isAlone }) => !isAlone),
+    );
+    const own = task.isAlone ? undefined : shared.find(({ tasks }) => isOf(tasks, task.owner));
+    if (own) return own;
+    if (this.#hasShare(task)) return undefined;
+    const unused = open.find(({ tasks }) => tasks.size === 0);
+    if (unused || task.isAlone || this.#canStart) return unused;
+    // Requests of different owners share a process only if there is no other.
+    return shared[0];
   }
 
   /**
-   * Whether a request that runs alone has to wait for others of that kind: one process is left for requests that share,
-   * and its owner has a limit.
+   * Whether a request can't have another process: its owner has as many as one owner may have, or it would run alone in
+   * the one that is left for requests that share.
    */
   #hasShare({ owner, isAlone }: Task): boolean {
-    if (!isAlone) return false;
-    const running = this.#alone();
-    if (running.length >= this.#mostAlone) return true;
-    return running.filter((one) => one.owner === owner).length >= this.#options.processesPerOwner;
+    if (isAlone && this.#alone().length >= this.#mostAlone) return true;
+    const own = [...this.#slots].filter(({ tasks }) => isOf(tasks, owner));
+    return own.length >= this.#options.processesPerOwner;
+  }
+
+  get #canStart(): boolean {
+    return this.#slots.size + this.#starting < this.#options.processes;
   }
 
   get #mostAlone(): number {

@@ -16,7 +16,11 @@ export type ServeLimits = {
   idle: number;
   /** Concurrent requests; further ones are refused with 503. */
   requests: number;
-  /** Share of the concurrent requests that one key may have, if the server has several keys. */
+  /** Maximum bytes of a JSON body, which is parsed at once. */
+  jsonBytes: number;
+  /** Bytes of the JSON bodies of all concurrent requests. */
+  allJsonBytes: number;
+  /** Share of the concurrent requests and of the bytes of their bodies that one key may have, if there are several. */
   keyShare: number;
   connections: number;
   /** Connections from one address on which no key was seen; without effect behind a proxy. */
@@ -40,6 +44,8 @@ export const defaultServeLimits: ServeLimits = {
   jsonTime: 30_000,
   idle: 120_000,
   requests: 256,
+  jsonBytes: 2 * 1024 ** 2,
+  allJsonBytes: 16 * 1024 ** 2,
   keyShare: 0.75,
   connections: 2048,
   keylessPerAddress: 256,

@@ -102,7 +102,7 @@ export class PooledQueries {
     if (!isPooled) return undefined;
     const json = await body.json();
     signal.throwIfAborted();
-    return isPooled(json) ? this.#forward(call, body.jsonBytes(), kindOf(json)) : undefined;
+    return isPooled(json) ? this.#forward(call, body.jsonBytes(), kindOf(json, body.jsonBytes())) : undefined;
   }
 
   close(): Promise<void> {
@@ -149,7 +149,7 @@ export class PooledQueries {
     const path = (call.request.url ?? '').replace(/\/backfill_column(?=\/?(?:\?|$))/, '/explain_plan');
     try {
       const explain = { ...call, operation: 'ExplainTableQueryPlan' as const };
-      const planned = await this.#forward(explain, Buffer.from(JSON.stringify(plan)), kindOf(plan), path);
+      const planned = await this.#forward(explain, Buffer.from(JSON.stringify(plan)), JSON.stringify(plan), path);
       while (!(await planned.chunks.next()).done);
     } catch (error) {
       if (!isCatalogError(error) || error.kind === 'ServiceUnavailable') throw error;
@@ -173,7 +173,9 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 /**
  * Returns the same text for requests of the same cost: the values of a vector do not matter, only how many there are.
  */
-const kindOf = (body: Json): string =>
-  JSON.stringify(body, (_, value: unknown) =>
-    Array.isArray(value) && value.every((each) => typeof each === 'number') ? value.length : value,
-  );
+function kindOf({ vector, ...rest }: Json, bytes: Uint8Array): string {
+  if (isEmpty(vector)) return Buffer.from(bytes).toString('latin1');
+  const values = isRecord(vector) ? Object.entries(vector) : [];
+  const sizes = values.map(([name, value]) => [name, Array.isArray(value) ? value.length : value]);
+  return JSON.stringify([rest, sizes]);
+}

@@ -6,6 +6,10 @@ type SlotLimits = {
   requests: number;
   /** Those of them with the same key. */
   requestsPerKey: number;
+  /** Bytes of the JSON bodies of all requests; as values, they take up to thirty times as much memory. */
+  jsonBytes: number;
+  /** Those of the requests with the same key. */
+  jsonBytesPerKey: number;
 };
 
 /**
@@ -16,11 +20,14 @@ type SlotLimits = {
 export class RequestSlots {
   readonly #running: Slots;
   readonly #reading: Slots;
+  readonly #bytes: Slots;
   readonly #keys = new WeakMap<IncomingMessage, string>();
 
   constructor(limits: SlotLimits) {
-    this.#running = new Slots(limits);
-    this.#reading = new Slots(limits);
+    const { requests, requestsPerKey, jsonBytes, jsonBytesPerKey } = limits;
+    this.#running = new Slots({ most: requests, mostPerKey: requestsPerKey });
+    this.#reading = new Slots({ most: requests, mostPerKey: requestsPerKey });
+    this.#bytes = new Slots({ most: jsonBytes, mostPerKey: jsonBytesPerKey });
   }
 
   /**
@@ -48,46 +55,58 @@ export class RequestSlots {
     this.#running.take(request, key);
   }
 
+  /** Counts bytes of a JSON body, until `leave`. @throws as `enter` does */
+  receive(request: IncomingMessage, bytes: number): void {
+    const key = this.#keys.get(request);
+    if (key !== undefined) this.#bytes.take(request, key, bytes);
+  }
+
   leave(request: IncomingMessage): void {
     this.#running.free(request);
     this.#reading.free(request);
+    this.#bytes.free(request);
   }
 }
 
+/** Shares an amount between requests and their keys. */
 class Slots {
-  readonly #limits: SlotLimits;
-  readonly #taken = new Map<IncomingMessage, string>();
-  readonly #counts = new Map<string, number>();
+  readonly #limits: { readonly most: number; readonly mostPerKey: number };
+  readonly #taken = new Map<IncomingMessage, { key: string; amount: number }>();
+  readonly #perKey = new Map<string, number>();
+  #all = 0;
 
-  constructor(limits: SlotLimits) {
+  constructor(limits: { readonly most: number; readonly mostPerKey: number }) {
     this.#limits = limits;
   }
 
-  take(request: IncomingMessage, key: string): void {
-    const { requests, requestsPerKey } = this.#limits;
-    const count = this.#counts.get(key) ?? 0;
-    if (this.#taken.size >= requests)
+  take(request: IncomingMessage, key: string, amount = 1): void {
+    const { most, mostPerKey } = this.#limits;
+    const ofKey = this.#perKey.get(key) ?? 0;
+    if (this.#all + amount > most)
       throw new CatalogError(
         'ServiceUnavailable',
         'The server has too many requests at the moment.',
         'Try again in a second.',
       );
-    if (count >= requestsPerKey)
+    if (ofKey + amount > mostPerKey)
       throw new CatalogError(
         'Throttling',
         `The key "${key}" has too many requests at the moment.`,
-        'Try again in a second, and send fewer requests at the same time.',
+        'Try again in a second, and send fewer or smaller requests at the same time.',
       );
-    this.#taken.set(request, key);
-    this.#counts.set(key, count + 1);
+    this.#taken.set(request, { key, amount: (this.#taken.get(request)?.amount ?? 0) + amount });
+    this.#perKey.set(key, ofKey + amount);
+    this.#all += amount;
   }
 
   free(request: IncomingMessage): void {
-    const key = this.#taken.get(request);
-    if (key === undefined) return;
+    const taken = this.#taken.get(request);
+    if (!taken) return;
+    const { key, amount } = taken;
     this.#taken.delete(request);
-    const count = (this.#counts.get(key) ?? 1) - 1;
-    if (count === 0) this.#counts.delete(key);
-    else this.#counts.set(key, count);
+    this.#all -= amount;
+    const left = (this.#perKey.get(key) ?? amount) - amount;
+    if (left === 0) this.#perKey.delete(key);
+    else this.#perKey.set(key, left);
   }
 }

@@ -82,10 +82,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     metrics,
     log,
   });
+  // A single key has nothing to share.
+  const keyShare = options.keys.kind === 'file' ? limits.keyShare : 1;
   const slots = new RequestSlots({
     requests: limits.requests,
-    // A single key has nothing to share.
-    requestsPerKey: options.keys.kind === 'file' ? Math.ceil(limits.requests * limits.keyShare) : limits.requests,
+    requestsPerKey: Math.ceil(limits.requests * keyShare),
+    jsonBytes: limits.allJsonBytes,
+    jsonBytesPerKey: limits.allJsonBytes * keyShare,
   });
   const contract = createContractHandler({
     authorize: (request, asked, response) => {
@@ -111,7 +114,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       return told;
     },
     reading: slots,
-    limits: { arrowBytes: limits.bodyBytes, idle: limits.idle, jsonTime: limits.jsonTime },
+    limits: { arrowBytes: limits.bodyBytes, jsonBytes: limits.jsonBytes, idle: limits.idle, jsonTime: limits.jsonTime },
     log: (line) => log('error', 'failure', { problem: line }),
     onAnswered: (request, answered) => listener?.answered(request, answered),
   });

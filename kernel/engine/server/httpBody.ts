@@ -28,6 +28,8 @@ const leastRate = 100;
 /** Is told when a JSON body is read; its errors refuse the request. */
 export type ReadingObserver = {
   startReading: (request: IncomingMessage) => void;
+  /** Bytes of the body have arrived, and are held until the request ends. */
+  receive: (request: IncomingMessage, bytes: number) => void;
   endReading: (request: IncomingMessage) => void;
 };
 
@@ -84,12 +86,19 @@ export class BodyReader {
     const chunks: Uint8Array[] = [];
     const end = this.#limits.jsonTime === 0 ? Infinity : performance.now() + this.#limits.jsonTime;
     this.#observer?.startReading(this.#request);
-    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less data.', end)) chunks.push(chunk);
+    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less data.', end)) {
+      this.#observer?.receive(this.#request, chunk.length);
+      chunks.push(chunk);
+    }
     this.#observer?.endReading(this.#request);
     this.#bytes = Buffer.concat(chunks);
     const text = this.#bytes.toString('utf8');
     // An empty body needs no content type: some clients omit optional objects that way.
     if (!this.isJson && text !== '') throw refusal();
+    if (isTooDeep(text)) {
+      const hint = `Send lists and objects within each other up to ${maxDepth} levels.`;
+      throw new CatalogError('InvalidInput', 'The JSON of the request body is nested too deeply.', hint);
+    }
     let value: unknown;
     try {
       value = text.trim() === '' ? {} : JSON.parse(text);
@@ -194,6 +203,26 @@ export class BodyReader {
     }
   }
 }
+
+/** Maximum levels of lists and objects in a JSON body; requests of the specification need about ten. */
+const maxDepth = 100;
+
+/** Whether JSON is nested too deeply for code that follows it recursively. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      // To the end of the string; invalid JSON is reported by the parser.
+      for (at++; at < text.length && text.charCodeAt(at) !== quote; at++) if (text.charCodeAt(at) === backslash) at++;
+    } else if (code === openBracket || code === openBrace) {
+      if (++depth > maxDepth) return true;
+    } else if (code === closeBracket || code === closeBrace) depth--;
+  }
+  return false;
+}
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 const tooSlow = (what: string): CatalogError =>
   new CatalogError('InvalidInput', `The request body ${what}.`, 'Send it again, faster and without pauses.', {

@@ -79,6 +79,8 @@ export type MixReport = {
   readonly good: number;
   /** What was wrong with answers to the good client. */
   readonly wrong: readonly string[];
+  /** The time within which 99 of 100 health checks were answered, milliseconds. */
+  readonly usualHealthMs: number;
   /** Longest times, milliseconds. */
   readonly healthMs: number;
   readonly pageMs: number;
@@ -96,7 +98,8 @@ export async function runMix(server: ServeProcess, seconds: number, senders = 6)
   const wrong: string[] = [];
   let at = 0;
   let good = 0;
-  let [healthMs, pageMs, filterMs, serverBytes, queryBytes] = [0, 0, 0, 0, 0];
+  const health: number[] = [];
+  let [pageMs, filterMs, serverBytes, queryBytes] = [0, 0, 0, 0];
 
   const attack = async (): Promise<void> => {
     while (!isOver()) {
@@ -147,7 +150,7 @@ export async function runMix(server: ServeProcess, seconds: number, senders = 6)
   const watch = async (): Promise<void> => {
     while (!isOver()) {
       const { ms, status, body } = await timed(() => send(server, 'GET', '/healthz', {}, '', 10_000));
-      healthMs = Math.max(healthMs, ms);
+      health.push(ms);
       check('health', status === 200, status, body);
       serverBytes = Math.max(serverBytes, residentBytes(server.pid));
       for (const child of childrenOf(server.pid)) queryBytes = Math.max(queryBytes, residentBytes(child));
@@ -155,7 +158,10 @@ export async function runMix(server: ServeProcess, seconds: number, senders = 6)
     }
   };
   await Promise.all([...Array.from({ length: senders }, attack), leave(), intrude(), work(), watch()]);
-  return { statuses, good, wrong, healthMs, pageMs, filterMs, serverBytes, queryBytes };
+  const sorted = health.toSorted((a, b) => a - b);
+  const usualHealthMs = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  const healthMs = sorted.at(-1) ?? 0;
+  return { statuses, good, wrong, usualHealthMs, healthMs, pageMs, filterMs, serverBytes, queryBytes };
 }
 
 type Answer = { status: number; body: Buffer };

@@ -74,6 +74,8 @@ suite('lance-catalog serve and SQL that is meant to end it', function () {
     },
     'comments that are not closed': { filter: '/* '.repeat(400_000) },
     'a text to search of many words': { full_text_query: { string_query: { query: 'row '.repeat(300_000) } } },
+    'a column name of megabytes': { columns: { column_names: [`v${'.i'.repeat(900_000)}`] } },
+    'hundreds of thousands of columns': { columns: { column_names: Array.from({ length: 200_000 }, () => 'id') } },
     'thousands of computed columns': {
       columns: { column_aliases: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`a${i}`, 'id'])) },
     },

@@ -41,6 +41,7 @@ suite('lance-catalog serve, and crowds that would lock others out', function () 
         keylessKeepAlive: 500,
         jsonTime: 1500,
         idle: 1200,
+        allJsonBytes: 5_000_000,
       },
       write: () => undefined,
     });
@@ -126,6 +127,28 @@ suite('lance-catalog serve, and crowds that would lock others out', function () 
     assert.match(listed.toString(), /^keep-alive: timeout=75\r$/im);
     await sleep(1500);
     assert.equal(known.closed, false);
+  });
+
+  test('large bodies of one key leave memory for others, and are counted until their requests end', async () => {
+    const post = async (key: typeof ana, body: string): Promise<number> => {
+      const headers = { ...key, 'content-type': 'application/json' };
+      const path = `${server.address}/v1/table/large/count_rows`;
+      const response = await fetch(path, { method: 'POST', headers, body });
+      await response.text();
+      return response.status;
+    };
+    const large = JSON.stringify({ predicate: 'id < 5', x: ' '.repeat(1_900_000) });
+    for (let round = 0; round < 2; round++) {
+      const statuses = Promise.all(Array.from({ length: 3 }, () => post(ana, large)));
+      assert.equal(await post(ben, JSON.stringify({ predicate: 'id < 5' })), 200);
+      // The limit here is 5 MB, and the share of a key 3.75 MB.
+      assert.deepEqual(
+        (await statuses).toSorted((a, b) => a - b),
+        [200, 429, 429],
+      );
+    }
+    assert.equal(await post(ana, `{"predicate":"","x":${'['.repeat(101)}${']'.repeat(101)}}`), 400);
+    assert.equal(await post(ana, `{"predicate":"","x":${'['.repeat(99)}"[[\\"[["${']'.repeat(99)}}`), 200);
   });
 
   test('slow bodies take no place from requests of the same key or another, and have an end', async () => {

@@ -133,6 +133,10 @@ suite('the pool of processes for queries', () => {
     throw new Error(`No request ${path} runs.`);
   };
 
+  /** Returns how many requests each process runs that runs any. */
+  const running = (): number[] =>
+    processes.map(({ calls }) => calls.filter(({ body }) => !body.writableEnded).length).filter((count) => count > 0);
+
   /** Lets requests of a kind share a process. */
   const learn = async (path: string): Promise<void> => {
     const answer = all(request(path));
@@ -298,6 +302,30 @@ suite('the pool of processes for queries', () => {
     assert.ok(!processes.some(({ calls }) => calls.some(({ path }) => path === 'c')));
     for (const path of ['a', 'b', 'c']) (await called(path)).call.answer(200, path);
     await Promise.all(ana);
+  });
+
+  test('gives no owner more processes for known kinds either, and mixes owners only if there is no other', async () => {
+    pool = make({ processes: 4, processesPerOwner: 2 });
+    await learn('a');
+    const held = Array.from({ length: 20 }, () => all(request('a')));
+    for (let turns = 0; turns < 50; turns++) await turn();
+    assert.deepEqual(running(), [8, 8]);
+    const ben = all(request('a', { owner: 'ben' }));
+    const eve = all(request('a', { owner: 'eve' }));
+    for (let turns = 0; turns < 50; turns++) await turn();
+    assert.deepEqual(running(), [8, 8, 1, 1]);
+    // All processes have an owner now.
+    const sam = all(request('a', { owner: 'sam' }));
+    for (let turns = 0; turns < 50; turns++) await turn();
+    assert.deepEqual(
+      running().toSorted((a, b) => a - b),
+      [1, 2, 8, 8],
+    );
+    for (let rounds = 0; rounds < 5; rounds++) {
+      for (const { calls } of processes) for (const call of calls) call.answer(200, []);
+      for (let turns = 0; turns < 20; turns++) await turn();
+    }
+    await Promise.all([...held, ben, eve, sam]);
   });
 
   test('refuses a request that finds no process in time, and one whose process can not start', async () => {
