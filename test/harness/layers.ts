@@ -36,8 +36,10 @@ export const usualLayers = layerNames.filter((name) => name !== 'cluster');
 /**
  * Number of processes that share the files of a layer, if more than one. Tests that wait for servers leave a processor
  * idle. So do tests of a window, which use two thirds of a processor, half of it for opening the window.
+ * Files of the contract layer wait for object stores and jobs: two of them use two thirds of two processors, so three run
+ * at a time.
  */
-const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 2, kernel: 2, ui: 2, cluster: 2 };
+const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 3, kernel: 2, ui: 2, cluster: 2 };
 
 /**
  * The slowest files, by the figures at the end of `npm test`. They start first, so that no process runs one alone at
@@ -138,7 +140,7 @@ function commandOf(
     .map((name) => inRoot('test', layer, name));
   const files = alone.length > 0 ? alone : all;
   checkLongest(layer, all);
-  const workers = Math.min(workersOf[layer] ?? 1, availableParallelism());
+  const workers = Math.min(workersOf[layer] ?? 1, availableParallelism() + 1);
   const run = [script('mochaMain.ts'), '--results', results, '--workers', String(workers), ...filter, ...files];
   if (!coverage || layer === 'ui') return run;
   const sources = ['kernel', 'extension', 'webviews'].flatMap((folder) => ['--include', `${folder}/**`]);

@@ -134,7 +134,7 @@ suite('the pool of processes for queries', () => {
   };
 
   /** Returns how many requests each process runs that runs any. */
-  const running = (): number[] =>
+  const loads = (): number[] =>
     processes.map(({ calls }) => calls.filter(({ body }) => !body.writableEnded).length).filter((count) => count > 0);
 
   /** Lets requests of a kind share a process. */
@@ -309,11 +309,11 @@ suite('the pool of processes for queries', () => {
     await learn('a');
     const held = Array.from({ length: 20 }, () => all(request('a')));
     for (let turns = 0; turns < 50; turns++) await turn();
-    assert.deepEqual(running(), [8, 8]);
+    assert.deepEqual(loads(), [8, 8]);
     const ben = all(request('a', { owner: 'ben' }));
     const eve = all(request('a', { owner: 'eve' }));
     for (let turns = 0; turns < 50; turns++) await turn();
-    assert.deepEqual(running(), [8, 8, 1, 1]);
+    assert.deepEqual(loads(), [8, 8, 1, 1]);
     // All processes have an owner now.
     const sam = all(request('a', { owner: 'sam' }));
     for (let turns = 0; turns < 50; turns++) await turn();
