@@ -11,7 +11,8 @@ export type ExtensionApi = ReturnType<typeof start>;
 
 /**
  * Creates the services and disposes them when the window closes.
- * @returns nothing outside tests: other extensions read what is returned here, and the services include secrets
+ * @returns the services in tests, else `undefined`: other extensions can read the result, and the services include
+ * secrets
  */
 export function activate(context: vscode.ExtensionContext): ExtensionApi | undefined {
   const services = start(context);

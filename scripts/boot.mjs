@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The entry of every npm script: `node scripts/boot.mjs <command> [arguments]`. Plain JavaScript for Node 18, because
-// it first switches to a newer Node: some dependencies need one, and the installed Node is often older.
+// The entry of every npm script: `node scripts/boot.mjs <command> [arguments]`. This file is plain JavaScript for Node
+// 18, because the installed Node is often old. It first switches to a newer Node, which some dependencies need.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -73,7 +73,7 @@ async function fitNode() {
       `This is Node ${process.versions.node}; fetching Node ${pinned} into .toolchain/node (50 MB to download, once) …`,
     );
     mkdirSync(folder, { recursive: true });
-    // Without its own manifest, npm would install into the repository.
+    // Write a manifest, because npm would install into the repository if the folder had none.
     writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
     try {
       await npm(['install', `${name}@${pinned}`, '--prefix', folder, '--engine-strict=false', ...quietInstall], {
@@ -92,7 +92,7 @@ async function fitNode() {
 /** Runs the same command on another Node, with the same exit code or signal. */
 function handOver(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', windowsHide: true });
-  // A terminal sends Ctrl-C to the child too; other signals are forwarded to it.
+  // Ignore Ctrl-C, because a terminal also sends it to the child. Other signals are forwarded to the child.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
@@ -130,9 +130,9 @@ function isInstalled(name, version) {
 }
 
 /**
- * Installs the engine's native part if it is missing. It is an optional package, which npm omits silently if the
- * registry does not have it. If the install is refused, it is tried again after a day. Without the engine the product
- * supports only `rest` catalogs.
+ * Installs the engine's native part if it is missing. The part is an optional package, and npm omits an optional
+ * package silently if the registry does not have it. If the install is refused, the next attempt is after a day.
+ * Without the engine the product supports only `rest` catalogs.
  */
 async function requireEngine() {
   const version = manifest().dependencies['@lancedb/lancedb'];

@@ -48,13 +48,13 @@ export const bundles: readonly Bundle[] = [
 /** Folder of Python files that are shipped unchanged, because they need no bundler and users may read them. */
 export const pythonFolder = 'kernel/jobs/driver';
 
-/** Kernelspecs start this on systems with a shell; it is shipped unchanged. */
+/** The script that kernelspecs start on systems with a shell. The script is shipped unchanged. */
 export const shellLauncher = 'kernel/session/kernelspecs/launcher.sh';
 
 /**
- * Packages that stay in node_modules. Packages with native code must (esbuild is a program next to its module). So must
- * apache-arrow and TypeScript, because two copies of them in one process fail without an error (unreadable streams;
- * type checkers with incompatible nodes).
+ * Packages that stay in node_modules. Packages with native code can't be bundled (esbuild is a program next to its
+ * module). apache-arrow and TypeScript must not be bundled, because two copies of either in one process fail without an
+ * error (unreadable streams; type checkers with incompatible nodes).
  */
 export const runtimePackages = ['apache-arrow', '@lancedb/lancedb', 'esbuild', 'typescript-6', 'zeromq'] as const;
 
@@ -103,15 +103,15 @@ export const apart: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes imports of such files load their bundle. A static import fails the build, because it would silently copy
- * megabytes into another bundle.
+ * Makes an import of a file in `apart` load the file's bundle. A static import of such a file fails the build, because
+ * it would silently copy megabytes into another bundle.
  */
 const bundlesApart = (entry: string, sourceRoot: string): Plugin => ({
   name: 'bundles-apart',
   setup(build) {
     const names = new Set(Object.keys(apart).map((file) => basename(file)));
     build.onResolve({ filter: /^[#.].*\.ts$/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      // The resolve call below triggers this callback again.
+      // Return nothing for the resolve call below, because that call triggers this callback again.
       if (pluginData === isResolving || !names.has(basename(path))) return undefined;
       const resolved = await build.resolve(path, { kind, importer, resolveDir, pluginData: isResolving });
       const file = relative(sourceRoot, resolved.path).split(sep).join('/');
@@ -138,7 +138,7 @@ const browser: BuildOptions = {
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
-/** Bundlers can't follow how the Node entry of this package requires its other files. */
+/** The ES module entry of this package. Bundlers can't follow how its Node entry requires the other files. */
 const jsoncParser = inRoot('node_modules/jsonc-parser/lib/esm/main.js');
 
 export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildOptions {
@@ -174,8 +174,8 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         },
       };
     case 'snapshot':
-      // The only bundle that contains TypeScript, because a snapshot can load only Node's own modules while it is
-      // created. Minified, because the program's text is part of the snapshot.
+      // This bundle alone contains TypeScript, because a snapshot can load only Node's own modules while it is created.
+      // The bundle is minified, because its text is part of the snapshot.
       return {
         ...common,
         ...node,
@@ -185,7 +185,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         alias: { crypto: inRoot('kernel/session/start/notInSnapshot.ts') },
       };
     case 'worker':
-      // One file that works everywhere, so it contains Arrow (the ES module build, for tree shaking).
+      // This bundle must work as a single file, so it contains Arrow (the ES module build, for tree shaking).
       return {
         ...common,
         platform: 'node',
@@ -198,7 +198,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
     case 'webview':
       return { ...common, ...browser };
     case 'renderer':
-      // Notebook output has no stylesheet: the renderer inserts the CSS text into its shadow root.
+      // Bundle CSS as text: notebook output has no stylesheet, so the renderer inserts the text into its shadow root.
       return { ...common, ...browser, loader: { '.css': 'text' } };
     case 'chart':
       return {

@@ -10,7 +10,10 @@ export const checks = [
   { name: 'generated files', script: 'scripts/boot.mjs', args: ['generate', '--check'] },
 ] as const;
 
-/** `npm run check`: checks types, lint rules with the layer locks, format, odd words and generated files. Returns the exit code. */
+/**
+ * `npm run check`: checks types, lint rules including the layers, format, odd words and generated files. Returns the
+ * exit code.
+ */
 export function main(): number {
   const failed = checks.filter(({ name, script, args }) => {
     const { status } = spawnSync(process.execPath, [inRoot(script), ...args], {

@@ -7,7 +7,7 @@ import { inRoot, root } from './paths.ts';
 // code that only uses them does not load it.
 
 const shared = (file: string): string => JSON.stringify(inRoot('kernel/shared', file));
-/** Codecs are registered after loading, because Arrow's reader has no compression by itself. */
+/** The file that registers codecs after Arrow is loaded, because Arrow's reader has no codecs by itself. */
 const codecs = JSON.stringify(inRoot('kernel/catalog/arrow/ipcCompression.ts'));
 
 const namespace = 'late-arrow';
@@ -22,7 +22,10 @@ const exported = Object.entries(arrow).filter(([name]) => !['default', '__esModu
 const enums = exported.filter(([, value]) => isEnum(value));
 const late = exported.filter(([, value]) => !isEnum(value)).map(([name]) => name);
 
-/** The module for all files of a bundle. It re-exports properties that are read at every use. */
+/**
+ * The module that all files of a bundle import. Each export is read from an object at every use, so that the library
+ * can be loaded late.
+ */
 const passedOn = [
   `export { ${late.join(', ')} } from '${namespace}';`,
   ...enums.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`),
@@ -30,7 +33,7 @@ const passedOn = [
 
 /**
  * Getters that load the library and then become plain properties. Cells may have replaced globals, so the library loads
- * with the original ones. An interrupt waits until it is loaded. If loading fails, nothing is kept.
+ * with the original globals. An interrupt waits until the library is loaded. If loading fails, the getters stay.
  */
 const loading = `
 const { withOwnGlobals } = require(${shared('ownGlobals.ts')});

@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process';
 export function npm(args, options = {}) {
   const script = process.env['npm_execpath'];
   const own = script !== undefined && /npm-cli\.c?js$/.test(script);
-  // Windows has only npm.cmd, and Node runs .cmd files only with a shell.
+  // Windows has npm only as npm.cmd, and Node runs .cmd files only with a shell.
   const shell = !own && process.platform === 'win32';
   const command = own ? process.execPath : shell ? 'npm.cmd' : 'npm';
   const child = spawn(command, [...(own ? [script] : []), ...args], {

@@ -49,7 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
         ...without,
       ].join('\n'),
     );
-  // If the user requested the target by name, a missing package is a failure.
+  // A missing native package is a failure only if the user requested the target by name.
   return values.target !== undefined && without.length > 0 ? 1 : 0;
 }
 

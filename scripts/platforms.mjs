@@ -36,7 +36,7 @@ export const platforms = [
 ];
 
 export function thisPlatform() {
-  // Only a Node built against glibc reports its version.
+  // A Node that reports no glibc version is built against musl.
   const musl = process.platform === 'linux' && !process.report?.getReport?.()?.header?.glibcVersionRuntime;
   const target = `${musl ? 'alpine' : process.platform}-${process.arch}`;
   return platforms.find((platform) => platform.target === target);

@@ -56,7 +56,8 @@ export function onInterrupt(cleanUp: () => Promise<void>): void {
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    // A negative id signals the group. Windows has no groups, so only the child gets the signal.
+    // A negative id sends the signal to the process group. Windows has no process groups, so only the child gets the
+    // signal.
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;

@@ -6,7 +6,7 @@ import { inRoot } from './paths.ts';
 /** Folders of kernel/ whose declaration files a notebook's TypeScript may read. */
 const layers = ['shared', 'processes', 'catalog', 'engine', 'cluster', 'session'] as const;
 const entry = 'session/preload.d.ts';
-/** VS Code's TypeScript reads this while the extension does not provide the language features of a notebook. */
+/** The declaration file that VS Code's TypeScript reads while the language worker is not available. */
 const globalsEntry = 'notebook.d.ts';
 const specifier = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"]+)\2/g;
 

@@ -10,10 +10,10 @@ type Passage = { readonly line: number; readonly text: string };
 const folders = ['kernel', 'extension', 'webviews', 'scripts', 'docs'];
 const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
 
-/** Names in users' scripts and settings, which must not change, and a command of LaTeX. */
+/** Exceptions: names in users' scripts and settings, because these names must not change, and a command of LaTeX. */
 const allowed = /\\begin\b|--mend\b|\b(?:copyMend|showMend|applyMend|lance-mend|ClusterMend|2_mend)\b|\.mend\b/g;
 
-/** Shorter strings are keys and names, not sentences. */
+/** Strings with fewer words are not checked, because they are keys and names, not sentences. */
 const fewestWords = 3;
 
 const patterns = oddWords.map(([pattern, instead]) => [new RegExp(pattern, 'g'), instead] as const);

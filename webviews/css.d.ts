@@ -1,4 +1,5 @@
-// The panel's bundle writes a stylesheet; the renderer's bundle inserts the CSS text into its shadow root.
+// An import of a CSS file. The panel's bundle writes a stylesheet. The renderer's bundle inserts the CSS text into its
+// shadow root.
 declare module '*.css' {
   export const text: string;
   // esbuild's text loader exports the text as default.

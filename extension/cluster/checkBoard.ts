@@ -43,7 +43,7 @@ export function boardOf(report: CheckReport): CheckRunState {
 /**
  * Returns the board at the start of a run.
  * @param headers all checks
- * @param only the checks to repeat; results of the others stay. Default: all
+ * @param only the checks to repeat; all other checks keep their results. Default: all
  * @param before the earlier board, used if it has the same profile
  */
 export function startBoard(
@@ -86,8 +86,8 @@ export function withEvent(board: CheckRunState, event: CheckEvent): CheckRunStat
 }
 
 /**
- * Returns the board after its run: with the new report, or the earlier one if the run returned none. Checks that a
- * partial or stopped run did not reach keep their earlier results.
+ * Returns the board after the end of a run. It has the new report, or the earlier report if the run returned none.
+ * Checks that a partial or stopped run did not reach keep their earlier results.
  */
 export function endBoard(board: CheckRunState, report: CheckReport | undefined): CheckRunState | undefined {
   const { report: before, isPartial } = board;

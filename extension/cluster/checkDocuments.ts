@@ -42,7 +42,7 @@ This check recorded no evidence.
         ]
       : []),
     ...(advice === undefined ? [] : [plainText(advice)]),
-    // No command here: the command that applies a document contains its text.
+    // Leave out the manifest of a fix of kind `objects`, because its command contains the whole manifest.
     ...(document && mend?.kind === 'document'
       ? [markdown`${plainText(document.title)}:`, codeBlock(document.text.trimEnd(), document.language)]
       : []),
@@ -74,8 +74,8 @@ export class CheckDocuments implements vscode.TextDocumentContentProvider, vscod
     const document = documentOf(uri);
     const report = document && this.#reportOf(document.profile);
     if (!document || !report) return 'This report no longer exists. Run "Lance Catalog: Verify Cluster Identity".\n';
-    // No link to the documentation, because VS Code's preview can't follow links from a document without a file. Rows
-    // of the view have that link.
+    // Leave out links to the documentation, because VS Code's preview can't follow links from a document without a
+    // file. The rows of the view have these links.
     if (document.kind === 'report') return reportMarkdown(report, { docs: () => undefined });
     const result = report.results.find(({ id }) => id === document.id);
     if (!result) return `The check ${document.id} is not in the report of "${document.profile}".\n`;
@@ -166,7 +166,7 @@ export function registerCheckDocuments(parts: CheckDocumentDeps): vscode.Disposa
   );
 }
 
-/** @throws ClusterError before the first run */
+/** Returns the report of the current profile. @throws ClusterError if no check has run */
 export function requireReport({ checks }: CheckCommandDeps): CheckReport {
   const report = checks.board && checks.reportOf(checks.board.profile);
   if (report) return report;
@@ -177,7 +177,7 @@ export function requireReport({ checks }: CheckCommandDeps): CheckReport {
   );
 }
 
-/** Shows a Markdown page as preview; as text if VS Code's Markdown preview is disabled. */
+/** Shows a Markdown page as a preview, or as text if VS Code's Markdown preview is disabled. */
 async function showPage(uri: vscode.Uri): Promise<void> {
   try {
     await vscode.commands.executeCommand('markdown.showPreview', uri);

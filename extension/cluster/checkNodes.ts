@@ -11,7 +11,10 @@ export function checkIdOf(node: unknown): CheckId | undefined {
   return kind === 'check' && typeof id === 'string' && isCheckId(id) ? id : undefined;
 }
 
-/** Returns the checks of a row: one, or those of a category. @throws ClusterError for anything else */
+/**
+ * Returns one check if `node` is a check, and all checks of a category if `node` is a category.
+ * @throws ClusterError if `node` is neither
+ */
 export function checkIdsOf(board: CheckRunState, node: unknown): readonly CheckId[] {
   const id = checkIdOf(node);
   if (id) return [id];

@@ -6,7 +6,7 @@ import type { TreeRow } from '../host/treeRow.ts';
 import { type CheckRunState, type CheckRow, checksOf } from './checkBoard.ts';
 import { countsText, statusIcon, statusIcons, fixOf, fixCommand, worstOf } from './checkWords.ts';
 
-/** A row of the view as commands receive it; they validate it. */
+/** A row of the view, as VS Code passes it to a command. Each command validates the row. */
 export type CheckNode =
   | { readonly kind: 'category'; readonly category: CheckCategory }
   | { readonly kind: 'check'; readonly id: CheckId; readonly category: CheckCategory };
@@ -65,8 +65,8 @@ function renderCategory(board: CheckRunState, category: CheckCategory): TreeRow 
   const left = pending > 0 ? `${rows.length - pending} of ${rows.length}` : '';
   const description = [left, told].filter(Boolean).join(' · ');
   const look = pending > 0 ? statusIcons[isAsking ? 'asking' : 'waiting'] : statusIcons[worstOf(counts)];
-  // A category is collapsed if no check needs attention. VS Code remembers the expansion by row id, so the id contains
-  // it.
+  // A category is collapsed if no check needs attention. VS Code remembers by row id whether the user expanded a row.
+  // The id contains `isOpen`, so that a change of `isOpen` takes effect.
   const isOpen = pending > 0 || counts.fail + counts.warn + counts.blocked > 0;
   return {
     id: `${category}:${isOpen ? 'open' : 'folded'}`,
@@ -100,7 +100,9 @@ function renderCheck({ id, title, result, progress }: CheckRow): TreeRow {
   };
 }
 
-/** Builds the `viewItem` value: kind, status, whether there is a fix to copy, and whether it has objects to apply. */
+/**
+ * Builds the `viewItem` value: kind, status, whether there is a fix to copy, and whether the fix has objects to apply.
+ */
 const contextOf = (status: string, mend: ReturnType<typeof fixOf>): string =>
   [
     'check',

@@ -21,7 +21,7 @@ const unknown: Look = { word: 'not known', icon: 'question', color: 'testing.ico
 
 export const statusIcon = (result: CheckResult): Look => (isUnknown(result) ? unknown : statusIcons[result.status]);
 
-/** The status of a group is the first of these that one of its checks has. */
+/** The statuses, worst first. A group has the worst status of its checks. */
 const worstFirst: readonly CheckStatus[] = ['fail', 'blocked', 'warn', 'pass', 'skipped'];
 
 export const worstOf = (counts: CheckReport['counts']): CheckStatus =>

@@ -56,7 +56,7 @@ export class ClusterChecks implements vscode.Disposable {
     return this.#running !== undefined;
   }
 
-  /** Returns the last report of a profile, perhaps from an earlier window. */
+  /** Returns the last report of a profile. An earlier window may have created the report. */
   reportOf(profile: string): CheckReport | undefined {
     return this.#reports.get(profile);
   }
@@ -117,7 +117,7 @@ export class ClusterChecks implements vscode.Disposable {
     const { log, resolveCatalog } = this.#parts;
     const before = this.#board?.profile === profile.name ? this.#board : undefined;
     const known = this.#reports.get(profile.name);
-    // Megabytes of libraries, loaded only with the first run.
+    // Import this only with the first run, because it loads megabytes of libraries.
     const { verifyCluster, listChecks } = await import('#cluster/entry.ts');
     let board = startBoard(profile.name, listChecks(), only, before ?? (known && boardOf(known)));
     this.#board = board;

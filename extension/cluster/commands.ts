@@ -75,7 +75,7 @@ async function runInView(
   return showViewProgress(viewIds.checks, () => checks.run(profile, options));
 }
 
-/** Lists exactly what the probes would write, and asks for confirmation. Without it nothing is written. */
+/** Lists exactly what the probes would write, and asks for confirmation. Without confirmation, nothing is written. */
 async function confirmProbe({ name, storage, namespace }: ClusterProfile): Promise<boolean> {
   const { listChecks } = await import('#cluster/entry.ts');
   const writes = [...new Set(listChecks().flatMap(({ writes: would }) => would ?? []))];

@@ -3,8 +3,8 @@ import type { CheckId } from '#cluster/checkIds.ts';
 import type { FixPreview } from '#cluster/fixes/applyFix.ts';
 
 /**
- * URI scheme of the documents of a dry run. A document with a query has the state before the change, one without a
- * query the state after it.
+ * URI scheme of the documents of a dry run. A document with a query shows the state before the change. A document
+ * without a query shows the state after the change.
  */
 export const fixScheme = 'lance-mend';
 const beforeQuery = 'before';

@@ -15,7 +15,8 @@ type Launch = { readonly ids: readonly CheckId[]; readonly anyway: string };
 const mostShown = 5;
 
 /**
- * Runs the checks for a launch on a cluster; if one fails, the user decides. Warnings don't block.
+ * Runs the checks for a launch on a cluster. If a check fails, the user decides whether to launch. Warnings don't
+ * block.
  * @returns false if the user chooses to see the problems or cancels, or if the run was stopped
  * @throws AbortError if the signal aborts
  */

@@ -43,7 +43,8 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
       });
     }
   } catch (error) {
-    // The list has one line for the problem; the next step is to choose a file.
+    // Show `what` without the hint, because the list has only one line for the problem. The next step is to choose a
+    // file from this list.
     problem = isClusterError(error) ? error.what : messageOf(error);
   }
   const chosen = await pickOne<Start>('New Cluster Profile: select the cluster', [
@@ -66,7 +67,7 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
   return uri && chooseCluster(uri.fsPath);
 }
 
-/** A window without a folder has only the user settings. */
+/** Asks where to save the profile. A window without a folder has only the user settings. */
 async function choosePlace(): Promise<SettingPlace | undefined> {
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) return 'person';
   return pickOne<SettingPlace>('New Cluster Profile: select where to save it', [

@@ -135,7 +135,7 @@ const questions: Record<Step, (draft: ProfileDraft, existing: readonly string[])
 
 const required = (typed: string, hint: string): string | undefined => (typed.trim() === '' ? hint : undefined);
 
-/** Checked while typing, because Kubernetes rejects any other name. */
+/** Returns an error message while the user types a name that Kubernetes would reject. */
 const nameProblem = (typed: string): string | undefined =>
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(typed.trim())
     ? undefined

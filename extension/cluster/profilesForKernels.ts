@@ -3,8 +3,8 @@ import type { Connection } from '../explorer/node.ts';
 import { asRecord } from '#shared/records.ts';
 
 /**
- * Returns the profiles for a kernel, as JSON in the form of the setting. Kubeconfig paths are absolute. Only VS Code
- * knows the names of connections, so catalog addresses replace them. Contains no secrets.
+ * Returns the profiles for a kernel, as JSON in the form of the setting. Kubeconfig paths are absolute. The name of a
+ * connection is replaced by the address of its catalog, because only VS Code knows connections. Contains no secrets.
  */
 export function profilesForKernels(
   profiles: Readonly<Record<string, unknown>>,

@@ -81,8 +81,8 @@ function readResult(stored: unknown): CheckResult | undefined {
 }
 
 /**
- * Restores only strings. Objects are dropped: the cluster may have changed since, so the check must run again before
- * they are applied.
+ * Reads a stored fix. Keeps its strings and drops its objects. The cluster may have changed since the report was
+ * stored, so the check must run again before objects are applied.
  */
 function readMend(stored: unknown): Fix | undefined {
   const { kind, command, text, title, language } = asRecord(stored);

@@ -12,7 +12,7 @@ export class Abilities implements vscode.Disposable {
   readonly #report: (what: string, error: unknown) => void;
   readonly #lifetime = new AbortController();
   readonly #changed = new vscode.EventEmitter<string>();
-  /** Fires with the name of the connection. */
+  /** Fires with the name of a connection whose abilities changed. */
   readonly onDidChange = this.#changed.event;
 
   constructor(report: (what: string, error: unknown) => void) {

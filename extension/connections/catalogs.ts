@@ -16,7 +16,8 @@ type Open = { config: string; catalog: Promise<RestCatalog> };
 
 /**
  * The catalogs of the connections, opened by `connectNamespace`. The engine process opens directories. This process
- * opens servers: one catalog per connection, replaced when its address or secrets change.
+ * opens servers. Each connection has one catalog, which is replaced when the address or secrets of the connection
+ * change.
  */
 export class Catalogs implements vscode.Disposable {
   readonly #connections: Connections;
@@ -91,8 +92,8 @@ export class Catalogs implements vscode.Disposable {
   /** Opens a catalog and requires that it returns rows as Arrow bytes, as both implementations registered here do. */
   async #connect<N extends keyof Implementations>(implementation: N, config: Implementations[N]): Promise<RestCatalog> {
     const catalog = await connectNamespace(implementation, config, { log: (line) => this.#log.info(line) });
-    // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window without a catalog needs
-    // neither.
+    // Import this only with the first catalog. HTTP and Arrow are most of the bundle, and a window without a catalog
+    // needs neither.
     const client = await import('#catalog/rest/restCatalog.ts');
     if (catalog instanceof client.RestCatalog) return catalog;
     throw new CatalogError(

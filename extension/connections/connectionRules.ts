@@ -61,8 +61,9 @@ export function connectionLabel(connection: Connection): string {
 }
 
 /**
- * Returns the owner of a connection's secrets: its name and address, and its route if it has one. A folder's settings
- * can change the route, and a key entered for one route must not be sent over another.
+ * Returns the owner of a connection's secrets: the connection's name and address, and its `endpoint`, `ca` and `proxy`
+ * if any is set. A folder's settings can change these three, and a key that the user entered for one route must not be
+ * sent over another.
  */
 export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {} }: RestConnection): SecretOwner {
   const way = endpoint ?? ca ?? proxy;
@@ -149,7 +150,7 @@ function readRest(
     uri: cleanAddress(uri),
     ...(typeof database === 'string' && database !== '' && { database }),
     ...(names.length > 0 && { headerNames: names }),
-    // A folder can contain this setting, so it must not name where to send the user's key.
+    // A folder can contain this setting, so the setting must not choose the endpoint that receives the user's key.
     ...(source === 'person' && { ...textIn('endpoint', endpoint), ...textIn('ca', ca) }),
     ...(problem && { problem }),
   };
@@ -162,7 +163,7 @@ const textIn = <K extends string>(name: K, value: unknown): { [P in K]?: string 
 const isHeaderName = (name: unknown): name is string =>
   typeof name === 'string' && name !== '' && headerProblem(`${name}: x`) === undefined;
 
-/** A connection as it is stored: no derived fields and no secrets. */
+/** A connection in its stored form, without derived fields and without secrets. */
 export type StoredConnection =
   | { name: string; root: string }
   | { name: string; implementation: string }

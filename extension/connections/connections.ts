@@ -94,7 +94,7 @@ export class Connections implements vscode.Disposable {
 
   /**
    * Replaces a server that the user has added.
-   * @throws CatalogError InvalidInput (13) for one from the setting, a used name, or an invalid address
+   * @throws CatalogError InvalidInput (13) for a server from the setting, a used name, or an invalid address
    */
   async replaceServer(name: string, server: NewServer): Promise<RestConnection> {
     const before = this.get(name);
@@ -116,7 +116,7 @@ export class Connections implements vscode.Disposable {
 
   /**
    * Removes a connection and its secrets; its tables stay.
-   * @throws CatalogError InvalidInput (13) for one from the setting
+   * @throws CatalogError InvalidInput (13) for a connection from the setting
    */
   async remove(name: string): Promise<void> {
     const connection = this.get(name);

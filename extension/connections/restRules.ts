@@ -36,15 +36,15 @@ export function addressWarning(typed: string): string | undefined {
   return 'Not encrypted: anyone on the network can read the key and the data. Use https:// if the server supports it.';
 }
 
-/** An empty key is not sent. */
+/** Returns the error message for an invalid API key. An empty key is valid, because it is not sent. */
 export const keyProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ apiKey: typed.trim() });
 
-/** An empty token is not sent. */
+/** Returns the error message for an invalid token. An empty token is valid, because it is not sent. */
 export const tokenProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ token: typed.trim() });
 
-/** An empty endpoint is ignored. */
+/** Returns the error message for an invalid endpoint. An empty endpoint is valid, because it is ignored. */
 export function endpointProblem(typed: string, uri: string): string | undefined {
   if (typed.trim() === '') return undefined;
   try {
@@ -55,11 +55,11 @@ export function endpointProblem(typed: string, uri: string): string | undefined 
   }
 }
 
-/** The content of the file is checked when it is read. */
+/** Returns the error message for an invalid path. The content of the file is checked later, when the file is read. */
 export const certificateFileProblem = (typed: string): string | undefined =>
   typed.trim() === '' || isAbsolute(typed.trim()) ? undefined : 'Type the absolute path of the file.';
 
-/** An empty name is not sent. */
+/** Returns the error message for an invalid database name. An empty name is valid, because it is not sent. */
 export const databaseProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ database: typed.trim() });
 

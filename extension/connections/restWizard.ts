@@ -43,7 +43,7 @@ export const emptyDraft: Draft = {
 type StepName = 'address' | 'key' | 'database' | 'headers' | 'token' | 'endpoint' | 'ca' | 'name';
 
 const shortOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'name'];
-/** Includes the steps that few servers need; shown if the user chooses more options. */
+/** All steps, including those that few servers need. Used if the user chooses more options. */
 const longOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'token', 'endpoint', 'ca', 'name'];
 
 const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, ca].some((one) => one !== '');
@@ -162,7 +162,7 @@ const fill: Record<StepName, (draft: Draft, typed: string) => Draft> = {
   name: (draft, name) => ({ ...draft, name }),
 };
 
-/** Header names are case-insensitive; the last one entered wins. */
+/** Adds or removes a header. Header names are case-insensitive, and the last value entered for a name wins. */
 function withHeader(headers: Draft['headers'], typed: string): Draft['headers'] {
   const header = headerOf(typed);
   if (!header) return headers;

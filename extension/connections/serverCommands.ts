@@ -14,7 +14,10 @@ import { isString } from '#shared/shape.ts';
 
 type ServerDeps = { connections: Connections; catalogs: Catalogs };
 
-/** Adds the given server, or prompts for one. @throws CatalogError if its test fails */
+/**
+ * Adds the given server, or prompts for a server.
+ * @throws CatalogError if the connection test of the given server fails
+ */
 export async function addServer(parts: ServerDeps, given: unknown): Promise<RestConnection | undefined> {
   const { connections } = parts;
   const server = givenServer(given, connections);
@@ -51,7 +54,8 @@ export async function updateKey({ connections, catalogs }: ServerDeps, connectio
       try {
         await catalogs.checkServer(connection, { ...secrets, apiKey }, signal);
       } catch (error) {
-        // An unreachable server can't check the key; the tree shows that it is unreachable.
+        // Store the key even if the server is unreachable, because the server may be reachable later. The tree shows
+        // that the server is unreachable.
         if (isAbort(error) || !isUnreachable(error)) throw error;
       }
       await connections.setApiKey(connection, apiKey);
@@ -59,7 +63,7 @@ export async function updateKey({ connections, catalogs }: ServerDeps, connectio
   });
 }
 
-/** Prompts for a server until its test succeeds, the user saves it anyway, or the user cancels. */
+/** Prompts for a server until the connection test succeeds, the user saves the server anyway, or the user cancels. */
 async function askTested(
   { catalogs }: ServerDeps,
   title: string,

@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 type Setting<T> = {
   readonly type: 'array' | 'object' | 'string' | 'number';
   readonly default: T;
-  /** Who may set it: VS Code does not read `machine` settings from a workspace. */
+  /** The settings files that may set the value. VS Code does not read `machine` settings from a workspace. */
   readonly scope: 'window' | 'resource' | 'machine' | 'machine-overridable';
   readonly description?: string;
   readonly markdownDescription?: string;

@@ -4,7 +4,7 @@ import { backfillTaskType } from '../manifest.ts';
 
 const { $schema: _schema, ...fields } = asRecord(jobFileSchema['properties']);
 
-/** A backfill in tasks.json: a job file, or the fields of one. */
+/** A backfill in tasks.json: the path of a job file, or the fields of a job file. */
 export const taskDefinitions = [
   {
     type: backfillTaskType,

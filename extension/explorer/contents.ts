@@ -4,7 +4,10 @@ import type { NamespacePath } from '#shared/names.ts';
 /** Number of tables and namespaces under a namespace, at any depth; `isMore` if counting stopped early. */
 type Contents = { tables: number; namespaces: number; isMore: boolean };
 
-/** Counting costs a request per namespace, and the exact number no longer matters above this. */
+/**
+ * Counting stops at this number, because it costs a request per namespace and the user needs no exact number above
+ * this.
+ */
 const enough = 10_000;
 
 /** Counts what a cascading drop of a namespace would drop. @throws the errors of the catalog's lists */

@@ -6,7 +6,7 @@ import { isString, listOf } from '#shared/shape.ts';
 
 type AnyConnection = {
   name: string;
-  /** `setting`: from `lanceCatalog.defaultConnections`. */
+  /** `person`: the user added the connection. `setting`: the connection is from `lanceCatalog.defaultConnections`. */
   source: 'person' | 'setting';
   /** The reason why the connection can't be opened in this window. */
   problem?: CatalogError;

@@ -27,7 +27,7 @@ type TreeDeps = {
 const treeContext = ({ connections, catalogs, engine, abilities, health, report }: TreeDeps): TreeContext => ({
   catalog: (name) => catalogs.get(name),
   answered: ({ connection, path }, catalog) => {
-    // The connection may have been changed to another server.
+    // Update the abilities after each response, because the user may have changed the connection to another server.
     void abilities.update(connection, catalog);
     if (path.length === 0) void health.inspect(connections.get(connection));
   },

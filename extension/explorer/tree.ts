@@ -28,7 +28,10 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   readonly #changed = new vscode.EventEmitter<CatalogNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** Rows that VS Code shows under a node. The next request reuses them only if all of them pass `lasts`. */
+  /**
+   * Rows that VS Code shows under a node. The next request for these rows returns them again if `lasts` is true for
+   * every row.
+   */
   readonly #shown = new Map<string, CatalogNode[]>();
   /** Nodes whose rows this class has changed. The next request for their rows returns `#shown` once. */
   readonly #handedOver = new Set<string>();
@@ -79,8 +82,8 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   }
 
   /**
-   * Replaces the "more" row by the next page; if it fails, an error row is added before the "more" row, which
-   * retries.
+   * Replaces the "more" row by the next page. If the request fails, adds an error row before the "more" row. A click on
+   * the "more" row then retries the request.
    */
   async loadMore(row: NodeOf<'more'>): Promise<void> {
     const parent = this.getParent(row);

@@ -31,7 +31,10 @@ export async function chooseAfterFailure(message: string, canKeep: boolean): Pro
   return choice && (choice === correct ? 'correct' : 'keep');
 }
 
-/** Delay before the notification, because it would stay visible after the end of a shorter task. */
+/**
+ * Delay before the notification. Without the delay, the notification of a short task would stay visible after the task
+ * has ended.
+ */
 const patienceMilliseconds = 700;
 
 /** Runs a task; if it takes longer, shows a notification that can cancel it. @throws AbortError if cancelled */

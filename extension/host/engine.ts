@@ -9,8 +9,9 @@ import { logFailure, type Log } from './log.ts';
 import { setting } from './settings.ts';
 
 /**
- * The engine process of this window. It starts on the first request for a table. If it crashes, requests fail until
- * it is restarted, and nothing else is affected. The native module is loaded only there, never in this process.
+ * The engine process of this window. It starts on the first request for a table. If it crashes, requests fail until it
+ * is restarted, and nothing else is affected. The native module is loaded only in the engine process, never in the
+ * extension host.
  */
 export class Engine implements vscode.Disposable {
   readonly #entry: string;
@@ -56,17 +57,20 @@ export class Engine implements vscode.Disposable {
     return catalog;
   }
 
-  /** Finds problems of the catalog in a directory. @throws CatalogError as `catalog`, and if it can't be read */
+  /**
+   * Finds problems of the catalog in a directory.
+   * @throws CatalogError as `catalog` does, and if the directory can't be read
+   */
   async inspect(config: DirConfig, signal: AbortSignal): Promise<RepairResult> {
     return (await this.#ensure()).inspect(config, signal);
   }
 
-  /** @throws CatalogError as `inspect` */
+  /** @throws CatalogError as `inspect` does */
   async repair(config: DirConfig, signal: AbortSignal): Promise<RepairResult> {
     return (await this.#ensure()).repair(config, signal);
   }
 
-  /** @throws CatalogError if it does not start */
+  /** @throws CatalogError if the engine does not start */
   async restart(): Promise<void> {
     await this.#stop();
     this.#problem = undefined;
@@ -94,8 +98,8 @@ export class Engine implements vscode.Disposable {
     try {
       const node = await findNode({ ...(nodePath && { nodePath }), signal });
       const log = (line: string) => this.#log.info(`engine: ${line}`);
-      // Loaded with the first catalog: HTTP and Arrow are most of the bundle, and a window without a catalog needs
-      // neither.
+      // Import this only with the first catalog. HTTP and Arrow are most of the bundle, and a window without a catalog
+      // needs neither.
       const client = await import('#catalog/engineProcess.ts');
       engine = await client.EngineProcess.start({ entry: this.#entry, node, log, signal });
       const { pid, node: version, engine: loaded, problem } = engine.handshake;

@@ -13,7 +13,7 @@ export const markdown = (marks: TemplateStringsArray, ...parts: readonly (InertM
 export const paragraphs = (parts: readonly (InertMarkdown | undefined)[]): InertMarkdown =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n') as InertMarkdown;
 
-/** Escapes a string so that Markdown shows it literally in one line, bare addresses included. */
+/** Escapes a string so that Markdown shows it literally in one line. Bare addresses do not become links. */
 export const plainText = (text: string): InertMarkdown =>
   text
     .replaceAll(/\s+/g, ' ')
@@ -21,7 +21,10 @@ export const plainText = (text: string): InertMarkdown =>
       mark === '<' ? '&lt;' : mark === '&' ? '&amp;' : `\\${mark}`,
     ) as InertMarkdown;
 
-/** Returns a code block whose fence is longer than any in the text. */
+/**
+ * Returns a code block. Its fence is longer than any run of backticks in the text, so that the text can't close the
+ * block.
+ */
 export function codeBlock(text: string, language = ''): InertMarkdown {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}` as InertMarkdown;

@@ -9,10 +9,11 @@ export const wordJoiner = '\u2060';
 /**
  * Separates the characters that VS Code reads as markup: `](` of links and `$(` of icons.
  *
- * VS Code's `parseLinkedText` turns `[label](command:…)`, also with http, https and file, into a link wherever it shows
- * a notification, progress, or the prompt and the validation message of an input box; a click runs the command. Its
- * `renderLabelWithIcons` draws `$(name)`. Neither supports an escape, and both need the two characters side by side.
- * Apply this function to the whole text, so that no two parts form markup together.
+ * VS Code applies `parseLinkedText` to notifications, progress messages, and the prompt and validation message of an
+ * input box. This function turns `[label](command:…)` into a link that runs the command on a click; http, https and
+ * file addresses become links, too. `renderLabelWithIcons` draws `$(name)` as an icon. Neither function supports an
+ * escape, and both need the two characters side by side. Apply this function to the whole text, so that no two parts
+ * form markup together.
  */
 export const inert = (text: string): InertText => text.replaceAll(/[\]$](?=\()/g, `$&${wordJoiner}`) as InertText;
 

@@ -4,7 +4,10 @@ import { isRecord } from '#shared/records.ts';
 /** Credentials for a server. Every header value counts as secret, because the secret ones can't be recognized. */
 export type ServerSecrets = { apiKey?: string; token?: string; headers?: Record<string, string> };
 
-/** The owner of secrets: a connection at an address, so that another server under the same name never gets them. */
+/**
+ * The owner of secrets: the name and the address of a connection. Another server with the same name has another
+ * address, so it never gets the secrets.
+ */
 export type SecretOwner = { of?: 'connection' | 'ray'; name: string; uri: string };
 
 /** Reads and writes VS Code's secret storage; nothing else does. */
@@ -12,7 +15,7 @@ export class Secrets implements vscode.Disposable {
   readonly #storage: vscode.SecretStorage;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #listening: vscode.Disposable;
-  /** The values last read or written here, so that only writes of other windows count as changes. */
+  /** The values that this window last read or wrote. A stored value that differs was written by another window. */
   readonly #known = new Map<string, string | undefined>();
   /** Fires when another window changed a secret that this window has read. */
   readonly onDidChange = this.#changed.event;
@@ -57,7 +60,7 @@ export class Secrets implements vscode.Disposable {
 
   async #compare(key: string): Promise<void> {
     if (!this.#known.has(key)) return;
-    // If the storage can't be read, the next reader of the secret gets the error.
+    // Ignore an error of the storage here, because the next `get` of the secret reports the error.
     const kept = await Promise.resolve(this.#storage.get(key)).catch(() => undefined);
     if (kept === this.#known.get(key)) return;
     this.#known.set(key, kept);

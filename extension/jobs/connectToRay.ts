@@ -81,7 +81,7 @@ export function rayAddressProblem(typed: string): string | undefined {
   return undefined;
 }
 
-/** An unencrypted token can be read on the network. */
+/** Returns a warning if the token would be sent unencrypted to another machine. */
 function plainWarning(typed: string): string | undefined {
   const { protocol, hostname } = URL.canParse(typed.trim()) ? new URL(typed.trim()) : { protocol: '', hostname: '' };
   const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);

@@ -75,7 +75,7 @@ export class JobActions {
     return true;
   }
 
-  /** Shows the table that a job writes to. @throws JobError if no connection leads to it */
+  /** Shows the table that a job writes to. @throws JobError if no connection has the table */
   async openTable({ table }: JobView): Promise<void> {
     const { references, panels, engine, catalogOf } = this.#parts;
     const place = references.placeOf(table);

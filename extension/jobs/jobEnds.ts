@@ -1,7 +1,7 @@
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { errorsText, jobTableText } from '#shared/jobs/jobLabels.ts';
 
-/** Plain text, not Markdown. */
+/** Returns how a job ended, as plain text without Markdown. */
 export function endText({ state, column, table, sentence, failure, errors }: JobView): string {
   const what = `The backfill of "${column}" of ${jobTableText(table)}`;
   if (state === 'failed') return `${what} failed. ${failure?.message ?? sentence}`;

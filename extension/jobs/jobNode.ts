@@ -3,7 +3,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { asRecord } from '#shared/records.ts';
 import type { JobListState } from './jobBoard.ts';
 
-/** A row of the Jobs view as commands receive it; they validate it. */
+/** A row of the Jobs view, as VS Code passes it to a command. Each command validates the row. */
 export type JobNode = { readonly kind: 'job'; readonly id: string };
 
 /**

@@ -30,7 +30,7 @@ export function registerJobOutputs(
   messaging: JobMessaging = vscode.notebooks.createRendererMessaging(notebookIds.jobRenderer),
 ): vscode.Disposable {
   const { log, host, actions, pages } = parts;
-  // Only shown jobs are sent: a window may know hundreds.
+  // The ids of jobs in cell outputs. Only these jobs are sent, because a window may know hundreds of jobs.
   const shown = new Set<string>();
   const told = new Map<string, JobView>();
 
@@ -60,7 +60,7 @@ export function registerJobOutputs(
       return;
     }
     shown.add(request.id);
-    // Another output may show the same job.
+    // Send the state again, even if another output with the same job has received it.
     told.delete(request.id);
     // In an untrusted folder jobs can't be requested; the output keeps its saved state.
     if (!vscode.workspace.isTrusted) return;

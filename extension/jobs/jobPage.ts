@@ -114,7 +114,7 @@ export class JobPage implements vscode.Disposable {
   #tell(): void {
     const { state } = this;
     this.panel.title = titleOf(state);
-    // A hidden page shows nothing; it gets the state when it becomes visible.
+    // Don't send the state to a hidden page. The page gets the state when it becomes visible.
     if (!this.#isListening || !this.panel.visible) return;
     const told = JSON.stringify(state);
     if (told === this.#told) return;

@@ -35,7 +35,7 @@ const againMilliseconds = 1000;
 
 /**
  * The jobs of this user as this window knows them, and the connection to the jobs process. The process starts on a
- * request, or if jobs are running. Jobs are separate processes and continue after it ends.
+ * request, or if jobs are running. Jobs are separate processes and continue after the jobs process ends.
  */
 export class JobsHost implements vscode.Disposable {
   readonly #parts: JobsHostDeps;
@@ -87,7 +87,7 @@ export class JobsHost implements vscode.Disposable {
     await this.watch();
   }
 
-  /** Starts watching if jobs may be running. Otherwise only reads a folder. */
+  /** Reads a folder to find out whether jobs may be running. Starts watching only if so. */
   wake(): void {
     if (!vscode.workspace.isTrusted || this.#link) return;
     this.#parts
@@ -169,7 +169,8 @@ export class JobsHost implements vscode.Disposable {
   }
 
   /**
-   * Starts the process again to continue watching the jobs, which run without it. Does nothing after repeated crashes.
+   * Starts the process again to continue watching. The jobs themselves run without this process. Does nothing after
+   * repeated crashes.
    */
   #exited(reason: string): void {
     this.#link = undefined;

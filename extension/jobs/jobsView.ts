@@ -18,7 +18,7 @@ type JobsViewDeps = {
   readonly state: Pick<State, 'showsJobs' | 'setShowsJobs'>;
 };
 
-/** Minimum time between redraws, in milliseconds: VS Code redraws a whole view. */
+/** Minimum time between redraws, in milliseconds, because VS Code redraws the whole view each time. */
 const drawEvery = 250;
 
 /** The Jobs view, which shows the board of `JobsHost`. */
@@ -90,7 +90,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  /** Shows the view from the first job on; before that the catalog view keeps the space. */
+  /** Shows the view when the first job exists. Until then the catalog view uses the space. */
   async #show(): Promise<void> {
     if (this.#state.showsJobs()) return;
     setContext('lanceCatalog.jobs.isShown', true);

@@ -5,7 +5,10 @@ import type { ClusterServices } from '../cluster/register.ts';
 /** A cluster profile, and its RayCluster if it differs from that of the profile. */
 export type LaunchTarget = { readonly profile: string; readonly rayCluster?: string | undefined };
 
-/** Runs the checks for a job on a cluster; if one fails, the user decides. @throws ClusterError, AbortError */
+/**
+ * Runs the checks for a job on a cluster. If a check fails, the user decides whether to launch.
+ * @throws ClusterError, AbortError
+ */
 export async function confirmLaunch(
   cluster: ClusterServices,
   place: LaunchTarget,

@@ -12,8 +12,8 @@ type BackfillsDeps = {
 };
 
 /**
- * Milliseconds during which the checks of a cluster are not repeated, because a user goes from the plan to a trial and
- * the run.
+ * How long passed checks of a cluster are valid, in milliseconds. A user goes from the plan to a trial and then to the
+ * run, and the checks need not be repeated at each step.
  */
 const fitFor = 120_000;
 
@@ -28,8 +28,10 @@ export class Backfills {
   }
 
   /**
-   * Plans without running user code. A cluster is checked first: findings explain more than an unreachable Ray.
-   * @returns `undefined` if checks of the cluster fail and the user cancels @throws JobError, CatalogError
+   * Plans without running user code. Checks a cluster first, because findings of checks explain more than the error
+   * that Ray is unreachable.
+   * @returns `undefined` if checks of the cluster fail and the user cancels
+   * @throws JobError, CatalogError
    */
   async plan(request: BackfillRequest, signal: AbortSignal): Promise<BackfillPlan | undefined> {
     if (!(await this.#isFit(request, signal))) return undefined;

@@ -21,7 +21,7 @@ type CatalogQuestionDeps = {
 export function requireCatalog({ connections, notebookCatalogs, session }: CatalogQuestionDeps) {
   /** Notebooks that the user has chosen to run without a catalog. */
   const without = new WeakSet<vscode.NotebookDocument>();
-  /** Cells that are run while the question is open wait for the same answer. */
+  /** Open questions. Cells that the user runs while a question is open wait for its answer. */
   const open = new WeakMap<vscode.NotebookDocument, Promise<boolean>>();
   const ask = async (notebook: vscode.NotebookDocument, missing: string | undefined): Promise<boolean> => {
     const title =

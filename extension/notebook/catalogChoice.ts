@@ -22,7 +22,8 @@ export function chooseCatalog(
   const find = (name: string) => connections.find((one) => one.name === name);
   const chosen = named === undefined ? undefined : find(named);
   if (chosen) return { kind: 'chosen', connection: chosen };
-  // This also replaces a missing connection that the file names, because the user has selected another one.
+  // `bound` is used even if the file names a connection that does not exist, because the user has selected `bound`
+  // instead.
   const earlier = bound === undefined ? undefined : find(bound);
   if (earlier) return { kind: 'bound', connection: earlier };
   const missing = named ?? bound;

@@ -6,7 +6,7 @@ import { CellOutputs, type Displays } from './outputs.ts';
 
 /**
  * One run of a cell, from its start to its end. If the user renames the notebook meanwhile or saves it under another
- * name, VS Code opens a new document. The run continues in it and shows all its outputs there again.
+ * name, VS Code opens a new document. The run continues in the new document and shows all its outputs again there.
  */
 export class CellRun {
   readonly #displays: Displays;
@@ -73,7 +73,7 @@ export class CellRun {
   /**
    * Continues in another document with the same cells, or shows the outputs there if the run ended during the move.
    * @param execute creates the execution of a cell in that document
-   * @param isThere resolves when the document has its content, which would overwrite outputs shown earlier
+   * @param isThere resolves when the document has its content. That content would overwrite outputs shown earlier
    */
   async moveTo(
     notebook: vscode.NotebookDocument,

@@ -109,7 +109,7 @@ async function chooseFor(
   edit.set(notebook.uri, [vscode.NotebookEdit.updateNotebookMetadata(withConnection(notebook.metadata, name))]);
   await vscode.workspace.applyEdit(edit);
   notebookCatalogs.bind(notebook.uri, name);
-  // If no cell has run yet, `renew` is enough: cells that wait for the kernel continue to wait and get the new one.
+  // If no cell has run yet, `renew` is enough: cells that wait for the kernel continue to wait and get the new kernel.
   const session = kernels.session(notebook);
   if (session?.hasRun === true) await kernels.restart(notebook);
   else session?.renew();

@@ -133,14 +133,15 @@ export class NotebookKernels implements vscode.Disposable {
         this.session(notebook)?.select();
       }),
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#welcome(notebook)),
-      // VS Code reports a notebook that an extension opens with content while it is still empty and names no kernel.
+      // If an extension opens a notebook with content, VS Code first reports the notebook without its cells and
+      // metadata, and then reports a change.
       vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata, contentChanges }) => {
         if ((metadata || contentChanges.length > 0) && !this.#met.has(notebook)) this.#meet(notebook);
       }),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
       vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
       vscode.workspace.onDidRenameFiles(() => {
-        // The document with the old name stays open while another extension uses it.
+        // Don't wait for the close event: the document with the old name stays open while another extension uses it.
         const renamed = [...this.#sessions.values()].filter(({ notebook }) => this.#partings.isRenamed(notebook));
         for (const { notebook } of renamed) this.#leave(notebook);
       }),
@@ -192,7 +193,8 @@ export class NotebookKernels implements vscode.Disposable {
 
   async #run(cells: vscode.NotebookCell[], notebook: vscode.NotebookDocument): Promise<void> {
     requireTrust();
-    // A used kernel has its catalog already. So has a waiting kernel, which is reattached only now.
+    // Don't ask for a catalog if the kernel was used, because a used kernel already has one. This includes a used
+    // kernel that waits to be reattached.
     const isUsed = this.session(notebook)?.hasRun === true || this.#parts.kept.get(notebook.uri)?.isUsed === true;
     if (!isUsed && !(await this.#parts.requireCatalog(notebook))) return;
     await this.#sessionOf(notebook).run(cells);
@@ -201,7 +203,7 @@ export class NotebookKernels implements vscode.Disposable {
   async #interrupt(notebook: vscode.NotebookDocument): Promise<void> {
     const session = this.session(notebook);
     const isOver = await runCommand(this.#parts.log, 'interrupting a cell', () => session?.interrupt());
-    // Not awaited: VS Code shows the interrupt as running until this handler returns.
+    // Don't await the prompt, because VS Code shows the interrupt as running until this handler returns.
     if (session && isOver === false) void this.#offerRestart(session);
   }
 
@@ -276,7 +278,8 @@ export class NotebookKernels implements vscode.Disposable {
   #leave(notebook: vscode.NotebookDocument): void {
     const session = this.session(notebook);
     if (!session) return;
-    // Delete the entry before that file opens, because another untitled notebook may get the same name meanwhile.
+    // Delete the entry now, before the file with the new name opens, because another untitled notebook may get the old
+    // name meanwhile.
     this.#sessions.delete(keyOf(notebook));
     const candidates = vscode.workspace.notebookDocuments.filter((one) => this.#isFree(one));
     const next = this.#partings.leave(session, candidates);

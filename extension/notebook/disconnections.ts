@@ -4,7 +4,10 @@ import type { NotebookSession } from './session.ts';
 
 /** Maximum time between closing an untitled notebook and opening the file that it was saved as. */
 const saveMilliseconds = 3000;
-/** Maximum time between the announcement of a rename, the close of the file, and the opening under its new name. */
+/**
+ * Maximum time from the announcement of a rename to the close of the file, and from the close to the opening under the
+ * new name.
+ */
 const renameMilliseconds = 30_000;
 /** Maximum time between opening a renamed file and restoring its unsaved content. */
 const restoreMilliseconds = 5000;
@@ -14,8 +17,8 @@ type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
 
 /**
  * Kernels of notebooks that were just closed. When the user renames a notebook or saves it for the first time, VS Code
- * closes it and opens another one. The rename event identifies the new one; without an event, it is the one whose cells
- * have the same content.
+ * closes the document and opens a new one. The rename event identifies the new document. Without a rename event, the
+ * new document is the one whose cells have the same content.
  */
 export class RenamedNotebooks implements vscode.Disposable {
   readonly #waiting = new Map<NotebookSession, Parting>();
@@ -40,8 +43,8 @@ export class RenamedNotebooks implements vscode.Disposable {
 
   /**
    * Handles a closed notebook.
-   * @returns the one of `candidates` that continues with its kernel. If `undefined`, the kernel waits a moment for that
-   * notebook, or is disposed if none can follow
+   * @returns the notebook of `candidates` that continues with the kernel. If `undefined`, the kernel waits a moment for
+   * a notebook that opens later, or is disposed if no notebook can follow
    */
   leave(session: NotebookSession, candidates: readonly vscode.NotebookDocument[]): vscode.NotebookDocument | undefined {
     const expected = session.hasRun ? this.#nextOf(session.notebook) : undefined;

@@ -64,5 +64,5 @@ function readRecords(value: unknown): Record<string, KeptKernelRecord> {
   return Object.fromEntries(entries.filter((entry): entry is [string, KeptKernelRecord] => isKept(entry[1])));
 }
 
-/** Its queued cells are checked when they are read. */
+/** Checks a stored record. `readWaiting` checks its queued cells later. */
 const isKept = shape({ folder: isString, isUsed: isBoolean });

@@ -80,7 +80,7 @@ function parts(line: string): string[] {
   return [...lines, current];
 }
 
-/** In the order of the kernel, richest first. */
+/** Converts a MIME bundle to output items in the kernel's order, which is richest first. */
 export const bundleItems = (bundle: MimeBundle): vscode.NotebookCellOutputItem[] =>
   Object.entries(bundle).map(([mime, value]) => bundleItem(mime, value));
 

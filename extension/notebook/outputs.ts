@@ -25,7 +25,7 @@ type Printed = {
   name: StreamName;
   output: vscode.NotebookCellOutput;
   text: TruncatedOutput;
-  /** All the text, until VS Code has processed the output. */
+  /** The whole text while VS Code has not processed the output; then `undefined`. */
   fresh: string | undefined;
   /** Calls that VS Code has not processed yet. */
   underWay: number;
@@ -196,7 +196,8 @@ export class CellOutputs {
 
   #show(message: Parameters<typeof valueOutput>[0]): void {
     const output = valueOutput(message);
-    // Do this first, because a pending clear forgets the earlier displays of this cell.
+    // Append the output before its display id is stored, because `#append` may clear the cell and then forgets all
+    // display ids of the cell.
     this.#append(output);
     const id = message.type === 'execute_result' ? undefined : message.content.displayId;
     if (id !== undefined) this.#displays.set(id, { cell: this.#target.cell, output });

@@ -214,7 +214,8 @@ export class NotebookSession implements vscode.Disposable {
       this.#waiting.begin(row);
       goesOn = await this.#runCell(execution);
     }
-    // If not, the window has closed, and the waiting cells are stored for the next window.
+    // If `#round` has changed, the window has closed or the waiting cells were dropped. In both cases this row must
+    // stay as it is.
     if (round === this.#round) this.#waiting.end(row);
   }
 

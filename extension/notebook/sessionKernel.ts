@@ -81,7 +81,7 @@ export class SessionKernel {
 
   /**
    * Returns the kernel for a cell and marks it as used. If the kernel is replaced while it starts, waits for the new
-   * one as long as the cell `isWanted`.
+   * kernel, but only while `isWanted` returns true.
    */
   async forCell(isWanted: () => boolean): Promise<KernelProcess> {
     for (;;) {

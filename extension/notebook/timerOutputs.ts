@@ -29,7 +29,10 @@ export class LateOutputs implements vscode.Disposable {
     this.#log = log;
   }
 
-  /** Maps `id`, the parent id of its outputs, to a run. From now on output of earlier runs of the cell is dropped. */
+  /**
+   * Stores a run under `id`, which is the parent id of its outputs. From now on output of earlier runs of the same cell
+   * is dropped.
+   */
   know(id: string, run: EndedRun): void {
     if (this.#runs.get(id) === run) return;
     for (const [earlier, { cell }] of this.#runs) if (cell === run.cell) this.#runs.delete(earlier);
@@ -72,7 +75,8 @@ export class LateOutputs implements vscode.Disposable {
     this.#waiting.clear();
     for (const [id, messages] of batches) {
       const run = this.#runs.get(id);
-      // A cell that ran again has other outputs, and a deleted cell has none.
+      // Drop the output if the cell ran again, because it then shows the outputs of the new run, or if the cell was
+      // deleted.
       if (!run || run.cell.index < 0) continue;
       if (run.ended) this.#show(run, run.ended, messages);
       else this.#hold(id, messages);

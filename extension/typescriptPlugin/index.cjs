@@ -1,3 +1,3 @@
-// The editor's TypeScript looks for its plugins in node_modules of the extension, and wants a function. The code is in
-// dist/ with the other bundles, two folders up from here as from there.
+// VS Code's TypeScript loads this package from the extension's node_modules/ and expects a function. The bundle is in
+// dist/. The relative path is the same for the package in node_modules/ and for its source in extension/.
 module.exports = require('../../dist/typescriptPlugin.cjs').init;

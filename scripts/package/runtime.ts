@@ -32,7 +32,7 @@ export function readManifest(folder: string): Manifest {
 /** The packages that bundles require, and the declarations for `process` and `Buffer` in cells. */
 const shipped = [...runtimePackages, '@types/node'];
 
-/** A dependency's own copy of @types/node would declare every global of Node twice. */
+/** Dependencies that are not shipped. A second copy of @types/node would declare every global of Node twice. */
 const left = new Set(['@types/node', 'node-addon-api']);
 
 /** Returns the folders of the VSIX's packages and their dependencies, resolved as Node does. */

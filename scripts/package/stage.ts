@@ -31,7 +31,7 @@ export function stage(
   mkdirSync(folder, { recursive: true });
   for (const name of files) cpSync(inRoot(name), join(folder, name), { recursive: true });
   for (const name of readdirSync(inRoot('dist'))) {
-    // `npm run watch` writes source maps to this folder.
+    // Skip source maps, which `npm run watch` writes to this folder.
     if (!name.startsWith('.') && !name.endsWith('.map'))
       cpSync(inRoot('dist', name), join(folder, 'dist', name), { recursive: true });
   }

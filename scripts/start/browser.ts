@@ -35,8 +35,8 @@ export async function openInBrowser(options: {
 const portFile = 'port';
 
 /**
- * Returns the port of the last window if it is free, else 0. The browser stores connections and layout by URL, so they
- * would be missing at another port.
+ * Returns the port of the last window if it is free, else 0. The browser stores connections and layout by URL, so a
+ * window on another port would lack them.
  */
 async function lastPort(profile: string): Promise<number> {
   const path = join(profile, portFile);

@@ -124,8 +124,8 @@ function isNewEnough(version: string): boolean {
 }
 
 /**
- * Returns the environment without the variables of a VS Code in which this runs; with them, the window would attach to
- * that VS Code.
+ * Returns the environment without the variables that VS Code sets in its terminals. With these variables, the new
+ * window would attach to the running VS Code.
  */
 function withoutEditor(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:VSCODE_|ELECTRON_)/.test(name)));

@@ -52,7 +52,7 @@ export async function ensureWorkbench(say: (line: string) => void): Promise<Work
       npm(['install', '--omit=dev', '--prefix', dir, ...quietInstall], { cwd: dir, quiet: true }),
     );
   }
-  // Delete the runtime of an assistant: more than 200 MB that are not used here.
+  // Delete the runtime of an AI assistant, because its more than 200 MB are not used here.
   rmSync(join(vscode, 'node_modules/@github'), { recursive: true, force: true });
   writeFileSync(stamp, workbenchVersion);
   return { dir: server, entry: join(server, 'out/node/entry.js') };

@@ -18,7 +18,7 @@ export type Profile = {
 export type Server = {
   readonly address: string;
   readonly port: number;
-  /** New for every start. Never passed in argv, a file or a log. */
+  /** Every start has a new password. It is never passed in argv, a file or a log. */
   readonly password: string;
   readonly log: string;
   readonly child: ChildProcess;
@@ -151,7 +151,7 @@ function serverArguments(workbench: Workbench, profile: Profile): string[] {
     'user-data-dir': profile.userData,
     'extensions-dir': profile.extensions,
     'reconnection-grace-time': '60',
-    // Text of the page with the password prompt.
+    // Labels of the page with the password prompt.
     'app-name': 'Lance Catalog',
     'welcome-text': 'Lance Catalog: the password is in your terminal',
   };
@@ -174,7 +174,7 @@ function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
     XDG_CACHE_HOME: cacheFolder(profile),
     XDG_RUNTIME_DIR: profile.run,
     TMPDIR: profile.run,
-    // There is no extension gallery, so that a sample window sends no network requests.
+    // Set no extension gallery, so that a sample window sends no network requests.
     EXTENSIONS_GALLERY: '{}',
   };
 }

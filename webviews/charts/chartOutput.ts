@@ -45,7 +45,8 @@ export const chartRenderer =
       chart.end();
       chart.end = () => {};
       const place = document.createElement('div');
-      // Without a height, the output would lose its distance to the cell's edge until the library has drawn the chart.
+      // Set a height now: an output without height loses its distance to the cell's edge until the library has drawn
+      // the chart.
       place.style.minHeight = '1em';
       const notice = document.createElement('div');
       notice.className = 'lance-chart-notice';

@@ -47,7 +47,7 @@ function isMapTrace(trace: unknown, onRefused: (address: string) => void): boole
   return true;
 }
 
-/** The allowed settings of a figure. None names a server or lets the user send the figure to one. */
+/** The allowed settings of a figure. No allowed setting names a server or lets the user send the figure to a server. */
 const ownSettings = new Set([
   'autosizable',
   'displayModeBar',
@@ -67,11 +67,11 @@ const ownSettings = new Set([
 const ownConfig = (config: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(config).filter(([key]) => ownSettings.has(key)));
 
-/** Strings that start with `<` but that Plotly doesn't draw as text: the comparison operators of a contour. */
+/** The comparison operators of a contour. Plotly doesn't draw these strings as text, so a `<` in them stays. */
 const operators = /^[<>=()[\]]{1,2}$/;
 
 /**
- * Cleans a value, for example of the key `source` or `images[0].source`. The values in an array have the key of the
+ * Cleans a value. `key` is for example `source` or `images[0].source`. The values in an array have the key of the
  * array.
  */
 function cleanValue(value: unknown, key: string, onRefused: (address: string) => void): unknown {

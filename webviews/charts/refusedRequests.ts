@@ -1,6 +1,6 @@
 /**
- * Replaces the browser functions that send requests: esbuild injects these names into the bundles of the chart
- * libraries. They also stop a request for an address that the check of the description did not find.
+ * Replaces the browser functions that send requests. esbuild injects these replacements into the bundles of the chart
+ * libraries. They stop every request, even for an address that the check of the description did not find.
  */
 function refuse(): never {
   throw new Error('Charts send no requests.');

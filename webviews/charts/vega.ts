@@ -20,14 +20,15 @@ const configOf = ({ text, lines, font }: ChartLook) => {
   };
 };
 
-/** Vega's renderer and handler of SVG: its types lack their methods. */
+/** Vega's SVG renderer and handler, with methods that Vega's types lack. */
 type SvgModule = {
   renderer: new (...args: never[]) => { style(element: Element, item: Item | null): void };
   handler: new (...args: never[]) => VegaHandler & { element(): HTMLElement };
 };
 
 /**
- * Keeps Vega's SVG from sending requests. Expressions compute these values, so they are checked when they are drawn.
+ * Keeps Vega's SVG from sending requests. Expressions can compute colors and addresses, so these are checked when Vega
+ * draws them.
  */
 function guardSvg(): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Vega's type of this call requires a module
@@ -44,7 +45,7 @@ function guardSvg(): void {
     }
   }
   class ChartHandler extends module.handler {
-    /** Vega would open the link in the page that shows all outputs. */
+    /** Handles a click on a link. Vega's own handler would open the link in the page that shows all outputs. */
     handleHref(event: Event, _: Item, address: unknown): void {
       if (event.isTrusted && typeof address === 'string') openLink(this.element(), address);
     }
@@ -60,8 +61,7 @@ function guardSvg(): void {
 guardSvg();
 
 /**
- * Checks the shape of the pointer, because a chart may compute it and Vega assigns it to the style of the chart's
- * element.
+ * Checks the pointer's `cursor` style. A chart may compute it, and Vega assigns it to the style of the chart's element.
  */
 function guardCursor({ style }: HTMLElement): void {
   Object.defineProperty(style, 'cursor', {

@@ -44,8 +44,8 @@ const inputProperties = new Set([
 ]);
 
 /**
- * Returns a compiled Vega description whose form elements have only harmless attributes: Vega sets all others, such as
- * `src` and `style`, unchanged.
+ * Returns a compiled Vega description whose form elements have only harmless attributes. Other attributes, such as
+ * `src` and `style`, are removed, because Vega would set them unchanged.
  */
 export function withSafeInputs(spec: unknown): unknown {
   if (Array.isArray(spec)) return spec.map(withSafeInputs);

@@ -28,7 +28,7 @@ export function renderCell({ cell }: CellContentProps): ReactNode {
     case 'time':
     case 'number':
     case 'text':
-      // A null needs its own style, to differ from the string "null".
+      // Give a null its own style, so that it differs from the string "null".
       return (
         <span className={`lance-${value.kind}`} title={value.text.length > shortText ? value.text : undefined}>
           {value.text}

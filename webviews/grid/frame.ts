@@ -41,7 +41,7 @@ function gridColumns(columns: readonly ColumnInfo[]): GridColumn[] {
   });
 }
 
-/** Rows in memory. Each cell is formatted once. */
+/** Loaded rows. Each cell is formatted once. */
 type Block = { cell(row: number, column: number): Cell; exactText(row: number, column: number): string };
 
 function blockOf(table: Table): Block {
@@ -112,7 +112,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
       columnDescriptors: columns.map(({ key }) => ({ name: key })),
       getRowNumber: ({ row }) => ({ value: row }),
       getCell: ({ row, column }) => boxed(cellAt(row, positions.get(column)!)),
-      // Ignores the grid's signal, which aborts on every scroll. `Pages` decides which loads to cancel.
+      // Ignore the grid's signal, because it aborts on every scroll. `Pages` decides which loads to cancel.
       fetch: ({ rowStart, rowEnd }) => pages.show(rowStart, rowEnd),
       eventTarget: events as NonNullable<DataFrame['eventTarget']>,
     },

@@ -34,7 +34,7 @@ export function Grid({ frame, focus, footer }: GridProps) {
     [frame],
   );
   const problem = useProblem(frame);
-  // Position 1, 1 is the corner: row 1 is the header, and column 1 has the row numbers.
+  // Row 1 is the header and column 1 has the row numbers, so the first value is at row 2 and column 2.
   const [position, setPosition] = useState({ colIndex: 2, rowIndex: frame.data.numRows > 0 ? 2 : 1 });
   const [visibility, setVisibility] = useState<Visibility>({});
   const copy = useCallback((event: ClipboardEvent) => copyCell(event, frame, visibility), [frame, visibility]);
@@ -118,14 +118,14 @@ function useProblem(frame: GridFrame): ReturnType<GridFrame['problem']> {
 }
 
 /**
- * Copies the whole value of a cell, even if the cell shows it shortened. The component itself would request clipboard
- * permission.
+ * Copies the whole value of a cell, even if the cell shows a shortened value. The component's own copy function is not
+ * used, because it would request clipboard permission.
  */
 function copyCell(event: ClipboardEvent, frame: GridFrame, visibility: Visibility): void {
   const cell = (event.target as Element).closest('td[data-rownumber]');
   if (!cell || !document.getSelection()?.isCollapsed) return;
   const shown = frame.columns.flatMap(({ key }, column) => (visibility[key]?.hidden ? [] : [column]));
-  // Column 1 has the row numbers, and hidden columns don't count.
+  // Subtract 2, because column numbers start at 1 and column 1 has the row numbers. Hidden columns have no number.
   const column = shown[Number(cell.getAttribute('aria-colindex')) - 2];
   if (column === undefined) return;
   const text = frame.exactText(Number(cell.getAttribute('data-rownumber')), column);

@@ -51,8 +51,8 @@ export class Pages<T> {
   }
 
   /**
-   * Returns the failed pages. All are visible, because other failed pages are dropped and load again when the user
-   * scrolls to them.
+   * Returns the failed pages. All of them are visible, because an invisible page that fails is dropped and loaded again
+   * when the user scrolls to it.
    */
   get failures(): Extract<Page<T>, { state: 'failed' }>[] {
     return [...this.#pages.values()].filter((page) => page.state === 'failed');

@@ -7,8 +7,8 @@ type BoundaryProps = {
 };
 
 /**
- * Limits a drawing error to its children. Without it, React would remove the whole page. Values are formatted while
- * they are drawn, and an Arrow stream may be readable but contain invalid columns.
+ * Limits a drawing error to the children of this component. Without a boundary, React would remove the whole page.
+ * Values are formatted while they are drawn, and a readable Arrow stream may contain invalid columns.
  */
 export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false };

@@ -13,7 +13,7 @@ import { disposer } from '../parts/outputLifecycle.ts';
 import themeCss from '../parts/theme.css';
 import outputCss from './output.css';
 
-/** Rows of the tallest output; the others need scrolling. */
+/** Maximum number of rows that an output shows without scrolling. */
 const maxRows = 10;
 const footerHeight = 23;
 const titleHeight = 26;
@@ -133,7 +133,7 @@ export const activate: ActivationFunction = () => {
     renderOutputItem(item, element) {
       dispose(item.id);
       styles ??= styleSheet();
-      // Separates the grid's styles and the notebook's table styles, in both directions.
+      // A shadow root separates the grid's styles from the notebook's table styles, in both directions.
       const shadow = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
       shadow.adoptedStyleSheets = [styles];
       const place = document.createElement('div');
@@ -162,7 +162,9 @@ function keepKeys(place: HTMLElement): void {
   });
 }
 
-/** Stops wheel events that scroll the grid: the notebook can't detect scrollable elements in a shadow root. */
+/**
+ * Keeps wheel events that scroll the grid from the notebook, which can't detect scrollable elements in a shadow root.
+ */
 function keepWheel(place: HTMLElement): void {
   place.addEventListener(
     'wheel',

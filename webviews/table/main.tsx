@@ -78,7 +78,7 @@ function draw(next: PanelState): void {
 }
 
 function show(table: PanelTable): void {
-  // The state from which the extension reopens the panel after a reload.
+  // Store the state from which the extension reopens the panel after a reload.
   editor.setState({ key: table.key, title: table.title, version: table.version });
   const { key } = table;
   const frame = pagedFrame(table, (start, end, signal) => host.request('rows', { key, start, end }, signal));

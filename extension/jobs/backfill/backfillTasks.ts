@@ -34,7 +34,7 @@ export class BackfillTasks implements vscode.TaskProvider {
 
   resolveTask(task: vscode.Task): vscode.Task {
     const folder = typeof task.scope === 'object' ? task.scope : vscode.workspace.workspaceFolders?.[0];
-    // VS Code compares definitions, so the task must have the same object.
+    // The returned task must have the definition of the given task, because VS Code compares the two.
     return this.#task(task.definition, folder, task.name);
   }
 

@@ -24,13 +24,13 @@ type BackfillTerminalDeps = {
 /** Exit codes of a task, the same as those of the command line. */
 const exitCodes = { done: 0, failed: 1, notStarted: 2, cancelled: 130 } as const;
 
-/** Minimum time between progress lines, in milliseconds: a terminal keeps all lines. */
+/** Minimum time between progress lines, in milliseconds. A terminal keeps every line, so there must be few. */
 const tellEvery = 1000;
 const ctrlC = '\u0003';
 
 /**
- * Runs a backfill as a task in a terminal, with progress lines and an exit code. Ctrl+C cancels the job; it continues
- * if the terminal or the window is closed.
+ * Runs a backfill as a task in a terminal, with progress lines and an exit code. Ctrl+C cancels the job. The job
+ * continues if the terminal or the window is closed.
  */
 export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposable {
   readonly #parts: BackfillTerminalDeps;
@@ -80,7 +80,7 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
   async #run(): Promise<void> {
     const { host, backfills, request: read } = this.#parts;
     const { signal } = this.#lifetime;
-    // Show a line now, because reading the function and the table takes seconds and an empty terminal seems to hang.
+    // Show a line now. Reading the function and the table takes seconds, and an empty terminal would seem to hang.
     this.#line('Reading the job…');
     const { request, table } = await read(signal);
     this.#line(`Starting the backfill of "${request.column}" of ${jobTableText(table)}…`);

@@ -14,7 +14,9 @@ type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<Com
 
 type ChooseFunctionDeps = { readonly ask: Ask; readonly read: ReadFunction };
 
-/** Returns the function of the column; `stored` is the one stored with the table. `undefined` if the user cancels. */
+/**
+ * Returns the function of the column; `stored` is the function stored with the table. `undefined` if the user cancels.
+ */
 export async function chooseFunction(
   choice: ColumnChoice,
   columns: readonly ColumnInfo[],

@@ -35,7 +35,10 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
     return this.#texts.get(uri.path) ?? 'This function is no longer available. Start the backfill again.\n';
   }
 
-  /** Above the first and below the last line, because VS Code hides the notification while the user still reads. */
+  /**
+   * Shows the buttons at the first and at the last line, because VS Code may hide the notification while the user still
+   * reads the code.
+   */
   provideCodeLenses({ uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
     if (!this.#questions.has(uri.path)) return [];
     return [0, lineCount - 1].flatMap((line) => {
@@ -79,7 +82,8 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
     const { path } = uri;
     return new Promise((resolve) => {
       const answer = (isAccepted: boolean): void => {
-        // The user may use the notification after the question was answered by a lens.
+        // Ignore a second answer: the user may click the notification after a code lens has already answered the
+        // question.
         if (this.#questions.get(path) !== answer) return;
         closing.dispose();
         signal.removeEventListener('abort', decline);

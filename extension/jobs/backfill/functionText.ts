@@ -34,7 +34,7 @@ const breakLines = (code: string): string =>
     .map((line) => (line.match(longLines) ?? []).join(' ↩\n'))
     .join('\n');
 
-// By code points, so that no surrogate pair is split.
+// The flag `u` counts code points, so that no surrogate pair is split.
 const longLines = new RegExp(`.{1,${longestLine}}`, 'gsu');
 
 /** Returns the code that runs. The stored source is not shown, because it may differ from the code. */

@@ -44,7 +44,7 @@ export class PlanSession implements vscode.Disposable {
     return { kind: 'plan', table: this.#table, plan: this.#plan, busy: this.#busy, problem: this.#problem };
   }
 
-  /** Failures are shown on the page. */
+  /** Runs an action of the page. Failures are shown on the page. */
   async act(action: JobAction): Promise<void> {
     if (action === 'code') {
       const { column, ...options } = this.#request;

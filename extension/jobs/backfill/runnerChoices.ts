@@ -3,7 +3,9 @@ import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { runnerLabels } from '#shared/jobs/jobLabels.ts';
 import type { Choice } from '../../host/ask.ts';
 
-/** Where to run a backfill: as planned, on another runner, on a known Ray cluster, or on one to connect to. */
+/**
+ * Where to run a backfill: as planned, on another runner, on a known Ray cluster, or on a Ray cluster to connect to.
+ */
 type RunnerChoice =
   | { readonly kind: 'planned' }
   | { readonly kind: 'runner'; readonly runner: RunnerName }

@@ -24,7 +24,7 @@ export async function setUpPython(cli: string): Promise<boolean> {
   return wanted && (await runInTerminal(cli, 'install')) === 0;
 }
 
-/** Removes that environment and nothing else. */
+/** Removes the Python environment for backfills and nothing else. */
 export async function removePython(cli: string): Promise<void> {
   const wanted = await confirm(
     'Remove the Python environment for backfills?',
@@ -44,7 +44,8 @@ async function runInTerminal(cli: string, action: Action): Promise<number | unde
     vscode.TaskScope.Global,
     names[action],
     'Lance Catalog',
-    // Pass the environment, because that of a terminal may differ from the one of the processes that use the result.
+    // Pass these environment variables, because a terminal may have other values than the processes that use the Python
+    // environment later.
     new vscode.ProcessExecution(node.path, [cli, 'python', action], {
       env: { ...node.env, ...(dataHome !== undefined && { XDG_DATA_HOME: dataHome }) },
     }),

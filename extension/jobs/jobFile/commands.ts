@@ -67,7 +67,7 @@ const planned = (parts: JobFileCommandDeps, uri: vscode.Uri, doing: 'Checking' |
     return { ...asked, plan: await parts.backfills.plan(asked.request, signal) };
   });
 
-/** Further files can be opened by "Browse…". */
+/** Limit of the listed files. The user can open all others with "Browse…". */
 const maxFiles = 200;
 
 async function askFile(): Promise<vscode.Uri | undefined> {

@@ -9,7 +9,7 @@ import type { JobText } from './text.ts';
 const quiet = 200;
 
 /**
- * Underlines errors in job files. The check opens nothing that a file names; it only compares the names of
+ * Underlines errors in job files. The check opens no table or file that a job file names. It only looks up the names of
  * connections.
  */
 export class JobFileDiagnostics implements vscode.Disposable {

@@ -15,7 +15,7 @@ export const isJobFile = ({ path: where }: vscode.Uri): boolean => where.endsWit
 /** Returns the folder to which paths in a job file are relative. */
 export const folderOfFile = ({ fsPath }: vscode.Uri): string => path.dirname(fsPath);
 
-/** Includes unsaved changes. */
+/** Returns the text of a file, including unsaved changes. */
 async function textOfFile(uri: vscode.Uri): Promise<string> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   return open?.getText() ?? (await vscode.workspace.openTextDocument(uri)).getText();

@@ -17,7 +17,7 @@ export type JobFileDeps = {
   readonly connections: { list(): readonly Connection[] };
 };
 
-/** The table of a job file: in a connection, or in a catalog that is not in the list. */
+/** The table of a job file: in a connection, or in a catalog without a connection. */
 type JobFileTable =
   | { readonly kind: 'connected'; readonly place: TablePlace }
   | { readonly kind: 'bare'; readonly reference: TableReference; readonly table: JobTable };
@@ -25,7 +25,8 @@ type JobFileTable =
 /**
  * Returns the table that a job file names.
  * @param folder the file's folder, base of a relative catalog path
- * @throws JobError RequestInvalid if it names an unknown connection, or no catalog and the choice is not unique
+ * @throws JobError RequestInvalid if the file names an unknown connection, or if it names no catalog and there is not
+ * exactly one connection
  */
 export function tableOfFile(
   { connections }: Pick<JobFileDeps, 'connections'>,

@@ -42,6 +42,6 @@ function nodeAt(tree: Node, path: readonly (string | number)[]): Node | undefine
 
 function spanOf(node: Node | undefined, tree: Node | undefined): { offset: number; length: number } {
   if (node && node !== tree) return { offset: node.offset, length: node.length };
-  // For the whole file, mark only its first brace.
+  // If the problem concerns the whole file, mark only the first brace.
   return { offset: tree?.offset ?? 0, length: 1 };
 }

@@ -53,7 +53,7 @@ export function registerNotebookDebugger({ log, kernels }: DebugDeps): vscode.Di
 
 const configurationOf = (cell: vscode.NotebookCell): vscode.DebugConfiguration => ({
   type: debuggerType,
-  // An attach request, because the kernel must continue when debugging stops.
+  // Attach instead of launch, because the kernel must continue when debugging stops.
   request: 'attach',
   name: titleOf(cell),
   // The output of a cell is shown below the cell, so the debug console would only take space from the notebook.

@@ -175,14 +175,14 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
     if (!isKnown) this.#send({ type: 'event', event: 'terminated' });
   }
 
-  /** The cell continues unless the user stops it as well. */
+  /** Ends debugging. The cell continues unless the user stops it as well. */
   async #leave({ terminateDebuggee, restart }: Record<string, unknown>): Promise<void> {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     // Interrupt first, or the paused cell would continue. If the cell has ended, the interrupt would hit the next
     // one.
     if (!this.#hasEnded && (terminateDebuggee === true || restart === true)) await this.#session.interrupt();
-    // The kernel may have ended, which has the same effect.
+    // Ignore a failure: if the kernel has ended, debugging has ended, too.
     await this.#ask('disconnect').catch(() => undefined);
   }
 
@@ -234,7 +234,10 @@ const withPath = (request: DebugRequest, path: string, more: object = {}): Debug
   return { ...request, arguments: { ...given, source: place } };
 };
 
-/** Returns the id of the cell, which the kernel also gets with runs, to distinguish cells with the same code. */
+/**
+ * Returns the id of the cell. The kernel gets the same id with each run and uses it to distinguish cells with the same
+ * code.
+ */
 const cellData = ({ metadata }: vscode.NotebookCell): object =>
   typeof metadata['id'] === 'string' ? { adapterData: { cell: metadata['id'] } } : {};
 
@@ -242,7 +245,7 @@ const cellData = ({ metadata }: vscode.NotebookCell): object =>
 const isCellSource = (source: unknown): boolean =>
   isRecord(source) && typeof source['path'] === 'string' && source['path'].startsWith(`${cellScheme}:`);
 
-/** Returns unverified breakpoints: VS Code sends those of the whole window, also of other notebooks. */
+/** Marks breakpoints as unverified. VS Code sends all breakpoints of the window, so some belong to other notebooks. */
 const unverified = (breakpoints: unknown): object => ({
   breakpoints: (Array.isArray(breakpoints) ? breakpoints : []).map(() => ({ verified: false })),
 });

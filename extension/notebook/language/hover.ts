@@ -35,8 +35,8 @@ const isUnknown = (code: string): boolean => /: any$|^any$/.test(code);
 export function cellSignature({ notebooks, worker, mute }: CellLanguage): vscode.SignatureHelpProvider {
   return {
     async provideSignatureHelp(document, position, token, { isRetrigger, triggerCharacter }) {
-      // VS Code shows the first result that it gets. Without muting, that would be the result of its TypeScript
-      // support.
+      // VS Code shows only the first result that it gets. If its own TypeScript is not muted, that result comes first,
+      // so don't send a request to the worker.
       const notebook = mute.isAlone ? notebooks.of(document) : undefined;
       if (!notebook) return undefined;
       const question = {

@@ -78,7 +78,7 @@ export function itemOfKernel({ text, kind }: KernelItem, range: vscode.Range): v
   return item;
 }
 
-/** @param index position in the order of the catalog, which is kept */
+/** @param index position of the name in the catalog's order; the suggestions keep this order */
 export function itemOfName(
   document: vscode.TextDocument,
   naming: Naming,

@@ -31,7 +31,9 @@ const isOfNoLanguage: ReadonlySet<vscode.CompletionItemKind> = new Set([
   vscode.CompletionItemKind.Snippet,
 ]);
 
-/** Requests results of all providers in VS Code. These include our own, which must recognize such a request. */
+/**
+ * Requests results of all providers in VS Code. These include our own provider, which must recognize such a request.
+ */
 export class OtherProviders {
   /** Positions of requests that have not reached our own provider yet. */
   readonly #asked: string[] = [];
@@ -66,7 +68,8 @@ export class OtherProviders {
     try {
       return await vscode.commands.executeCommand<T>(command, uri, position, trigger);
     } finally {
-      // The request did not reach our provider: VS Code did not need it, or the user has continued to type.
+      // Remove the position if the request did not reach our provider. Then VS Code did not need our provider, or the
+      // user has continued to type.
       const left = this.#asked.indexOf(key);
       if (left >= 0) this.#asked.splice(left, 1);
     }

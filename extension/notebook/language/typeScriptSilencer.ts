@@ -67,7 +67,8 @@ export class TypeScriptSilencer implements vscode.Disposable {
     // Without a Lance notebook there is nothing to configure, and no reason to start TypeScript.
     if (written === this.#told || (this.#told === '' && paths.length === 0)) return;
     this.#told = written;
-    // Muting another notebook takes effect within a moment; TypeScript itself may have to start.
+    // Keep `#isProven` while cells stay muted, because muting one more notebook takes effect within a moment. After
+    // cells were unmuted, muting must be proven again, because TypeScript may have to start first.
     if (!isMuted) this.#isProven = false;
     const builtIn = vscode.extensions.getExtension<unknown>(builtInId);
     const api = builtIn && !isNative() ? apiOf(await builtIn.activate()) : undefined;

@@ -62,7 +62,7 @@ export class LanguageWorker implements vscode.Disposable {
       workspace.onDidChangeNotebookDocument(({ notebook, contentChanges }) => {
         if (contentChanges.length > 0) this.#tellCells(notebook);
       }),
-      // A cell whose language changes is closed and opened.
+      // VS Code closes and opens a cell when its language changes.
       workspace.onDidOpenTextDocument((document) => {
         const notebook = notebooks.of(document);
         if (notebook) this.#tellCells(notebook);

@@ -52,7 +52,7 @@ function JobOutputView({ job, act }: JobOutputProps) {
   );
 }
 
-/** No "Copy as Code": the cell above is the code. */
+/** The actions of a job without "Copy as Code", because the cell above already contains the code. */
 const likeliest = (job: JobView) => actionsOf(job).filter(({ action }) => action !== 'code');
 
 function FailedRows({ count, samples }: { count: number; samples: readonly RowError[] }) {
@@ -74,14 +74,14 @@ function FailedRows({ count, samples }: { count: number; samples: readonly RowEr
 type Mounted = { readonly root: Root; readonly element: HTMLElement; job: JobView };
 
 /**
- * Renders jobs in the outputs of cells. The output contains the state that the kernel sent; the editor sends the
- * current one. So an output stays up to date even if its cell was interrupted or its notebook was reopened.
+ * Renders jobs in the outputs of cells. The output contains the state that the kernel sent. The editor then sends the
+ * current state, so an output stays up to date even if its cell was interrupted or its notebook was reopened.
  */
 export const activate: ActivationFunction = (context) => {
   const mounted = new Map<string, Mounted>();
   let styles: CSSStyleSheet | undefined;
   const say = (request: JobOutputRequest): void => context.postMessage?.(request);
-  // An exported notebook has no editor, and so no buttons.
+  // An exported notebook has no editor that handles buttons, so show no buttons.
   const isHeard = context.postMessage !== undefined;
 
   const draw = ({ root, job: { id }, job }: Mounted): void => {
@@ -107,7 +107,8 @@ export const activate: ActivationFunction = (context) => {
     renderOutputItem(item, element) {
       const job = readJobOutput(jsonOf(() => item.json()));
       const there = mounted.get(item.id);
-      // A running job changes ten times a second; redrawing must not replace a button the user is about to press.
+      // Reuse the element: a running job changes ten times a second, and a redraw must not replace a button that the
+      // user is about to press.
       if (job && there?.element === element && there.job.id === job.id) {
         there.job = job;
         return draw(there);
@@ -126,7 +127,8 @@ export const activate: ActivationFunction = (context) => {
       mounted.set(item.id, output);
       // Render synchronously: an output without height loses its distance to the cell's edge.
       flushSync(() => draw(output));
-      // Jobs in other states have ended. If one is resumed, the editor sends its state without a request.
+      // Don't request the state of a job that has ended. If the user resumes an ended job, the editor sends its state
+      // without a request.
       if (isActive(job) || job.state === 'interrupted') say({ kind: 'look', id: job.id });
     },
     disposeOutputItem: disposer(mounted, dispose),

@@ -37,7 +37,7 @@ export class JobLog {
   follow(job: JobView | undefined): void {
     this.#isActive = job !== undefined && isActive(job);
     if (job?.id === this.#id && (this.#reading || !this.#isActive)) return;
-    // A resumed job continues the same log. Read all of it again, because this is rare and cheap.
+    // A resumed job appends to the same log. Read the whole log again, because a resume is rare and the read is cheap.
     this.close();
     this.#id = job?.id;
     this.#lines = [];
@@ -57,7 +57,7 @@ export class JobLog {
     let from = 0;
     let open = '';
     while (!signal.aborted) {
-      // Check this before the read, so that text written at the very end is still read.
+      // Check whether the job is active before the read. Text that the job writes at its very end is then still read.
       const goesOn = this.#isActive;
       const read = await this.#read(from, signal).catch(() => undefined);
       if (signal.aborted) return;

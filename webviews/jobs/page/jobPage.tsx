@@ -79,13 +79,16 @@ type LogProps = { readonly lines: readonly string[]; readonly isCut: boolean; re
 /** If the log is within this distance in pixels from its end, it scrolls to new lines. */
 const nearEnd = 24;
 
-/** The last lines of the log. If scrolled to the end, it follows new lines; otherwise it keeps its position. */
+/**
+ * The last lines of the log. If the user has scrolled to the end, the log follows new lines; otherwise it keeps its
+ * position.
+ */
 function LogLines({ lines, isCut, isJobActive }: LogProps) {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
   const text = lines.join('\n');
   useLayoutEffect(() => {
-    // Also runs each second when the page is drawn again, and then has no effect.
+    // This effect also runs each second, when the page is drawn again without new lines. Then it changes nothing.
     if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   });
   return (

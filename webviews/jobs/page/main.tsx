@@ -54,7 +54,7 @@ let state: JobPageState | undefined;
 
 function show(next: JobPageState): void {
   state = next;
-  // The state from which the extension reopens the page after a reload. A plan is not restored.
+  // Store the job's id, from which the extension reopens the page after a reload. A plan is not restored.
   editor.setState(next.kind === 'job' ? { job: next.job.id } : {});
   log.follow(next.kind === 'job' ? next.job : undefined);
   draw();
