@@ -22,7 +22,7 @@ const concurrency = 2;
 
 const functions = {
   python: functionOf(pythonRow('def f(text):\n    return len(text.split())\n')),
-  // Splits as Python does, for strings with single spaces between words.
+  // For strings with single spaces between words, this splits like Python's `split()`.
   typescript: functionOf(typescriptRow("export default (row) => row.text.split(' ').length;")),
   // The length of a caption: a frequent first use. Its speed depends only on how fast rows are read and written.
   pythonLength: functionOf(pythonRow('def f(text):\n    return len(text)\n')),
@@ -132,7 +132,7 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
       await growth(folder, 'vectors', runDriverOn, wideInPython),
       1.05,
     ),
-    // This runner also writes the key, 8 bytes in addition to the 4 bytes of the value.
+    // The runner `local` also writes the key, which is 8 bytes in addition to the 4 bytes of the value.
     ratio('growth by local, which writes the key too', await growth(folder, 'vectorsLocal', runLocalOn, wideInSql)),
   ];
   for (const figure of figures) say(lineOf(figure));
@@ -165,7 +165,7 @@ const ratio = (name: string, value: number, goal?: number): Figure => ({
   ...(goal !== undefined && { goal }),
 });
 
-/** Measures one way on a fresh copy and checks its values. A way may report its own time. */
+/** Measures one way on a fresh copy of the table, and checks the values. If `way` returns a time, that time counts. */
 async function measured(base: string, way: (uri: string) => Promise<unknown>, what: string): Promise<number> {
   const uri = join(tempFolder('lance-bench-'), 't.lance');
   cpSync(base, uri, { recursive: true });
@@ -177,7 +177,7 @@ async function measured(base: string, way: (uri: string) => Promise<unknown>, wh
   return milliseconds;
 }
 
-// Values that do not compress, so that other files hardly affect the result.
+// The values do not compress, so that their size dominates and other files hardly affect the result.
 const wideInPython = functionOf(
   pythonRow(
     'import hashlib\ndef f(id):\n    return int.from_bytes(hashlib.blake2b(id.to_bytes(8, "big")).digest()[:4], "big", signed=True)\n',

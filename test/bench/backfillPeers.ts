@@ -55,7 +55,7 @@ export const callLanceRay = (args: object): Promise<unknown> =>
       'lance_ray',
       JSON.stringify(args),
     ],
-    // Use another home directory, because a new Ray saves a token there, which all other Rays of the user would then
-    // require.
+    // Use another home directory. A new Ray saves a token in the home directory, and then all other Rays of the user
+    // would require that token.
     { env: { ...process.env, HOME: tempFolder('lance-bench-'), RAY_AUTH_MODE: 'disabled' } },
   );

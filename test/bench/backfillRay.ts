@@ -11,8 +11,8 @@ import { runOnRay } from '../cluster/parts/rayRun.ts';
 import { newestRay } from '../harness/needs/rayNeeds.ts';
 
 /**
- * A running Ray, to which our backfill and lance-ray are sent as jobs. Measures from sending a job until its end is
- * known.
+ * A running Ray. Our backfill and lance-ray are sent to it as jobs. The measured time is from sending a job until its
+ * end is known.
  */
 export class WarmRay implements AsyncDisposable {
   readonly #head: RayHead;
@@ -36,8 +36,8 @@ export class WarmRay implements AsyncDisposable {
   }
 
   /**
-   * Runs a backfill with the runner `ray` after another one of the same table, because the capabilities of Ray are
-   * checked once per table.
+   * Runs a backfill with the runner `ray`. Runs another backfill of the same table before, because the capabilities of
+   * Ray are checked once per table.
    * @returns milliseconds from sending the job until its end is known
    */
   async backfill(uri: string, fn: ComputedFunction): Promise<number> {
@@ -52,7 +52,7 @@ export class WarmRay implements AsyncDisposable {
       function: fn,
       more: { concurrency: this.#concurrency },
       onEvent: (event) => {
-        // Events of the driver have their own time, from the clock of this machine.
+        // The driver runs on this machine, so the times of its events can be compared with the time here.
         if ('at' in event && typeof event.at === 'number') longest = Math.max(longest, Date.now() - event.at);
       },
     });

@@ -1,5 +1,5 @@
-// Shows the limit of a server in Node: sends the same bytes from memory, on the same kind of socket, without any
-// computation.
+// Shows the limit of a server in Node. It sends the same bytes as the product from memory, on the same kind of socket,
+// without any computation.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';

@@ -4,10 +4,7 @@ import { soundCluster, type SoundCluster } from '../cluster/parts/soundCluster.t
 import { askByKubectl, canIList } from './kubectl.ts';
 import { lineOf, median, type Figure } from './report.ts';
 
-/**
- * Minimum number of checks that must pass on a sound cluster, so that a run that checked nothing does not count as
- * fast.
- */
+/** On a sound cluster at least this many checks must pass. Otherwise a run that checked nothing would count as fast. */
 const leastPassed = 40;
 
 /**

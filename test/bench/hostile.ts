@@ -7,8 +7,8 @@ import { lineOf, type Figure } from './report.ts';
 const queryTime = 5;
 
 /**
- * Hostile requests with a read-only key and without one, against a `serve` that answers another client all the while.
- * There is no peer: upstream's server ends at the first of them.
+ * Sends hostile requests, with a read-only key and without a key, to a `serve` that answers another client at the same
+ * time. There is no peer, because upstream's server ends at the first hostile request.
  */
 export async function benchHostile({
   seconds,

@@ -22,7 +22,10 @@ const few = 20;
 const typing = 1;
 const mega = 1e6;
 const snapshotLimitMs = 120_000;
-/** A kernel saves data for later kernels when it is idle. Most kernels are ended by a kill, as in this benchmark. */
+/**
+ * Pause after the imports in the first run of a kernel, in seconds. An idle kernel saves data for later kernels in this
+ * pause. The kernel can't do this later, because it ends by a kill, as most kernels do.
+ */
 const firstPause = 3;
 
 /** The results of one run of kernelSession.py, in milliseconds and bytes. */
@@ -66,7 +69,7 @@ const lines = (cells: number): readonly Line[] => [
   { name: 'memory after the first result', unit: 'MB', of: (life) => life.memoryReady.own / mega },
   { name: 'memory after both imports', unit: 'MB', of: (life) => life.memoryImports.own / mega, goal: 300 },
   { name: `memory after ${cells} cells`, unit: 'MB', of: (life) => life.memoryCells.own / mega, goal: 400 },
-  // A memory page that two processes share, for example of Node's code, counts twice.
+  // The sum counts a memory page twice if two processes share it, for example a page of Node's code.
   { name: 'that, with all that it has started', unit: 'MB', of: (life) => life.memoryCells.all / mega },
   { name: 'a megabyte of stdout', unit: 'ms', of: (life) => perMegabyte(life.print) },
 ];

@@ -26,11 +26,11 @@ export type CellOrder = {
 
 export type KernelName = 'ours' | 'tslab' | 'deno' | 'ipykernel';
 
-/** 100 MB. */
+/** Lines for 100 MB of text. */
 export const manyLines = 1_000_000;
-/** For kernels that take more than a minute for 100 MB and lose most of it. */
+/** The number of lines for kernels that take more than a minute for 100 MB and lose most of it. */
 const fewLines = 20_000;
-/** Including the line break. */
+/** The length of a printed line, including the line break. */
 export const lineCharacters = 100;
 const line = 'x'.repeat(lineCharacters - 1);
 

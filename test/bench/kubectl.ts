@@ -4,8 +4,8 @@ import type { AuditedRequest } from '../cluster/parts/auditLog.ts';
 import { kubectlProgram } from '../harness/needs/kubeNeeds.ts';
 
 /**
- * Kubeconfigs: of the user who runs the checks, and of an administrator who may impersonate users. kubectl impersonates
- * where our checks send a review.
+ * The kubeconfig of the user who runs the checks, and of an administrator who may impersonate users. Where our checks
+ * send an access review, kubectl impersonates a user.
  */
 export type People = { readonly alice: string; readonly admin: string };
 

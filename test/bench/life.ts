@@ -12,7 +12,9 @@ export type LifeBenchOptions = {
 };
 
 const tenths = 10;
-/** Stores that are limited by a number of cells, such as maps of two thousand, are full after this many cells. */
+/**
+ * After this many tenths of the run, stores with a limited number of entries, such as maps of two thousand, are full.
+ */
 const filled = 3;
 const idleMs = 5000;
 /** Pause until the work after a cell is done, such as the crash note and V8's garbage collection. */
@@ -20,7 +22,7 @@ const restMs = 30_000;
 /** Linux counts times in /proc in these units. */
 const ticksPerSecond = 100;
 
-// Collect garbage first, because memory that can be freed is not growth.
+// Code that collects garbage first, because memory that can be freed is not growth.
 const look = `{
   require('node:v8').setFlagsFromString('--expose-gc');
   const gc = require('node:vm').runInNewContext('gc');

@@ -65,7 +65,7 @@ export function keep(name: string, result: unknown): string {
   return file;
 }
 
-/** Returns how busy the machine is with other processes: the share of processor time used in the last moment. */
+/** Returns how busy the machine is: the share of processor time that is in use during the given time. */
 export async function busyShare(milliseconds = 1000): Promise<number> {
   const before = ticks();
   await new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -90,7 +90,7 @@ export async function benchServe(table: BenchTable, runs: number, before: string
   const times = (): Times => Object.fromEntries(kinds.map((kind): [Kind, number[]] => [kind, []])) as unknown as Times;
   const [now, then] = [times(), times()];
   try {
-    // The first run of each is a warm-up.
+    // The first run of each server is a warm-up.
     for (let run = 0; run <= runs; run++) {
       for (const kind of kinds) {
         for (const [server, into] of [[ours, now] as const, ...(older ? [[older, then] as const] : [])]) {

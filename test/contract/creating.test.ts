@@ -227,7 +227,7 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
     await fails(() => table.add(inferRows([{ 'a.b': 1 }])), 'SchemaValidation', '"a.b"');
   });
 
-  // The engine does not support this type, which it detects only after it has listed the table.
+  // The engine does not support this type, but it detects this only after it has listed the table.
   const odd = new Schema([new Field('a', new Union(UnionMode.Sparse, [0], [new Field('x', new Int64(), true)]), true)]);
 
   test('whose creation fails leave no table behind', async () => {

@@ -82,8 +82,8 @@ for line in sys.stdin:
 `;
 
 /**
- * Starts the server, in about a second. `lenient` accepts every key, for tests of other things: checking a signature
- * takes longer than the response, and it does not support keys with escaped characters.
+ * Starts the server, in about a second. `lenient` accepts every key, for tests that are not about permissions. Checking
+ * a signature takes longer than the response, and the check does not support object keys with escaped characters.
  */
 export async function startMoto(checks: 'strict' | 'lenient' = 'strict'): Promise<Moto> {
   const child = spawn(python(), ['-c', script, checks], { stdio: ['pipe', 'pipe', 'pipe'] });

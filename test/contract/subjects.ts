@@ -103,8 +103,8 @@ function overPair(): Subject {
 }
 
 /**
- * Suites that also run on the pair of servers, because they are about state, which servers may not have. The other
- * suites would test the same code, and an object store is slow.
+ * Suites that also run on the pair of servers. They test that the servers keep no state of their own. The other suites
+ * would test the same code again, and an object store is slow.
  */
 const onPair = [
   'creating tables',
@@ -121,7 +121,7 @@ const onPair = [
 
 let servers: UpstreamServers | undefined;
 
-/** Returns upstream's servers: one process for all suites of this process, which ends with it. */
+/** Returns upstream's servers. One Python process serves all suites of this process and ends with this process. */
 function upstreamServers(): UpstreamServers {
   return (servers ??= new UpstreamServers());
 }

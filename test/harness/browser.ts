@@ -18,7 +18,7 @@ export function findChromium(): string | undefined {
   return [process.env['CHROMIUM'], ...places].find((path) => path !== undefined && existsSync(path));
 }
 
-/** @throws Error that says how to install one */
+/** Returns the path of Chromium. @throws Error that says how to install Chromium */
 function needChromium(): string {
   const found = findChromium();
   if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
@@ -30,7 +30,8 @@ export const launchChromium = (): Promise<Chromium> =>
   chromium.launch({ executablePath: needChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 
 const local = /^(?:https?|wss?):\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/;
-// The webviews' own service worker responds to these; they never leave the browser.
+// Matches requests of webviews. The service worker of VS Code's webviews responds to them, so they never leave the
+// browser.
 const webview = /^https:\/\/[^/]*\.vscode-resource\.vscode-cdn\.net\//;
 
 /** Size of a window, in pixels. */

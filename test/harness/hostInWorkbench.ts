@@ -46,7 +46,7 @@ async function runSuite(): Promise<number> {
   const { page } = browser;
   let exitCode: number | undefined;
   let gone: string | undefined;
-  // VS Code calls these two functions if the page has them.
+  // VS Code calls `codeAutomationLog` and `codeAutomationExit` if the page has these functions.
   await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) =>
     hostLog.write(`[${type}] ${format(...args)}\n`),
   );

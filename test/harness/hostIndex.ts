@@ -6,13 +6,13 @@ import { describe, fileEmitter, runFiles } from './reporter.ts';
 /** Milliseconds per test: ten times the longest, because a shared machine pauses now and then. */
 const timeout = 120_000;
 
-/** The slowest files. They start first, so that no window runs one alone at the end. */
+/** The slowest files. They start first, so that at the end no window runs a slow file while the others are idle. */
 const longest = ['debug', 'notebook', 'kernels', 'jobs', 'jobFiles', 'language'];
 
 /**
- * Entry in the extension host, called by VS Code (`extensionTestsPath`). First opens a webview, because the first one
- * of a session installs a service worker for some seconds, which would slow down a test. Then runs the files that no
- * other window has taken.
+ * Entry in the extension host, called by VS Code (`extensionTestsPath`). First opens a webview, because the first
+ * webview of a session installs a service worker. This takes some seconds and would slow down a test. Then runs the
+ * files that no other window has taken.
  */
 export async function run(): Promise<void> {
   const [results, taken] = [process.env['LANCE_TEST_RESULTS'], process.env['LANCE_TEST_TAKEN']];

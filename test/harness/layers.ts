@@ -10,7 +10,7 @@ import { type FileTime, ResultsFile, type Tally } from './results.ts';
 
 export type Options = {
   readonly grep?: string | undefined;
-  /** Absolute paths of test files. A layer with some of them runs no others. */
+  /** Absolute paths of test files. If a layer has files in this list, it runs only these. */
   readonly files: readonly string[];
   readonly coverage: boolean;
   readonly verbose: boolean;
@@ -42,8 +42,8 @@ export const usualLayers = layerNames.filter((name) => name !== 'cluster');
 const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 3, kernel: 2, ui: 2, cluster: 2 };
 
 /**
- * The slowest files, by the figures at the end of `npm test`. They start first, so that no process runs one alone at
- * the end.
+ * The slowest files, by the figures at the end of `npm test`. They start first, so that at the end no process runs a
+ * slow file while the others are idle.
  */
 const longest: Partial<Record<Layer, readonly string[]>> = {
   contract: [
@@ -117,7 +117,10 @@ export async function runLayer(layer: Layer, options: Options): Promise<LayerRes
 
 const script = (name: string): string => join(import.meta.dirname, name);
 
-/** Every process that reaches a Ray can use it, so this layer runs in a separate network. */
+/**
+ * Returns the command of a layer. The layer `cluster` runs in a separate network, because every process that reaches
+ * its Ray can run jobs on it.
+ */
 function programOf(layer: Exclude<Layer, 'lint'>, results: string, options: Options): [program: string, ...string[]] {
   const command = commandOf(layer, results, options);
   return layer === 'cluster' ? inOwnNetwork([process.execPath, ...command]) : [process.execPath, ...command];
@@ -131,7 +134,7 @@ function commandOf(
   const filter = grep === undefined ? [] : ['--grep', grep];
   const alone = given.filter((file) => layerOfFile(file) === layer);
   if (layer === 'host') {
-    // Shorter than the limit of the layer, so that the content of the window is saved.
+    // Set a limit that is shorter than that of the layer, so that the content of the window is still saved.
     return [script('runInHost.ts'), '--results', results, '--limit', String(layers.host - 30), ...filter, ...alone];
   }
   const all = readdirSync(inRoot('test', layer), { recursive: true, encoding: 'utf8' })
@@ -177,7 +180,7 @@ let isEnding = false;
 
 /**
  * Ends the running layer with a signal, so that its processes end the servers and windows of their tests and remove
- * their folders. If they were killed with this process, both would be left.
+ * their folders. If the processes were killed, servers, windows and folders would be left.
  */
 export async function endLayers(): Promise<void> {
   isEnding = true;
@@ -211,9 +214,9 @@ async function runCommand(
   results.read();
   await endGroup(child);
   running.delete(child);
-  // Report nothing about a cancelled layer, and start no other.
+  // If `npm test` is ending, never resolve: report nothing about the cancelled layer and start no other layer.
   if (isEnding) await new Promise(() => {});
-  // Failed tests explain a bad exit code. Without them it is a separate failure.
+  // Failed tests explain a bad exit code. Without failed tests, the exit code is a separate failure.
   return late ?? (results.tally().failed > 0 ? undefined : ended);
 }
 

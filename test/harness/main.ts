@@ -55,7 +55,8 @@ export async function main(args: readonly string[]): Promise<number> {
   // Otherwise each test's folder would get a start-up snapshot. Tests of kernels and windows turn them on where they share
   // one (kernelSnapshot.ts).
   process.env[snapshotVariable] ??= 'off';
-  // Our programs start hundreds of times, and most of the time is compilation. The cache would distort the coverage.
+  // Cache compiled code, because our programs start hundreds of times and most of a start is compilation. Not for
+  // coverage, because the cache would distort it.
   if (!options.coverage) process.env['NODE_COMPILE_CACHE'] ??= tempFolder('lance-compiled-');
   const total = { passed: 0, failed: 0, skipped: 0 };
   const times: FileTime[] = [];
@@ -67,7 +68,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const result = await runLayer(layer, { ...options, say: console.log });
     return { result, ms: Date.now() - started };
   };
-  // Runs concurrently with the next steps, which leave a processor idle.
+  // Start the lint layer now, because the next steps leave a processor idle.
   const lint = options.layers.includes('lint') ? run('lint') : undefined;
   await makeFixtures(options.layers, obstacles);
   console.log(`prepared in ${seconds(Date.now() - begun)}`);

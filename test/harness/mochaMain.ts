@@ -1,8 +1,8 @@
 /**
  * Runs test files of one layer in plain Node: `node mochaMain.ts --results FILE [--grep TEXT] [--workers N] FILE…`.
  *
- * Each worker takes the next file in the given order when it has finished one. Things that a test file keeps for the
- * others of its process (a server, a window) exist once per worker.
+ * When a worker has finished a file, it takes the next file in the given order. Things that test files share (a server,
+ * a window) exist once per worker.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,8 +35,8 @@ let failures = 0;
 /** Sends files to one worker until no file is left or the worker has ended. */
 async function runWorker(worker: number): Promise<void> {
   const args = [values.results, String(worker), ...(values.grep === undefined ? [] : [values.grep])];
-  // A separate folder for temporary files, because some tests check it for their remains. Its path is short, for
-  // sockets.
+  // Give each worker a separate folder for temporary files, because some tests check that nothing is left in it. The
+  // folder has a short path, because the path of a socket is limited.
   const env = { ...process.env, TMPDIR: tempFolder('l-') };
   const child = fork(join(import.meta.dirname, 'worker.ts'), args, { env });
   const ending = once(child, 'exit');

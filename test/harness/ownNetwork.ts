@@ -14,7 +14,7 @@ import { isRoot, type Need, succeeds } from './needs/installing.ts';
 export const inOwnNetwork = (command: readonly string[]): [program: string, ...args: string[]] => [
   'unshare',
   '--net',
-  // Mounts of tests are visible only here, and end with the program.
+  // Mounts of tests are visible only to the program and end with it.
   '--mount',
   ...(isRoot() ? [] : ['--map-root-user']),
   '--',

@@ -77,7 +77,7 @@ export async function runFiles({ files, emit, grep, timeout = 20_000 }: MochaOpt
       emit({ event: 'fail', title: test.fullTitle(), error: describe(error) }),
     );
   });
-  // Otherwise it would still listen for the exceptions of this process, which belong to the next file.
+  // Without this, mocha would still listen for exceptions of this process, although they now belong to the next file.
   mocha.dispose();
   return failures;
 }

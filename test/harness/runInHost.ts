@@ -35,17 +35,20 @@ const { values, positionals } = parseArgs({
   },
 });
 
-// Its folders are removed with it. Its child processes also get the signal of the group.
+// On a signal, this process removes its folders. Its child processes get the same signal, because they are in its
+// process group.
 onInterrupt(async () => {});
 const artifacts = inRoot('test-results/host');
-// The runner of all layers empties the folder itself and has open files in it.
+// Empty the folder only without `--results`: the runner of all layers empties the folder itself and has open files in
+// it.
 if (values.results === undefined) rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 const results = new ResultsFile(values.results ?? join(artifacts, 'results.ndjson'), console.log);
 
 /**
- * Two windows share the files, because one leaves half of two processors idle. Only one opens if some tests are
- * selected, or for a desktop VS Code, where the second instance would pass its work to the first.
+ * Two windows share the files, because one window leaves half of two processors idle. Only one window opens if some
+ * tests are selected. A desktop VS Code also gets one window, because a second instance would pass its work to the
+ * first.
  */
 const isOne =
   positionals.length > 0 ||

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as processes from '#processes/running.ts';
 
-/** Whether a process runs. A zombie, which is listed until its parent reads its exit code, does not. */
+/** Whether a process runs. A zombie does not run, although it is listed until its parent reads its exit code. */
 export function isRunning(pid: number): boolean {
   if (!processes.isProcessRunning(pid)) return false;
   try {

@@ -7,7 +7,7 @@ import { describe, fileEmitter, runFiles } from './reporter.ts';
 
 const [results = '', worker = '0', grep] = process.argv.slice(2);
 const emit = fileEmitter(results, Number(worker));
-// On a signal, at the time limit of its layer, it also ends the servers and windows of its tests.
+// At the time limit of its layer, the worker gets a signal. Then it also ends the servers and windows of its tests.
 onInterrupt(async () => {});
 // Without the parent no process uses the results.
 process.once('disconnect', () => process.exit(1));

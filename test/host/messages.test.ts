@@ -14,7 +14,10 @@ import { PersonStandIn } from './person.ts';
 import { hostile, ShownTexts } from './shownTexts.ts';
 import { extensionApi, run, tableNode, temporaryFolder } from './support.ts';
 
-/** Stands in for an attacker's server, because no real server has hostile names and errors. Its drops are slow. */
+/**
+ * Stands in for an attacker's server, because no real server has hostile names and errors. A drop takes long on this
+ * server.
+ */
 class HostileServerStandIn {
   readonly #server: Server;
   isWelcoming = true;

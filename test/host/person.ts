@@ -19,7 +19,7 @@ export class PersonStandIn {
   readonly #chosen: (string | undefined)[];
   readonly #picked: (string | undefined)[];
 
-  /** @param does.picks for lists: a part of the label, without its icon; `undefined` presses Escape */
+  /** @param does.picks the choices in lists: a part of each label, without its icon. `undefined` presses Escape */
   constructor(does: { types?: Typed[]; chooses?: (string | undefined)[]; picks?: (string | undefined)[] }) {
     this.#typed = [...(does.types ?? [])];
     this.#chosen = [...(does.chooses ?? [])];

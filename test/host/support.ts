@@ -28,7 +28,7 @@ export const run = async <K extends CommandId>(id: K, ...args: Parameters<Comman
 /** Creates a folder; the suite removes it with `remove`. */
 export function temporaryFolder(): { path: string; remove(this: void): void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'lance-host-')));
-  // Repeated, because a process that just lost its kernel or window may still write a file into the folder.
+  // Retry the removal, because a process that just lost its kernel or window may still write a file into the folder.
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }) };
 }
 

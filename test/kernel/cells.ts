@@ -14,7 +14,7 @@ export type Step = {
   err?: RegExp;
   /** Name and message of the error, as `Name: message`. */
   error?: RegExp;
-  /** Lines of that error's traceback. */
+  /** Lines of the error's traceback. */
   trace?: RegExp;
   /** MIME types of each output that has some, in order, as `text/html, text/plain`. Not checked if omitted. */
   forms?: readonly string[];

@@ -195,7 +195,8 @@ suite('An installed kernelspec', function () {
     const [, ...rest] = nodeCommand(argv);
     const before = await command(process.execPath, ['-r', pretend({ node: '22.19.0', execPath }), ...rest], { env });
     assert.match(before.stdout, /^--no-force-async-hooks-checks .*--experimental-async-context-frame \S+kernel\.cjs /);
-    // Flags that every Node supports are set before the launcher knows its own Node.
+    // The kernelspec sets only flags that every Node supports, because the launcher starts before it can check its
+    // Node.
     assert.deepEqual(rest.slice(0, launcherOf(rest)), kernelFlags());
   });
 

@@ -12,8 +12,8 @@ import { tempFolder } from '../harness/temp.ts';
 import { installedKernel } from './jupyter/jupyterHome.ts';
 import { command, errorOf, resultOf, run, startKernel, until, valueOf } from './support.ts';
 
-// test/cluster tests reports of a sound cluster with a real API server. Here no server responds, which also gives a
-// report.
+// test/cluster tests reports of a sound cluster with a real API server. In these tests no server responds, and the
+// command must print a report, too.
 
 type Shown = Extract<KernelOutput, { type: 'display_data' | 'update_display_data' }>;
 

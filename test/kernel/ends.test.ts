@@ -114,7 +114,7 @@ suite('A kernel that ends', function () {
   });
 });
 
-/** Each of these also replaces something that the kernel uses. */
+/** Cells that replace functions that the kernel itself uses. */
 const hostile = {
   'JSON.stringify': `JSON.parse = JSON.stringify = (() => { throw new Error('no JSON') }) as any`,
   'methods of arrays': `Array.prototype.map = Array.prototype.push = (() => { throw new Error('no arrays') }) as any`,
@@ -142,7 +142,7 @@ suite('A kernel in which a cell replaces', function () {
 
   test('the globals that it is made of works as before', async () => {
     const kernel = await startKernel({ typeCheck: 'off' });
-    // Globals that only the compiler and packages use are not among them.
+    // The list has no globals that only the compiler and packages use.
     const names = ['Promise', 'process', 'Buffer', 'Date', 'performance', 'AbortController', 'URL', 'TextDecoder'];
     const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
     await run(kernel, `for (const name of ${JSON.stringify([...names, ...timers])}) globalThis[name] = undefined; 0`);

@@ -39,7 +39,7 @@ export async function collapse(page: Page, label: string): Promise<void> {
  */
 export async function switchTheme(page: Page, name: string): Promise<void> {
   const input = page.locator('.quick-input-widget input.input[placeholder*="Theme"]');
-  // Until the themes are loaded, the first row offers to search a marketplace.
+  // Wait for the row of the theme. Until the themes are loaded, the first row offers to search a marketplace.
   const row = page.locator(`.quick-input-list .monaco-list-row.focused[aria-label^="${name}"]`);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -58,7 +58,7 @@ export async function switchTheme(page: Page, name: string): Promise<void> {
 
 /**
  * Opens the context menu of a row, and waits for an entry. A menu closes if something else takes the focus, for example
- * a notification; then it is opened again.
+ * a notification. Then this function opens it again.
  */
 export async function openMenu(page: Page, row: Locator, entry: string): Promise<void> {
   const item = page.locator('.monaco-menu .action-item', { hasText: entry });

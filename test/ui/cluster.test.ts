@@ -40,7 +40,7 @@ suite('A window that verifies a cluster', function () {
   const statusItem = (): Locator =>
     window.page.locator('.statusbar-item[aria-label^="Lance cluster checks of production"]');
 
-  /** Removes a permission of the service account, and the GPUs of their node, as after a wrong setup. */
+  /** Removes a permission of the service account and the GPUs of the GPU node, as after a wrong setup. */
   function plantFaults(): void {
     const { rules } = kube.objects.find('ClusterRole', names.role) as unknown as {
       rules: { resources: string[]; verbs: string[] }[];
@@ -62,7 +62,7 @@ suite('A window that verifies a cluster', function () {
       view && button && button.y + button.height <= view.y + view.height,
       'all of it is seen without scrolling',
     );
-    // Makes the view higher, as a user does by dragging its border.
+    // Collapse the catalog view to make this view higher. A user would drag the border.
     await page.locator('.pane-header', { hasText: 'Lance Catalog' }).click();
   });
 

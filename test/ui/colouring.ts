@@ -77,7 +77,7 @@ export function colouringCells(open: () => Window): void {
     test(`shows SQL, commands and magics in their colours in ${theme}`, async () => {
       await switchTheme(window.page, theme);
       await window.page.locator(`.monaco-workbench.${id}`).waitFor();
-      // Colors appear after the text, and TypeScript's more precise colors later.
+      // Wait for the colors: they appear after the text, and TypeScript's more precise colors appear even later.
       for (const end = Date.now() + patience; ;) {
         const { seen, expected } = await coloursNow();
         if (isDeepStrictEqual(seen, expected)) break;

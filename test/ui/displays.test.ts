@@ -34,7 +34,7 @@ suite('What values look like in the notebook of the packaged extension', functio
 
   suiteSetup(async function () {
     this.timeout(420_000);
-    // The list of cells draws only visible ones.
+    // Open a tall window, because the notebook draws only visible cells.
     window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 3600 });
     writeFileSync(join(window.folder, 'values.ipynb'), notebookOf(cells));
     await openNotebook(window.page, 'values.ipynb');
@@ -130,7 +130,8 @@ suite('What values look like in the notebook of the packaged extension', functio
       await shoot(window, `values-${theme}`);
       assert.deepEqual(hard, []);
       assert.ok(seen > 100, `${seen} texts`);
-      // No contrast exceeds black on white, so this lists every text. It proves that the texts are checked.
+      // No contrast is higher than 21, that of black on white, so 21.1 lists every text. This proves that the texts are
+      // checked.
       assert.ok((await illegible(outputs, 21.1)).hard.length > 50);
     });
 });

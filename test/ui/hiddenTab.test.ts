@@ -5,7 +5,9 @@ import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { runCommand } from '../harness/workbench.ts';
 import { cellAt, counts, notebookOf, openNotebook, patience, runCell, shows } from './notebookWindow.ts';
 
-/** Seconds that a kernel waits. A window reloads in less time, even on a busy machine. */
+/**
+ * How long a kernel waits for a reloading window, in seconds. A window reloads in less time, even on a busy machine.
+ */
 const keepSeconds = 40;
 
 suite('A notebook whose tab is behind another', function () {

@@ -21,7 +21,7 @@ export async function illegible(frame: Frame, least: number): Promise<{ seen: nu
 
 /** Returns the visible color of a layer in front of another. */
 function over(below: Colour, { colour, opacity }: Layer): Colour {
-  // `color(srgb …)` has values up to 1.
+  // The values of `color(srgb …)` are from 0 to 1, all others from 0 to 255.
   const scale = colour.startsWith('color(') ? 255 : 1;
   const [red = 0, green = 0, blue = 0, alpha = 1] = (colour.match(/[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
   const share = alpha * opacity;
@@ -42,7 +42,7 @@ function textsOfPage(): Text[] {
   const look = (element: Element, behind: Layer[], outer: number): void => {
     const style = getComputedStyle(element);
     const opacity = outer * Number(style.opacity);
-    // An element without opacity appears only when the mouse is near.
+    // Skip an element with an opacity of 0, because it appears only when the mouse is near.
     if (style.display === 'none' || style.visibility === 'hidden' || opacity === 0) return;
     const grounds = [...behind, { colour: style.backgroundColor, opacity }];
     for (const child of (element.shadowRoot ?? element).childNodes) {

@@ -176,7 +176,7 @@ function runningCells(open: () => Window): void {
     await output.locator('a', { hasText: place }).first().click();
     const cell = cellAt(page, at('throws'));
     await cell.locator('.monaco-editor.focused').waitFor();
-    // This is typed into the second line.
+    // The cursor is in the second line, so this text must appear there.
     await page.keyboard.type('here');
     await cell.locator('.view-line', { hasText: /^here\s+throw/ }).waitFor();
     for (const _ of 'here') await page.keyboard.press('Backspace');
@@ -194,14 +194,14 @@ function runningCells(open: () => Window): void {
       .innerText();
     const numbers = [...printed.matchAll(/line (\d+)/g)].map(([, number]) => Number(number));
     assert.equal(numbers.at(-1), lines);
-    // VS Code draws only a part of the lines; none may appear twice or in the wrong place.
+    // VS Code draws only some of the lines. No line may appear twice or in the wrong place.
     assert.ok(numbers.length > 20, `${numbers.length} lines are drawn`);
     assert.deepEqual(
       numbers,
       [...new Set(numbers)].toSorted((a, b) => a - b),
     );
     const saved = await savedLines(window);
-    // Compare without the texts, because their difference would fill a screen.
+    // Compare only the index of the first wrong line, because the difference of all lines would fill a screen.
     assert.equal(
       saved.findIndex((line, index) => line !== `line ${index + 1}`),
       -1,
@@ -221,7 +221,7 @@ function runningCells(open: () => Window): void {
     const grid = await frameWith(page, '.lance-grid', patience);
     await grid.locator('[role=cell], td').first().waitFor({ timeout: patience });
     assert.match(await grid.locator('.lance-footer').innerText(), /The first 10,000 of 1,000,000 rows/);
-    // The table is active, and the variables of its notebook are still listed.
+    // The table's panel is active, and the variables of the notebook must still be listed.
     await orders.waitFor({ timeout: patience });
     await shoot(window, 'notebook-variable-table');
     await page.locator('.tab', { hasText: 'kernel.ipynb' }).click();

@@ -41,7 +41,7 @@ suite('A saved notebook that is opened in Restricted Mode', function () {
       new Set(notebookRenderer.flatMap(({ mimeTypes }) => mimeTypes)),
       'every type that our renderers draw',
     );
-    // Outputs are drawn only while they are visible.
+    // Open a tall window, because outputs are drawn only while they are visible.
     window = await openWindow(
       {
         'security.workspace.trust.enabled': true,

@@ -10,7 +10,10 @@ import { rowsOf, streamOf } from './gridRows.ts';
 import { buildPart, inPage, servePages, type Served } from './pages.ts';
 import { themes, type ThemeName } from './themes.ts';
 
-/** Returns the content policy of the panel's page in VS Code. It is served as a header, which the page can't weaken. */
+/**
+ * Returns the content policy of the panel's page in VS Code. The policy is sent as a header, because the page can't
+ * weaken a header.
+ */
 const policy = (nonce: string, origin: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${origin} 'nonce-${nonce}'; img-src blob: data:; font-src ${origin}`;
 
@@ -46,7 +49,8 @@ const panelPage = (nonce: string, name: string): string => `<!doctype html><html
 
 /**
  * Stands in for the extension host behind a table panel: returns rows computed from their numbers. It is used for
- * sizes, failures and themes that are hard to create in the workbench, where other tests use the real one.
+ * sizes, failures and themes that are hard to create in the workbench. Other tests use the real extension host in the
+ * workbench.
  */
 export class PanelHostStandIn {
   /** Requested ranges, in order. */

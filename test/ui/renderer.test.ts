@@ -11,8 +11,8 @@ import { base64, outputOf, utf8, senseless } from './rendererOutputs.ts';
 const shots = join(import.meta.dirname, '../../test-results/grid');
 
 /**
- * Stands in for the page of a notebook: rules for tables that must not apply inside an output, and listeners that would
- * take wheel and key events from it. Tests in the workbench use a real notebook.
+ * Stands in for the page of a notebook. The page has style rules for tables, which must not apply inside an output, and
+ * listeners that would take wheel and key events from an output. Tests in the workbench use a real notebook.
  */
 const notebookPage = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <style>table { border: 5px solid red !important } td, th { background: pink; padding: 9px; text-align: center }

@@ -26,7 +26,7 @@ export function outputOf(columns: readonly (readonly [name: string, data: Data])
 
 export const utf8 = (value: string): Data => vectorFromArray([value], new Utf8()).data[0]!;
 
-/** Returns a column that can be read but not drawn: its row has a type that the union lacks. */
+/** Returns a column that can be read but not drawn, because its row has a type that is not in the union. */
 export function senseless(): Data {
   const type = new DenseUnion([0], [new Field('text', new Utf8(), true)]);
   return makeData({ type, length: 1, typeIds: Int8Array.of(5), valueOffsets: Int32Array.of(0), children: [utf8('x')] });

@@ -100,7 +100,7 @@ suite('npm start in the browser', function () {
     const server = await serverOf(start.pid ?? 0);
     assert.ok(server > 0, 'the server is found by its parent');
     await pressCtrlC();
-    // An ended process stays listed until its new parent has reaped it.
+    // Wait, because an ended process stays listed until its new parent has reaped it.
     await until('its server is gone', () => !isRunning(-server));
   });
 

@@ -92,7 +92,8 @@ export function typingInCells(open: () => Window): void {
     await suggested('amount');
     await shoot(window, 'typing-columns');
     await page.keyboard.press('Escape');
-    // By now TypeScript itself has checked the cells, and reports names as unused if only another cell uses them.
+    // VS Code's own TypeScript has checked the cells by now. If it was not muted, it would report names as unused that
+    // only another cell uses.
     assert.equal(await page.locator('.notebook-editor .squiggly-inline-unnecessary').count(), 0);
   });
 

@@ -48,7 +48,7 @@ suite('A window with the packaged extension', function () {
     await frame
       .locator('[role=group][tabindex="0"]')
       .evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
-    // Rows of the grid are numbered from 1 after the header; ids of the sample also start at 1.
+    // The header has the row index 1, so the last row has the index `rows + 1`. The ids of the sample start at 1.
     const last = frame.locator(`[aria-rowindex="${rows + 1}"]`).first();
     await last.getByText(String(rows)).first().waitFor({ timeout: 30_000 });
     await shoot(window, 'table-last-row');
@@ -109,7 +109,7 @@ suite('A window with the packaged extension', function () {
       await treeRow(page, 'Table products in shop').click();
       const frame = await frameWith(page, '.lance-grid');
       await frame.locator(`body.${kind}`).waitFor({ state: 'attached' });
-      // When this value of the second row is shown, the first page is loaded.
+      // The first page is loaded when this value of the second row is visible.
       const [text, ground] = await frame.getByText('Lumen glass lamp').evaluate(colours);
       assert.ok(contrast(text, ground) >= 4.5, `${text} on ${ground}`);
       await shoot(window, `theme-${name}`);

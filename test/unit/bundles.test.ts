@@ -13,7 +13,7 @@ type BundleRecord = { bytes: number; files: number; folders: string[]; packages:
 const recordFile = join(import.meta.dirname, 'bundles.json');
 const mayUpdate = process.env['UPDATE_BUNDLES'] === '1';
 
-/** How much a bundle may grow before the record must be updated. */
+/** Returns the maximum size of a bundle, given its recorded size. If a bundle is larger, the record must be updated. */
 const room = { bytes: (bytes: number) => bytes * 1.02 + 2048, files: (files: number) => files * 1.02 + 2 };
 
 const packageOf = (path: string): string => {

@@ -63,7 +63,7 @@ function violations(): Violation[] {
       if (from === to || allowed[from].includes(to)) continue;
       const target = layers[to].import;
       if (target !== undefined) add(from, target);
-      // By relative path; for files outside of the import map this is the only way.
+      // Also import by relative path. For files outside of the import map this is the only way.
       const up = '../'.repeat(layers[from].folder.split('/').length);
       if (to === 'cli') add(from, `${up}kernel/cli.ts`);
       else
@@ -81,7 +81,7 @@ function violations(): Violation[] {
 
 const basename = (specifier: string | undefined): string => specifier?.split('/').at(-1)?.replace(/\.ts$/, '') ?? '';
 
-/** Copies everything that the locks read into a new folder; packages are linked. */
+/** Copies everything that the locks read into a new folder. Packages are linked instead of copied. */
 function copySources(): string {
   const folder = tempFolder('lance-layers-');
   const parts = ['kernel', 'extension', 'webviews', 'package.json', '.oxlintrc.json', 'tsconfig.base.json'];
@@ -332,7 +332,7 @@ suite('The layer locks', function () {
 
   test('refuse a file of another project, by the project references', async () => {
     const { output } = await compiled;
-    // The type check shows that the original sources compile.
+    // Check only that the added files are refused. `npm run check` shows that the original sources compile.
     for (const { file } of references)
       assert.match(output, new RegExp(`^${file.replace('.', '\\.')}\\(.*TS6(059|307)`, 'm'), output);
   });

@@ -69,9 +69,9 @@ class Kernel:
         reply, idle, taken, printed = None, False, 0, 0
         while reply is None or not idle:
             if not poller.poll(SILENCE * 1000):
-                # A kernel that prints faster than the client reads may lose outputs, even `idle`.
-                # So may a kernel to which a client is not yet subscribed. The wait is not counted
-                # as time of the kernel.
+                # A kernel that prints faster than the client reads may lose outputs, even `idle`. A
+                # kernel to which a client is not yet subscribed may also lose outputs. The wait
+                # does not count as time of the kernel.
                 say(f"no {'reply' if reply is None else 'idle'}: {code[:60]!r}")
                 break
             for message in self.waiting():
@@ -178,7 +178,7 @@ def measure(kernel, order):
     few = order["few"]
     seen["trivial"] = kernel.median(order["trivial"], few)
     seen["declaring"] = kernel.median(order["declaring"], few)
-    # As long as a user takes to type the imports.
+    # Wait as long as a user takes to type the imports.
     time.sleep(order["typing"])
     seen["imports"] = kernel.run(order["imports"])[0]
     seen["memoryImports"] = kernel.memory()

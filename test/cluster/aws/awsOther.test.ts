@@ -35,7 +35,7 @@ suite('Nothing fails in a sound account of AWS', function () {
     const trust = { ...sound.clientTrust, Principal: { AWS: `arn:aws:iam::${elsewhere}:user/alice` } };
     await sound.moto.setTrust('geneva-client', trust);
     const report = await sound.verify({ profile: withAws({ clientRole: aws.clientRole, account: elsewhere }) });
-    // Without this permission of the client, the result is unknown.
+    // Without the permission to read these objects, the results are unknown.
     assert.deepEqual(others(report), {
       'aws-client-trust': 'skipped',
       'oidc-provider': 'skipped',
@@ -79,7 +79,8 @@ suite('Nothing fails in a sound account of AWS', function () {
     const made = new CreateRoleCommand({ RoleName: name, Path: '/team/', AssumeRolePolicyDocument: trust });
     const arn = (await moto.iam.send(made)).Role?.Arn ?? '';
     await moto.permit(name, 'own', allow(['sts:*', 'eks:DescribeCluster', ...actions]));
-    // With a path that does not exist, moto does not apply the trust policy to the administrator.
+    // Use a path that the role does not have. With the real path, moto would apply the trust policy to the
+    // administrator.
     const asked = { RoleArn: roleArn(`given/${name}`), RoleSessionName: 'alice' };
     const { Credentials: given } = await moto.sts.send(new AssumeRoleCommand(asked));
     sound.signIn({ accessKeyId: given?.AccessKeyId ?? '', secretAccessKey: given?.SecretAccessKey ?? '' });

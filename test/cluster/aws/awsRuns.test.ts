@@ -31,7 +31,7 @@ suite('A run of the checks of AWS', function () {
     aws: undefined,
   });
 
-  /** Kubernetes gives a role its permissions by the name of the session. */
+  /** Gives the client's role its permissions in Kubernetes. Kubernetes knows the role by the name of its session. */
   const letTheClientIn = (): Promise<void> =>
     sound.kube.api.apply({
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -173,7 +173,7 @@ suite('A run of the checks of AWS', function () {
     const mark = sound.kube.audit.mark();
     const { size } = sound.sts.sessions;
     assert.deepEqual(problems(await sound.verify({ profile: byEks() })), []);
-    // One session for the client, and one for the service account.
+    // The run creates two sessions: one for the client and one for the service account.
     assert.equal(sound.sts.sessions.size, size + 2);
     const asked = sound.kube.audit.since(mark).map(({ verb, uri }) => `${verb} ${uri}`);
     assert.deepEqual(asked.toSorted(), [...new Set(asked)].toSorted());
@@ -183,7 +183,8 @@ suite('A run of the checks of AWS', function () {
     const stop = new AbortController();
     const slow = new StandInServer(async (received) => {
       if (received.request.method !== 'PUT') return undefined;
-      // The object exists when the run is stopped, but the client has not received the response yet.
+      // Hold back the response, so that the object exists when the run is stopped but the client does not know this
+      // yet.
       const answer = await slow.pass(received);
       stop.abort();
       return answer;

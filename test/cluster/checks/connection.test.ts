@@ -198,7 +198,7 @@ suite('A connection to a real API server', function () {
     const address = cluster.address.replace('127.0.0.1', '127.0.0.2');
     const wrong = cluster.kubeconfig('alice', (config) => atServer(config, { server: address }));
     const attempt = whoAmI(await open(wrong));
-    // On some machines the server listens on 127.0.0.1 only, so that no server listens at this address.
+    // `Unreachable` is allowed, because on some machines the server listens on 127.0.0.1 only and not at this address.
     await assert.rejects(attempt, (error: { kind?: string }) => /TlsUntrusted|Unreachable/.test(error.kind ?? ''));
     const named = cluster.kubeconfig('alice', (config) => atServer(config, { 'tls-server-name': 'localhost' }));
     assert.equal(await whoAmI(await open(named)), 'alice');
@@ -269,7 +269,7 @@ suite('A connection to a real API server', function () {
         { metadata: { annotations: { round: String(Date.now()) } } },
       );
       await changed;
-      // The server logs a watch when it ends.
+      // Wait for the log, because the server logs a watch only when the watch ends.
       await until('The watch in the log', async () => cluster.audit.since(mark).some(({ verb }) => verb === 'watch'));
     });
 
@@ -278,7 +278,8 @@ suite('A connection to a real API server', function () {
       const connection = await open(file);
       const forward = new PortForward(await connection.kubeConfig(signal));
       const mark = cluster.audit.mark();
-      // No pods run in this cluster, so the server refuses the socket. Its message names the user.
+      // No pods run in this cluster, so the server refuses the web socket. The log shows which user has sent the
+      // request.
       await assert.rejects(async () => {
         await forward.portForward('connection', 'head', [8265], new PassThrough(), null, new PassThrough());
       });

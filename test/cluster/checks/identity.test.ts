@@ -146,7 +146,7 @@ const podFaults: readonly Fault[] = [
     says: /^Pods of geneva-cluster run as default, not as geneva-sa: geneva-cluster-head\.$/,
     mend: 'command',
     tells: /delete pods --namespace geneva geneva-cluster-head$/,
-    // This cluster has no kubelet to end the pod, and no operator to create another.
+    // Delete the pod immediately with the test's client: this cluster has no kubelet that would end the pod.
     byHand: ({ api, object }) => api.delete(object('Pod', `${names.rayCluster}-head`)),
   },
   {

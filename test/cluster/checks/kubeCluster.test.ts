@@ -56,7 +56,7 @@ suite("The cluster tests' own Kubernetes API", function () {
     await cluster.api.define('rayclusters');
     assert.deepEqual(await cluster.api.list('ray.io/v1', 'RayCluster'), []);
     await cluster.api.delete(definitionOf('rayclusters'));
-    // The API server stops serving the resource a moment later.
+    // Wait, because the API server stops serving the resource a moment later.
     await until('A resource that is not served any more', () =>
       cluster.api.ask('GET', '/apis/ray.io/v1/rayclusters').then(
         () => false,

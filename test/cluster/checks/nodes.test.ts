@@ -34,7 +34,10 @@ const changeRay =
 
 const notReady = { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'gone' }] };
 
-/** Kubernetes adds this taint to such a node. The tests' API server has no controller for it. */
+/**
+ * Returns the taint that Kubernetes adds to a node in this state. The tests must add it, because their API server has
+ * no controller for taints.
+ */
 const taintOf = (state: string, effect: string) => ({ key: `node.kubernetes.io/${state}`, effect });
 
 const blockedByHead = {

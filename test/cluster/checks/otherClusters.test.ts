@@ -14,7 +14,7 @@ suite('Nothing fails on a sound cluster', function () {
   const headLabel = `${names.labelDomain}/ray-head`;
 
   /**
-   * Deletes the node of the head, as before it is created for a pod, and gives the other nodes the labels of their
+   * Deletes the node of the head, as if it was not created for a pod yet. Gives the other nodes the labels of their
    * provisioner.
    */
   async function makesNodes(change: { readonly prefix?: string; readonly labels?: Record<string, string> }) {
@@ -46,7 +46,7 @@ suite('Nothing fails on a sound cluster', function () {
   ] as const)
     test(`whose nodes ${maker} makes for pods, while there is none for the head`, async () => {
       await makesNodes(change);
-      // The profile creates another head than the one whose pod keeps its node.
+      // Without `rayCluster` the profile creates a new head. The pod of the existing head keeps its node.
       const report = await verify({ ...cluster.profile, rayCluster: undefined });
       assert.deepEqual(problemsOf(report), { 'nodes-head': 'warn' });
       assert.match(
@@ -56,7 +56,7 @@ suite('Nothing fails on a sound cluster', function () {
         ),
       );
       assert.match(resultOf(report, 'head-not-spot').sentence, /^There is currently no node for the head/);
-      // The head of a RayCluster that the profile creates.
+      // This check is about the head of the RayCluster that the profile creates.
       assert.equal(resultOf(report, 'head-no-processing').status, 'pass');
     });
 

@@ -175,7 +175,7 @@ suite('The checks for persons with few rights', function () {
     for (const node of more) delete (node as KubeObject)['status'];
     while (more.length > 0) await Promise.all(more.splice(0, 40).map((node) => cluster.api.apply(node)));
     const mark = cluster.audit.mark();
-    // Nodes are listed by name, so the nodes of this cluster are on the second page.
+    // The check must read both pages: nodes are listed by name, and the nodes of this cluster are on the second page.
     assert.equal(resultOf(await verify(cluster.profile), 'nodes-head').status, 'pass');
     const lists = cluster.audit.since(mark).filter(({ uri }) => uri.startsWith('/api/v1/nodes?'));
     assert.equal(lists.length, 2);

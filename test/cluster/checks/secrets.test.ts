@@ -38,7 +38,9 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-/** Asserts that the outputs contain neither a secret nor its start or end, although the server quoted it. */
+/**
+ * Asserts that the outputs contain neither a secret nor its start or end, although the server has quoted the secret.
+ */
 const assertSilent = (outputs: readonly string[], secrets: readonly string[]): void => {
   for (const [index, output] of outputs.entries()) {
     // Remove white space, because a wrapped table could split the secret.

@@ -14,7 +14,7 @@ import { OtherClockStandIn } from '../standIns/otherClockStandIn.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Asserts that this check fails with such a message, and blocks only the checks that need it. */
+/** Asserts that a check fails with a message that matches, and blocks only the checks that need it. */
 const assertFails = (report: CheckReport, id: CheckId, sentence: RegExp): void => {
   assert.deepEqual(problemsOf(report), { [id]: 'fail' });
   assert.deepEqual(wronglyBlocked(report), []);

@@ -99,7 +99,7 @@ suite('Checks of Google Cloud', function () {
     const gke = standIn.state.cluster;
     for (const pool of gke.nodePools) pool.labels = {};
     const report = await check();
-    // The node pool may have another purpose than Ray.
+    // Only a warning, because the node pool may have another purpose than Ray.
     assert.deepEqual(others(report), { 'gcp-wi-nodepool': 'warn' });
     assert.match(sentenceOf(report, 'gcp-wi-nodepool'), /^Pods on the node pool system /);
     for (const pool of gke.nodePools) pool.mode = undefined;

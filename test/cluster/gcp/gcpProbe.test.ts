@@ -100,7 +100,7 @@ suite('The pod of a probe on Google Cloud', function () {
   });
 
   test('is removed when the run is stopped while it runs', async () => {
-    // The metadata server does not respond, so the pod waits.
+    // Let the metadata server not respond, so that the pod waits.
     const { identity } = metadata;
     metadata.hangs = true;
     try {

@@ -18,7 +18,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
     metadata = await MetadataStandIn.start();
     process.env['GCE_METADATA_HOST'] = metadata.host;
     delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];
-    // Neither the plugin nor gcloud's credentials exist here.
+    // Use an empty folder, so that neither the plugin nor gcloud's credentials are found.
     process.env['CLOUDSDK_CONFIG'] = process.env['PATH'] = tempFolder('nothing-');
   });
   suiteTeardown(async () => {
@@ -30,8 +30,8 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
   });
 
   /**
-   * Returns a kubeconfig that names Google's plugin. The token is one that this API server accepts, as GKE accepts
-   * Google's.
+   * Returns a kubeconfig that names Google's plugin. This API server accepts its token, as GKE accepts a token of
+   * Google.
    */
   const gkeConfig = (): string =>
     cluster.kubeconfig({ token: 'x' }, (config) => {

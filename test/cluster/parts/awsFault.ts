@@ -7,13 +7,13 @@ import type { SoundAws } from './soundAws.ts';
 export type Fault = {
   readonly name: string;
   readonly plant: (sound: SoundAws) => Promise<void> | void;
-  /** A change of the profile, if that is the fault. */
+  /** A change of the profile, if the fault is in the profile. */
   readonly profile?: (profile: ClusterProfile) => ClusterProfile;
   /** The statuses that differ from a sound account. All other checks pass. */
   readonly expect: Partial<Record<CheckId, CheckStatus>>;
-  /** The message of the first of them. */
+  /** The message of the first check in `expect`. */
   readonly says: RegExp;
-  /** The checks whose fixes repair it; if missing, only a user can repair it. */
+  /** The checks whose fixes repair the fault. If missing, only a user can repair the fault. */
   readonly mend?: readonly CheckId[];
 };
 

@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
       eks.facts.endpoint = kube.address.replace('127.0.0.1', 'localhost');
       eks.facts.ca = new Pki(tempFolder('other-cluster-'), 'other-ca').ca;
     },
-    // Another cluster has another certificate authority.
+    // The address belongs to another cluster, which has another certificate authority.
     expect: { 'eks-describe': 'warn', 'eks-k8s-api': 'fail' },
     says: /^The kubeconfig connects to https:\/\/127\.0\.0\.1:\d+, but the EKS cluster "geneva" is at https:\/\/localhost:\d+\.$/,
   },
@@ -282,7 +282,7 @@ export const rightsTaken = (
   return [
     faultOf('list', { [list]: 'fail' }, /may not list the bucket geneva-data\.$/, list),
     faultOf('put', { [put]: 'fail', ...blocked(head, get, remove) }, /may not write into the bucket/, put),
-    // The permission to read also allows HEAD.
+    // HEAD fails, too, because it needs the permission to read.
     faultOf('get', { [head]: 'fail', [get]: 'fail' }, /may not look into the bucket geneva-data\.$/, get),
     faultOf('delete', { [remove]: 'fail' }, /may not delete from the bucket geneva-data\.$/, remove),
   ];

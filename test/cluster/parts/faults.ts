@@ -22,15 +22,15 @@ export type Fault = {
   readonly name: string;
   /** Creates the fault. */
   readonly plant: (cluster: SoundCluster) => Promise<void>;
-  /** A profile that differs from that of the sound cluster. */
+  /** Changes the profile of the sound cluster. */
   readonly profile?: (profile: ClusterProfile) => ClusterProfile;
   /** Every check whose status differs from the sound cluster, first the check that finds the fault. */
   readonly expected: Statuses;
-  /** The message of that check. */
+  /** The message of the check that finds the fault. */
   readonly says: RegExp;
-  /** The kind of its fix. An administrator applies objects and runs a `kubectl` command. */
+  /** The kind of the check's fix. The test applies objects and runs a `kubectl` command as an administrator. */
   readonly mend: Fix['kind'];
-  /** The expected text of its command or advice. */
+  /** The expected text of the fix's command or advice. */
   readonly tells?: RegExp;
   /**
    * Does what a user would do after the advice, or instead of a command that can't run here, for example one that

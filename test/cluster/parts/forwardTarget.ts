@@ -13,7 +13,7 @@ export type ForwardTarget = {
   stop(): Promise<void>;
 };
 
-/** @param listenOn the port of this side; a free one by default */
+/** @param listenOn the port at which clients connect. Default: a free port */
 export async function startForwardTarget(listenOn = 0): Promise<ForwardTarget> {
   let target: number | undefined;
   let count = 0;

@@ -85,7 +85,7 @@ export class KubeApi {
     return this.#define(kuberayDefinitions, plurals);
   }
 
-  /** Creates the definitions as in a version of the operator. */
+  /** Creates the definitions of a version of the operator. */
   defineVersion(version: DefinitionVersion, ...plurals: readonly string[]): Promise<void> {
     return this.#define(kuberayDefinitionsOf(version), plurals);
   }
@@ -233,7 +233,7 @@ export class KubeApi {
 
   async #finalize(object: KubeObject, path: string): Promise<void> {
     const { apiVersion, kind, metadata } = object;
-    // Omit the version that was read, because the API server has changed it meanwhile.
+    // Omit the resource version, because the API server has changed the object since it was read.
     await this.ask('PUT', `${path}/finalize`, {
       apiVersion,
       kind,

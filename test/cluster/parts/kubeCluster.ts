@@ -26,7 +26,7 @@ export type KubeCluster = {
   readonly audit: AuditLog;
   /** Writes the kubeconfig of a user, changed by `change`. @returns its path */
   kubeconfig(person: Person, change?: (config: Kubeconfig) => void): string;
-  /** Stops responding but does not end: connections are accepted without a response. */
+  /** Pauses the API server, which then accepts connections but does not respond. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export async function startKubeCluster(options: KubeClusterOptions = {}): Promis
     try {
       return await start(options);
     } catch (error) {
-      // Another process has taken the port after it was found free.
+      // Try again if another process has taken the port meanwhile.
       if (attempt === 3 || !/address already in use/.test(String(error))) throw error;
     }
   }
@@ -155,8 +155,8 @@ function startApiServer(parts: {
     'authorization-mode': 'RBAC',
     'anonymous-auth': 'false',
     'service-cluster-ip-range': '10.0.0.0/24',
-    // These plugins need the controller manager, which does not run here: it creates default service accounts and
-    // removes taints.
+    // These plugins need the controller manager, because it creates default service accounts and removes taints. No
+    // controller manager runs here.
     'disable-admission-plugins': 'ServiceAccount,TaintNodesByCondition',
     'audit-policy-file': policy,
     'audit-log-path': join(folder, 'audit.log'),

@@ -17,7 +17,7 @@ import { rights } from './sound/rights.ts';
  */
 export type KubeRay = {
   readonly cluster: KubeCluster;
-  /** The server behind the head's dashboard port. */
+  /** Sets the server to which the head's dashboard port forwards. */
   readonly head: ForwardTarget;
   /** Removes all RayClusters, their pods, and the changes of tests to nodes and quotas. */
   clear(): Promise<void>;
@@ -68,7 +68,7 @@ const nodes: readonly KubeObject[] = (
     name,
     labels: { [`${names.labelDomain}/${part}`]: 'true', 'kubernetes.io/hostname': name, 'kubernetes.io/arch': 'amd64' },
   },
-  // Reserved for one kind of pods, as users do.
+  // Reserve the node for one kind of pods, as users do.
   spec: { taints: [{ key: `${names.labelDomain}/${part}`, value: 'true', effect: 'NoSchedule' }] },
   status: {
     allocatable: { cpu: '16', memory: '64Gi', pods: '110' },

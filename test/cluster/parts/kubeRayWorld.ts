@@ -12,7 +12,7 @@ import { profileFor } from './soundCluster.ts';
 
 const { namespace } = names;
 
-/** Time limit for any operation here. */
+/** Time limit for each operation of these tests, in milliseconds. */
 export const longEnough = 60_000;
 
 /** A cluster with a KubeRay operator. A stand-in of Ray's dashboard responds for its heads. */

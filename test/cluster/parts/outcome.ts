@@ -10,8 +10,8 @@ export const problemsOf = ({ results }: CheckReport): Partial<Record<CheckId, Ch
   );
 
 /**
- * Returns the checks that are blocked without a reason, or not blocked despite one, as messages; none for a correct
- * report. `failed` are all checks that did not pass.
+ * Returns a message for each check that is blocked without a reason, or not blocked although there is a reason. A
+ * correct report gives no messages.
  */
 export function wronglyBlocked({ results }: CheckReport): string[] {
   const statusOf = new Map(results.map(({ id, status }) => [id, status]));

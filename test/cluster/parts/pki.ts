@@ -39,7 +39,8 @@ export class Pki {
   }
 
   /**
-   * Signs a client certificate: Kubernetes reads its CN as the user and its O as the groups. With 0 days it is expired.
+   * Signs a client certificate. Kubernetes reads the certificate's CN as the user and its O as the groups. If `days` is
+   * 0, the certificate is expired.
    */
   client(user: string, groups: readonly string[], days = 2): Certificate {
     const subject = [...groups.map((group) => `/O=${group}`), `/CN=${user}`].join('');

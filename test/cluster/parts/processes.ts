@@ -14,7 +14,10 @@ export type Running = {
   stop(): Promise<void>;
 };
 
-/** Starts a program that ends with this process for any reason: the system kills it when its parent is killed. */
+/**
+ * Starts a program that ends when this process ends, for any reason: the system kills the program if this process is
+ * killed.
+ */
 export function startServer(program: string, args: readonly string[], log: string): Running {
   const out = openSync(log, 'a');
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {

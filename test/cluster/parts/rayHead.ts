@@ -42,7 +42,8 @@ export class RayHead {
           `Ray ${release}`,
           async () => {
             try {
-              // Don't wait for the version only: the agent that accepts jobs starts seconds after the dashboard.
+              // List the jobs, too, because the agent that accepts jobs starts seconds after the dashboard responds to
+              // a request for its version.
               await client.list(AbortSignal.timeout(5000));
               return true;
             } catch {
@@ -71,8 +72,8 @@ export class RayHead {
     const environment = [
       `PATH=${[join(rayFolder(release), 'bin'), path, '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'].join(delimiter)}`,
       'RAY_USAGE_STATS_ENABLED=0',
-      // Not the home directory of the user, because if Ray once saved a token there, it would require it from all
-      // clients.
+      // Don't use the home directory of the user. If Ray has once saved a token there, it would require that token from
+      // all clients.
       `HOME=${this.#folder}`,
       ...(token === undefined ? ['RAY_AUTH_MODE=disabled'] : ['RAY_AUTH_MODE=token', `RAY_AUTH_TOKEN=${token}`]),
       ...Object.entries(more).map(([name, value]) => `${name}=${value}`),
@@ -131,7 +132,10 @@ export class RayHead {
     if (server) await new Promise((resolve) => server.close(resolve));
   }
 
-  /** Gives Ray and its jobs access to a server of this machine, at the same address: its port at 127.0.0.1. */
+  /**
+   * Gives Ray and its jobs access to a server of this machine. Inside Ray's namespace the server has the same address:
+   * 127.0.0.1 and this port.
+   */
   async letOut(port: number): Promise<void> {
     const socket = join(this.#folder, `out-${port}.sock`);
     const server = createServer((client) => joinedSockets(client, connect(port, '127.0.0.1')));

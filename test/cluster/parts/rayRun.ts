@@ -18,7 +18,7 @@ import { until } from './processes.ts';
 /** The length of a string, as a function of each kind. */
 const bodies = {
   sql: { kind: 'sql', expression: 'CAST(character_length(text) AS INT)' },
-  // Counts characters, not UTF-16 code units, as Arrow does.
+  // Count characters, not UTF-16 code units, because Arrow counts characters, too.
   typescript: {
     kind: 'typescript',
     takes: 'row',
@@ -46,9 +46,9 @@ export const lengthFunction = (
   });
 
 /**
- * Returns a Python function over batches that records how many rows it got, because a run that continues another must
- * not compute a row twice. It waits at gates: before the batch that contains the row of a gate, until the gate's file
- * exists.
+ * Returns a Python function over batches. It records how many rows it got, because a run that continues another run
+ * must not compute a row twice. Before the batch that contains the row of a gate, the function waits until the gate's
+ * file exists.
  */
 export const countedFunction = (calls: string, { gates = [] }: { gates?: readonly Gate[] }): ComputedFunction =>
   lengthFunction(
@@ -77,7 +77,7 @@ def length(batch):
     { inputs: ['id', 'text'] },
   );
 
-/** Rows from this id on wait until the file exists. */
+/** A batch with an id of `from` or higher waits until `file` exists. */
 export type Gate = { readonly from: number; readonly file: string };
 
 export const gateAt = (from: number): Gate => ({ from, file: join(temporaryFolder('gate-'), 'open') });
@@ -109,7 +109,7 @@ export type RayRunOptions = {
   readonly more?: Partial<Pick<JobSpec, 'concurrency' | 'checkpointSize' | 'commitGranularity' | 'numFrags' | 'where'>>;
   /** Settings of the object store. */
   readonly storageOptions?: Readonly<Record<string, string>>;
-  /** The run that this one continues. */
+  /** The earlier run that this run continues. */
   readonly after?: Pick<RayRun, 'kept' | 'spec'>;
   readonly onEvent?: (event: NewEvent) => void;
   readonly silence?: number | undefined;
@@ -155,7 +155,8 @@ export function runOnRay(options: RayRunOptions): RayRun {
     signal: cancelled.signal,
   };
   const ended = createRayRunner(silence).run(context);
-  // The caller that awaits `ended` gets the failure; until then it must not count as unhandled.
+  // A caller that awaits `ended` gets the failure. Handle it here, too, because without such a caller it would count as
+  // unhandled.
   ended.catch(() => {});
   return { events, log: () => log, kept, spec, cancelled, ended };
 }

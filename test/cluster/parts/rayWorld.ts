@@ -30,7 +30,7 @@ export class RayWorld {
     mkdirSync(smallDisk);
     // Mount this before Ray starts, because its namespace contains only earlier mounts.
     mountMemory(smallDisk, '8m');
-    // Hanging workers are detected sooner than after the default of a minute.
+    // Detect hanging workers after 8 seconds instead of the default of a minute.
     const environment = { LANCE_CATALOG_STALL_SECONDS: '8', ...settings.environment };
     return new RayWorld(await RayHead.start(release, { ...settings, environment }), smallDisk);
   }
@@ -52,8 +52,8 @@ export class RayWorld {
   }
 
   /**
-   * Creates a folder that exists on this machine but is empty for Ray, because it is mounted after Ray's namespace was
-   * created.
+   * Creates a folder with a mount that Ray can't see, because Ray's namespace contains only mounts from before its
+   * start. So the folder is empty for Ray.
    */
   unreachable(): string {
     const folder = join(this.#folder, 'elsewhere');
@@ -85,7 +85,7 @@ export class RayWorld {
   }
 }
 
-/** The expected comparison of a table in which all rows have the values that Arrow computes. */
+/** Returns the expected result of `compare` for a table in which each row has the value that Arrow computes. */
 export const allRight = (rows = 40_000, fragments = 8): Compared => ({ rows, nulls: 0, wrong: 0, fragments });
 
 const mountMemory = (folder: string, size: string): void =>

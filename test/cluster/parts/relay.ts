@@ -14,7 +14,8 @@ export type Relay = {
 type Way = 'plain' | 'connect' | 'socks';
 
 /**
- * Forwards bytes to a server and counts connections. A client that uses it as a proxy is told that the tunnel exists.
+ * Forwards bytes to a server and counts connections. A client that uses the relay as a proxy gets the reply that its
+ * tunnel is open.
  */
 export async function startRelay(target: string): Promise<Relay> {
   const { hostname, port } = new URL(target);

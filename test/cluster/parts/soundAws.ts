@@ -31,10 +31,10 @@ const objects = `arn:aws:s3:::${aws.bucket}/${aws.prefix}/*`;
 
 /** The permissions of client and service account, as one policy per action, so that a test can remove each. */
 export const policies: Readonly<Record<string, Statement>> = {
-  // moto checks EKS's actions without a resource.
+  // Name no resource, because moto checks EKS's actions without a resource.
   describe: allow('eks:DescribeCluster'),
   list: allow('s3:ListBucket', `arn:aws:s3:::${aws.bucket}`),
-  // AWS does not have this action: there, reading the region of a bucket requires s3:ListBucket.
+  // Only moto has this action. In AWS, reading the region of a bucket requires s3:ListBucket.
   region: allow('s3:HeadBucket'),
   put: allow('s3:PutObject', objects),
   get: allow('s3:GetObject', objects),
@@ -70,7 +70,7 @@ export class SoundAws {
   readonly sts: StsStandIn;
   readonly eks: EksStandIn;
   readonly webhook: TokenWebhookStandIn;
-  /** The key of Alice; the client role trusts her. */
+  /** The key of Alice, whom the client role trusts. */
   readonly alice: Keys;
   readonly profile: ClusterProfile;
   readonly #environment: Readonly<Record<string, string | undefined>>;
@@ -107,7 +107,10 @@ export class SoundAws {
 
   readonly clientTrust: Statement = { Effect: 'Allow', Principal: { AWS: aws.alice }, Action: 'sts:AssumeRole' };
 
-  /** @param claims required claims of the token, if they differ from those of the service account */
+  /**
+   * Returns a trust policy for the service account.
+   * @param claims the required claims of the token, if they differ from the claims of the service account
+   */
   serviceTrust(claims: { aud?: string; sub?: string } = {}): Statement {
     const { aud = 'sts.amazonaws.com', sub = `system:serviceaccount:${names.namespace}:${names.serviceAccount}` } =
       claims;

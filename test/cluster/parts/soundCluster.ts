@@ -93,7 +93,7 @@ const kinds: readonly (readonly [apiVersion: string, kind: string])[] = [
 
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
 
-/** Returns all objects of those kinds, including the roles of Kubernetes itself. */
+/** Returns all objects of `kinds`, including the roles of Kubernetes itself. */
 async function snapshot(api: KubeApi): Promise<Map<string, KubeObject>> {
   const lists: KubeObject[][] = [];
   for (const [apiVersion, kind] of kinds) lists.push(await api.list(apiVersion, kind));
@@ -102,11 +102,11 @@ async function snapshot(api: KubeApi): Promise<Map<string, KubeObject>> {
 
 type Before = {
   readonly objects: ReadonlyMap<string, KubeObject>;
-  /** Generations of definitions by the resource's plural; recreating a definition changes it. */
+  /** Generations of definitions by the resource's plural. The generation changes if the definition is recreated. */
   readonly definitions: Map<string, string | undefined>;
 };
 
-/** Writes only differences, because most tests change one object. */
+/** Restores the cluster. Writes only differences, because most tests change one object. */
 async function restore(api: KubeApi, before: Before): Promise<void> {
   for (const plural of definitions) {
     const definition = definitionOf(plural);

@@ -86,7 +86,7 @@ for (const version of operatorVersions) {
 
       test('a quota that allows no pod is reported with the message of the API server', async () => {
         const hard = { pods: '0' };
-        // In a real cluster, the controller of quotas sets the used amounts.
+        // Set `status`, because no controller of quotas runs here that would set the used amounts.
         await world.ray.cluster.api.apply({
           apiVersion: 'v1',
           kind: 'ResourceQuota',

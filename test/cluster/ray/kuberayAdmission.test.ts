@@ -11,7 +11,8 @@ import type { KubeObject } from '../parts/kubeApi.ts';
 import { type KubeCluster, startKubeCluster } from '../parts/kubeCluster.ts';
 import { until } from '../parts/processes.ts';
 
-// No time limit here, because mocha's limit ends a test, and this file is loaded long before its tests run.
+// This signal has no time limit, because a limit would start when the file is loaded, long before the tests run.
+// Mocha's own limit ends a test.
 const { signal } = new AbortController();
 
 suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real API server', () => {
@@ -31,7 +32,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
     await cluster?.stop();
   });
 
-  // With the names of the service's documentation.
+  // Use the names in the service's documentation.
   const profile = readProfile('prod', {
     namespace: 'geneva',
     head_group: { service_account: 'runner', num_cpus: 1, memory: 2048, node_selector: { pool: 'head' } },
@@ -111,7 +112,7 @@ suite('RayClusters by the definitions of KubeRay 1.1 to the newest, in a real AP
       kind: 'CustomResourceDefinition',
       metadata: { name: 'rayclusters.ray.io' },
     });
-    // The API server serves them for another moment.
+    // Wait, because the API server serves deleted definitions for another moment.
     await until('An API server without RayClusters', () =>
       cluster.api.ask('GET', '/apis/ray.io/v1/namespaces/geneva/rayclusters').then(
         () => false,

@@ -166,7 +166,8 @@ suite(`Ray ${newestRay} from a notebook: nodes and pods simulated by kwok, a rea
   test('without port forwarding the head is reached by the name of its service', async () => {
     await pass("const kept = await ray.cluster({ profile: 'prod', name: 'direct', onExit: 'retain' });");
     await append('straight to the head');
-    // Pods have a separate network. Here, only for this command, the name leads to a port in front of Ray.
+    // Pods have a separate network, in which this name leads to Ray. Here, for this command only, the name leads to a
+    // port that forwards to Ray.
     const service = `direct-head-svc.${names.namespace}.svc`;
     const hosts = join(folder, 'hosts');
     writeFileSync(hosts, `127.0.0.1 localhost ${service}\n`);

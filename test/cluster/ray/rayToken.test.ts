@@ -20,7 +20,7 @@ suite('A real Ray that wants a token, and has an old Node and no network', funct
 
   suiteSetup(async () => {
     const environment = packagesFrom(folders.wheels, folders.modules);
-    // The first `node` on PATH, so that the test does not find another one of this machine.
+    // Put this `node` first on PATH, so that the test does not find another `node` of this machine.
     writeFileSync(join(folders.modules, 'node'), '#!/bin/sh\necho v18.20.0\n', { mode: 0o755 });
     world = await RayWorld.start(newestRay, { token, environment, path: folders.modules });
     head = world.head;

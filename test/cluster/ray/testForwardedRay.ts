@@ -47,7 +47,8 @@ export function testForwardedRay(world: () => RayWorld): void {
         await ray?.cluster.stop();
       });
 
-      // No time limit here, because mocha's limit ends a test, and this file is loaded long before its tests run.
+      // This signal has no time limit, because a limit would start when the file is loaded, long before the tests run.
+      // Mocha's own limit ends a test.
       const { signal } = new AbortController();
 
       async function run(jobs: RayJobs, code: string, onText: (text: string) => void = () => {}): Promise<string> {
@@ -128,7 +129,8 @@ export function testForwardedRay(world: () => RayWorld): void {
         void ended.then((ran) => (over = ran));
         const waiting = { limit: 200_000, giveUp: () => over !== undefined, told: () => JSON.stringify(over) };
         await until('the first half', async () => rowsCalled(calls) >= 20_000, waiting);
-        // A connection that is renewed between two requests loses nothing, so cut it until a request is in progress.
+        // Cut the connection repeatedly until a request is in progress, because a connection that is renewed between
+        // two requests loses nothing.
         await until(
           'a word of it',
           async () => {
@@ -137,7 +139,7 @@ export function testForwardedRay(world: () => RayWorld): void {
           },
           waiting,
         );
-        // The follower polls now and then, so keep the connection cut for longer.
+        // Keep the connection cut for three seconds, because the process that follows the job polls only now and then.
         for (const end = Date.now() + 3000; Date.now() < end; await sleep(20)) api.cut();
         open(gate);
         const { code: exitCode, stdout, stderr } = await ended;

@@ -113,7 +113,7 @@ export function testRayJobs(ray: () => RayWorld): void {
     });
 
     test('gives each line of a long log once, of which only the end is read', async () => {
-      // About 2 MB, then a pause in which the test reads the start, then more.
+      // The job prints about 2 MB, pauses so that the test can read the start, and then prints more.
       const code =
         'import time\ndef say(a, b):\n  for i in range(a, b): print("line %d %s" % (i, "x" * 60))\n' +
         'say(0, 30000)\nprint(end="", flush=True)\ntime.sleep(3)\nsay(30000, 30200)\nprint(end="", flush=True)\ntime.sleep(2)\nsay(30200, 30300)';
@@ -241,7 +241,7 @@ export function testRayJobs(ray: () => RayWorld): void {
       );
       const { state } = await jobs.status(id, signal);
       assert.equal(state, 'PENDING');
-      // Ray stops the job only when it would start it, so the call does not wait for that.
+      // The call does not wait for the end of the job, because Ray stops a pending job only when it would start it.
       assert.equal((await jobs.stop(id, signal)).state, 'PENDING');
     });
 

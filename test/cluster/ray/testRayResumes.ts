@@ -70,7 +70,7 @@ export function testRayResumes(ray: () => RayWorld): void {
           giveUp: () => failed !== undefined,
           told: () => `${String(failed)} ${JSON.stringify(before.events)}`,
         });
-        // Waiting rows were not computed. Computed rows are saved when the run ends.
+        // Cancel the run. Rows that it has computed are saved when it ends; rows that wait are not computed.
         before.abort.abort();
         await assert.rejects(running, { name: 'AbortError' });
         gated.open();

@@ -48,8 +48,8 @@ export function testRayRuns(ray: () => RayWorld, release: string): void {
     test('go on after they were cancelled, and compute no row a second time', async () => {
       await ray().make();
       const { calls, jobs } = ray();
-      // Waiting rows are not computed. Ray leaves running tasks three seconds to save their rows, which may be too
-      // short.
+      // Rows that wait are not computed. Ray gives running tasks three seconds to save their rows, and this time may be
+      // too short.
       const gate = gateAt(20_000);
       const computed = countedFunction(calls, { gates: [gate] });
       const first = ray().begin({ function: computed });

@@ -28,7 +28,7 @@ export function testRayWriters(ray: () => RayWorld): void {
       const computed = countedFunction(calls, { gates: [early, late] });
       const run = ray().begin({ function: computed, more: { commitGranularity: 3 } });
       await untilRows(calls, 10_000, run);
-      // Rows that are computed but not committed, rows that are being computed, and waiting rows.
+      // Change rows that are computed but not committed, rows that are being computed, and rows that wait.
       await tables.update({ uri }, 'id % 5000 < 100');
       await tables.delete({ uri }, 'id % 5000 >= 4900');
       open(early);

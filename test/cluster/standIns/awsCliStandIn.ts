@@ -27,7 +27,7 @@ export async function doMend(sound: SoundAws, mend: Fix): Promise<void> {
   const verb = words.join(' ');
   switch (verb) {
     case 'aws iam put-role-policy': {
-      // moto checks EKS's actions without a resource.
+      // Drop the resource, because moto checks EKS's actions without a resource.
       const { Statement: statements } = JSON.parse(fileOf('policy-document')) as {
         Statement: Record<string, unknown>[];
       };
@@ -40,7 +40,7 @@ export async function doMend(sound: SoundAws, mend: Fix): Promise<void> {
     case 'aws iam create-open-id-connect-provider':
       return moto.provider(options['url'] ?? '', options['client-id-list'] ?? '');
     case 'aws iam add-client-id-to-open-id-connect-provider': {
-      // moto does not have this call. Its result is a provider with one more audience.
+      // moto does not have this call, so replace the provider by a provider with the new audience.
       await moto.removeProvider(options['open-id-connect-provider-arn'] ?? '');
       return moto.provider(sound.kube.address, options['client-id'] ?? '');
     }

@@ -17,15 +17,18 @@ type Answer = { readonly status: number; readonly type?: string; readonly text: 
 export type EchoOptions = {
   /** Returns an error response that contains a text. */
   readonly error: (text: string, came: Came) => Answer;
-  /** Returns the regular response, so that the client sends further secrets; undefined responds with an error. */
+  /**
+   * Returns the regular response to a request, so that the client sends further secrets. If it returns `undefined`, the
+   * server responds with an error.
+   */
   readonly succeed?: (came: Came) => Answer | undefined;
   /** Certificate and key for TLS, as PEM. */
   readonly tls?: { readonly cert: string; readonly key: string };
 };
 
 /**
- * Stands in for a server, or for a proxy in front of one, whose errors quote the whole request with its credentials.
- * Real servers do this only in debug modes, which a test can't turn on.
+ * Stands in for a server or a proxy whose errors quote the whole request with its credentials. Real servers do this
+ * only in debug modes, which a test can't turn on.
  */
 export class EchoStandIn {
   readonly #server: Server;

@@ -30,7 +30,9 @@ export const asCatalog: Pick<EchoOptions, 'error'> = {
   error: (detail) => json(403, { error: detail, code: 10, type: 'PermissionDenied', detail, status: 403 }),
 };
 
-/** Errors of Google Cloud, which signs a user in and exchanges a token of a cluster. */
+/**
+ * Errors of Google Cloud. Sign-in of a user and exchange of a cluster's token succeed, so that further tokens are sent.
+ */
 export const asGoogle = (tokens: { person: string; federated: string }): EchoOptions => ({
   error: (message, { path }) =>
     path.includes('/token')
@@ -48,7 +50,7 @@ export const asGoogle = (tokens: { person: string; federated: string }): EchoOpt
   },
 });
 
-/** Errors of AWS, which returns the identity and assumes a role, and refuses all other requests. */
+/** Errors of AWS. It returns the caller's identity, lets the caller assume a role, and refuses all other requests. */
 export const asAws = (role: { secretAccessKey: string; sessionToken: string }): EchoOptions => ({
   error: (message, came) => {
     switch (serviceOf(came)) {

@@ -7,7 +7,7 @@ export type Entry = {
   policies: { policyArn: string; scope: string; namespaces: string[] }[];
 };
 
-/** Properties of a real cluster, instead of those that moto invents. */
+/** Properties of a real cluster, because moto invents these properties. */
 export type ClusterFacts = {
   endpoint: string;
   /** The certificate authority as PEM. */
@@ -18,9 +18,10 @@ export type ClusterFacts = {
 };
 
 /**
- * Stands in for the parts of EKS that moto lacks: access entries and their policies, in the formats of EKS, and a
- * cluster's address, certificate and issuer, which are those of the tests' API server. moto decides whether a user may
- * describe the cluster and whether a signature is valid. `refused` lists the users who may not read entries.
+ * Stands in for the parts of EKS that moto lacks: access entries and their policies, and a cluster's address,
+ * certificate and issuer. The formats are those of EKS; the address, certificate and issuer are those of the tests' API
+ * server. moto decides whether a user may describe the cluster and whether a signature is valid. `refused` lists the
+ * users who may not read entries.
  */
 export class EksStandIn {
   readonly #server: StandInServer;
@@ -84,7 +85,7 @@ export class EksStandIn {
 
   async #describe(received: Received): Promise<Answer> {
     const answer = await this.#server.pass(received);
-    // moto's refusals are in the XML format of other services.
+    // Convert a refusal of moto, because moto uses the XML format of other services.
     if (answer.status === 403)
       return refusal(403, 'AccessDeniedException', 'User is not authorized to perform: eks:DescribeCluster');
     if (answer.status !== 200) return answer;

@@ -27,7 +27,7 @@ export type GoogleProject = {
 
 export async function startGoogleProject(): Promise<GoogleProject> {
   const cluster = await soundCluster();
-  // Google verifies tokens with the keys that the API server publishes.
+  // The stand-in of Google verifies tokens with the keys that the API server publishes.
   const keys = (await cluster.api.ask('GET', '/openid/v1/jwks', undefined, undefined, '*/*')) as KeySet;
   const standIn = await GoogleStandIn.start(soundState(cluster.address, keys));
   const { project, location, clusterName, account, bucket, refreshToken } = google;

@@ -2,7 +2,7 @@ import type { KeySet } from './webToken.ts';
 
 /** The state of the project that `GoogleStandIn` simulates. A test changes a part of it to create a fault. */
 export type GoogleState = {
-  /** The login of the user, which is the token endpoint's reply to its refresh token. */
+  /** The state of the user's login. It decides how the token endpoint replies to the refresh token. */
   login: 'good' | 'expired' | 'too old' | 'account deleted';
   /** The permissions of the user. */
   mayPerson: Set<string>;
@@ -17,12 +17,13 @@ export type GoogleState = {
   };
   /** The token issuers of the pool: addresses of providers, with their issuers and keys. */
   issuers: Map<string, { issuer: string; keys: KeySet }>;
-  /** Members by Google service account, with the role roles/iam.workloadIdentityUser. */
+  /** Bindings by Google service account. Their members have the role roles/iam.workloadIdentityUser. */
   accounts: Map<string, Binding[]>;
   /** Bindings by bucket. */
   buckets: Map<string, Binding[]>;
   /**
-   * Bindings of the project. They apply to everything in the project, and policies of its resources don't list them.
+   * Bindings of the project. They apply to everything in the project, but the policies of its resources don't list
+   * them.
    */
   project: Binding[];
   /** Objects by `bucket/name`. */
@@ -58,7 +59,11 @@ const clusterPath = `projects/${google.project}/locations/${google.location}/clu
 export const provider = `https://container.googleapis.com/v1/${clusterPath}`;
 export const workload = `serviceAccount:${google.pool}[geneva/geneva-sa]`;
 
-/** Returns a state without faults. @param issuer of the cluster's tokens, with its keys */
+/**
+ * Returns a state without faults.
+ * @param issuer the issuer of the cluster's tokens
+ * @param keys the keys of `issuer`
+ */
 export const soundState = (issuer: string, keys: KeySet): GoogleState => ({
   login: 'good',
   mayPerson: new Set(['container.clusters.get', 'iam.serviceAccounts.getIamPolicy', 'storage.buckets.getIamPolicy']),
@@ -83,7 +88,7 @@ export const soundState = (issuer: string, keys: KeySet): GoogleState => ({
   objects: new Map(),
 });
 
-/** Whether these bindings give a member a permission. A condition is never met here. */
+/** Whether these bindings give a member a permission. A binding with a condition gives none here. */
 export const holds = (bindings: readonly Binding[], member: string, permission: string): boolean =>
   bindings.some(
     ({ role, members, condition }) =>

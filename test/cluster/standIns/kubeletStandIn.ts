@@ -12,7 +12,7 @@ export type KubeletOptions = {
   readonly cluster: KubeCluster;
   /** The node of this kubelet. */
   readonly node: KubeObject;
-  /** Variables that replace those of a container, with the addresses of the stand-ins. */
+  /** Environment variables with the addresses of the stand-ins. They replace variables of a container. */
   readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -20,7 +20,7 @@ type Started = { readonly child: ChildProcess; readonly said: string[]; ended: b
 
 /**
  * Stands in for the scheduler and the kubelet of a node, which the tests' Kubernetes API lacks. Assigns pods to its
- * node, runs the command of each as a process of this machine instead of its image, reports the status and the output
+ * node. Runs the command of each pod as a process of this machine, without the pod's image. Reports status and output
  * to the API server, and ends the process when the pod is deleted.
  */
 export class KubeletStandIn {
@@ -140,8 +140,8 @@ export class KubeletStandIn {
   }
 
   /**
-   * Uses a separate process group, so that the child processes of the shell end with it. SIGTERM is sent to the shell
-   * only, as in a container.
+   * Uses a separate process group, so that the child processes of the shell end with the shell. SIGTERM is sent to the
+   * shell only, as in a container.
    */
   #run(pod: KubeObject): void {
     const [container] = pod['spec'].containers as { command: string[]; env: { name: string; value: string }[] }[];

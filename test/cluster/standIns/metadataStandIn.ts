@@ -10,7 +10,7 @@ export type MetadataIdentity = { readonly email: string; readonly token: () => s
  * account and its tokens to requests with the required header.
  */
 export class MetadataStandIn {
-  /** Without an identity it responds with 404, as on a machine without a service account. */
+  /** If `undefined`, the server responds with 404, as on a machine without a service account. */
   identity: MetadataIdentity | undefined;
   /** Whether it accepts requests but never responds. */
   hangs = false;

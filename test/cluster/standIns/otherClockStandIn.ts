@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 
 /**
- * Stands in for an API server whose clock is wrong: forwards requests to a real one, and changes the time in the
- * responses. A test can't change the clock of a shared machine.
+ * Stands in for an API server with a wrong clock, because a test can't change the clock of a shared machine. Forwards
+ * requests to a real API server, and changes the time in the responses.
  */
 export class OtherClockStandIn {
   readonly #server: Server;
@@ -17,7 +17,7 @@ export class OtherClockStandIn {
     this.#agent = agent;
   }
 
-  /** @param ahead milliseconds by which its clock is ahead */
+  /** @param ahead the milliseconds by which the clock of the stand-in is ahead */
   static async start(
     real: { readonly address: string; readonly ca: string },
     tls: { readonly cert: string; readonly key: string },

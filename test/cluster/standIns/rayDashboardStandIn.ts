@@ -25,7 +25,7 @@ export class RayDashboardStandIn {
       this.asked.push({ method, path: url, headers });
       if (this.token !== undefined && headers.authorization !== `Bearer ${this.token}`)
         return void response.writeHead(headers.authorization === undefined ? 401 : 403).end();
-      // A response that does not end.
+      // Send a response that does not end.
       if (url === '/slow') return void response.writeHead(200, { 'content-length': '8' }).write('half');
       response.setHeader('content-type', 'application/json');
       if (url.endsWith('/api/version')) response.end(JSON.stringify({ version: '4', ray_version: '2.43.0' }));

@@ -8,7 +8,7 @@ export type HeadAnswer = { readonly status: number; readonly body: unknown } | '
 
 /**
  * Stands in for the dashboard of a Ray head behind the API server's proxy, and forwards all other requests to the real
- * server. An API server connects to no loopback address, but a head in these tests has no other.
+ * server. An API server connects to no loopback address, but a head in these tests has only loopback addresses.
  */
 export class RayHeadStandIn {
   /** The response of the head to a request for its version. */

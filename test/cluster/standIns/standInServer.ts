@@ -17,7 +17,8 @@ export type Answer = {
 };
 
 /**
- * A server on loopback in front of another one. It responds to some requests itself and forwards the others unchanged.
+ * A server on loopback in front of another server. It responds to some requests itself and forwards the others
+ * unchanged.
  */
 export class StandInServer {
   readonly #answer: (received: Received) => Promise<Answer | undefined>;

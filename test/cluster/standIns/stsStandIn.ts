@@ -43,7 +43,7 @@ export class StsStandIn {
     return this.#server.stop();
   }
 
-  /** Registers the user of a key, because moto does not report it and knows only one account. */
+  /** Registers the user and the account of a key, because moto does not report the user and knows only one account. */
   introduce(keys: Keys, userName: string, inAccount = account): void {
     this.#people.set(keys.accessKeyId, `arn:aws:iam::${inAccount}:user/${userName}`);
   }
@@ -68,8 +68,8 @@ export class StsStandIn {
   }
 
   async #assume(received: Received, roleArn: string): Promise<Answer> {
-    // moto checks the key and the signature. Its own evaluation of trust policies, which supports only the simplest, is
-    // ignored: a role of the same account that names a user needs nothing else.
+    // moto checks the key and the signature. Ignore its evaluation of trust policies, because it supports only the
+    // simplest policies. If a role names a user of the same account, the user needs no other permission.
     const answer = await this.#server.pass(received);
     if (answer.status !== 200 && !answer.text.includes('<Code>AccessDenied</Code>')) return answer;
     const caller = this.#people.get(accessKeyOf(received)) ?? this.sessions.get(accessKeyOf(received))?.roleArn ?? '';
@@ -101,9 +101,9 @@ export class StsStandIn {
   }
 
   /**
-   * Makes moto create keys for the role, so that it accepts them later, and returns them in the format of the call. The
-   * administrator requests them, with a path that the role does not have, because moto would otherwise apply the role's
-   * trust policy.
+   * Lets moto create keys for the role, so that moto accepts them later, and returns these keys in the format of the
+   * call. The administrator requests the keys with a path that the role does not have. With the real path, moto would
+   * apply the role's trust policy.
    */
   async #give(roleArn: string, action: string): Promise<Answer> {
     const name = nameOf(roleArn);

@@ -9,8 +9,8 @@ const lifetime = 15;
 
 /**
  * Stands in for the authenticator in a cluster's control plane, which tells the API server the user of a token. The
- * real one sends the presigned request in the token to STS. Here the signature is computed from the keys that STS has
- * issued. A user without an access entry is unknown.
+ * real authenticator sends the presigned request in the token to STS. This one computes the signature from the keys
+ * that STS has issued. A user without an access entry is unknown.
  */
 export class TokenWebhookStandIn {
   readonly #server: StandInServer;

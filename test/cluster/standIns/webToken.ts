@@ -13,7 +13,7 @@ export type Claims = {
 
 /**
  * Verifies a token of an issuer.
- * @throws Error with the reason, as verifiers of such tokens word it
+ * @throws Error with the reason, in the words of usual verifiers
  */
 export function verifyToken(token: string, issuer: string, { keys }: KeySet): Claims {
   const [head = '', body = '', signature = ''] = token.split('.');

@@ -40,7 +40,7 @@ suite('backfills that another runner goes on with, and values of other types', f
       const second = contextOf(job);
       await to.run(second.context);
       const again = [...gated.calls()].filter(([id, times]) => computed.has(id) && times > 1).length;
-      // Nothing was saved of the batch that was being computed.
+      // The rows of batches that were being computed are computed twice, because nothing of these batches was saved.
       assert.ok(again <= 1200, `${again} rows were computed twice`);
       assert.ok((eventsOf(second.events, 'planned')[0]?.reusedRows ?? 0) + committed(first.events, 2000) >= 1500);
       assert.deepEqual(

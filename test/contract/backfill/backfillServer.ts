@@ -31,7 +31,7 @@ export type Behaviour = {
 };
 
 /**
- * Stands in for a server that has computed columns and runs jobs, because no available server does. Its tables are
+ * Stands in for a server that has computed columns and runs jobs, because no such server is available. Its tables are
  * real, in a directory behind our own contract. The routes of jobs follow the specification
  * ("AlterTableBackfillColumnsRequest", 202 with `job_id`), and those of `/v1/jobs` follow upstream's client. It
  * computes real values with SQL.
@@ -41,7 +41,7 @@ export class BackfillServerStandIn {
   /** The bodies of requests, with their paths. */
   readonly asked: { readonly path: string; readonly body: Json }[] = [];
   readonly jobs: ServerJob[] = [];
-  /** If set, every request gets this status, as from an unavailable server. */
+  /** If set, every response has this status, as if the server was unavailable. */
   away: number | undefined;
   /** Breaks the connection of the next backfill after its start, so that the response is lost. */
   losesAnswer = false;

@@ -1,7 +1,7 @@
 import { runJob } from '#jobs/process/jobProcess.ts';
 import { countingRunnerStandIn } from './countingRunner.ts';
 
-// The process of a job with another runner. Tests start it as the product starts `dist/job.cjs`.
+// The process of a job whose runner is the stand-in. Tests start it as the product starts `dist/job.cjs`.
 
 const [root = '', id = ''] = process.argv.slice(2);
 process.umask(0o077);

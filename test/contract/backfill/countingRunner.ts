@@ -6,7 +6,7 @@ import type { RunContext, Runner } from '#jobs/runners/runner.ts';
 export const fragments = 10;
 export const rowsOfFragment = 100;
 
-/** This variable names a file; the word in the file controls the runner. */
+/** The environment variable with the path of a file. The word in the file controls the runner. */
 export const gateVariable = 'COUNTING_GATE';
 
 /**
@@ -43,7 +43,7 @@ async function run({ emit, log, folder, signal, request, kept }: RunContext): Pr
         throw new Error('Nobody waits for this.');
       });
     if (word === 'tell') {
-      // An engine may quote this in an error or a log.
+      // Log the whole request with its secrets, because an engine may quote it in an error or a log.
       log(`connecting with ${JSON.stringify(request)}\n`);
       emit({ kind: 'notice', text: `connected with ${JSON.stringify(request.table)}` });
     }

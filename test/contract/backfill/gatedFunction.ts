@@ -9,7 +9,7 @@ export type Gated = {
   readonly function: ComputedFunction;
   /** Returns the number of calls for each id. */
   calls(): Map<number, number>;
-  /** Returns the processes in which it was called. */
+  /** Returns the ids of the processes in which the function was called. */
   pids(): number[];
   open(): void;
 };

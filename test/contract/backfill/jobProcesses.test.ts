@@ -45,7 +45,7 @@ suite('A job in a process of its own', function () {
 
   test('keeps its log, which is read from any byte on', async () => {
     const id = await running(10);
-    // Before that, the job's result is added to the record.
+    // Wait until the process file is deleted. Before that, the job's result is added to the record.
     await eventually(() => assert.ok(!existsSync(join(counting.folder, id, processFile))));
     const { text, next } = await counting.jobs.log(id, 0, soon());
     const printed = text.split('\n').filter((line) => line.startsWith('fragment'));

@@ -10,7 +10,8 @@ import { eventually } from '../eventually.ts';
 
 const rows = 200;
 
-// Everything as in VS Code: the bundles of the product, a real table, and the runner that needs no installation.
+// These tests use the same parts as VS Code: the bundles of the product, a real table, and the runner that needs no
+// installation.
 suite('A backfill that an editor asks for', function () {
   this.timeout(120_000);
   let root: string;

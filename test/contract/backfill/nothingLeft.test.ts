@@ -13,7 +13,7 @@ import { functionOf, rowFunction } from './local/localJobs.ts';
 import { textTable } from './local/localTable.ts';
 import { ownJobs, soon } from './ownJobs.ts';
 
-/** Functions that create a file and never return from a later row on. */
+/** Functions that create a file and, from a later row on, never return. */
 const endless = {
   TypeScript: (begun: string): ComputedFunction =>
     rowFunction(
@@ -60,7 +60,7 @@ suite('Processes of a backfill whose function never comes back', function () {
           function: withHash(endless[language](begun)),
           runner,
           python: python(),
-          // With this number of workers, not all are threads of the driver.
+          // With five workers, some of them are separate processes and not threads of the driver.
           concurrency: what === 'its worker' ? 5 : 1,
         },
         soon(),

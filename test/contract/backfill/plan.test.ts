@@ -47,7 +47,7 @@ suite('plans and trials of backfills', function () {
     assert.equal(eventsOf(events, 'fragment').length, plan.fragments.toCompute.value);
     assert.equal(done?.bytesWritten, plan.bytes.written.value);
     assert.equal(plan.bytes.rewritten.value, 0);
-    // The strings are several times as large as the written bytes, so they were not written again.
+    // The written bytes are less than half of the read strings, so the strings were not written again.
     assert.ok(dataBytes('planned') - before < plan.bytes.read.value / 2);
   });
 

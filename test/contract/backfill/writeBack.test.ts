@@ -19,8 +19,8 @@ import { lengthOf, lengths, textTable } from './local/localTable.ts';
 const { signal } = new AbortController();
 const inputs = ['text'];
 
-// A test can't time writes between the last read of the table and the merge. So this merge first lets other clients
-// write. The engine does all writes.
+// A test can't time a write of another client between the last read of the table and the merge. So the merge in these
+// tests first lets other clients write. The engine does all writes.
 suite('rows that others change while they are written back', function () {
   this.timeout(60_000);
   const place = folderRoot();

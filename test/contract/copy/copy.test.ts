@@ -138,7 +138,7 @@ forEachSubject('copy', (makeCatalog) => {
     const copied = await db.openTable('orders');
     const indexes = (await copied.listIndices()).map(({ name, columns }) => `${name} on ${columns.join()}`);
     assert.deepEqual(indexes.toSorted(), ['by_id on id', 'name_idx on name', 'vector_idx on vector']);
-    // Upstream's server does not report the distance, so read it from the directory.
+    // Upstream's server does not report the distance of an index, so read the distance from the directory.
     const files = await openDir({ root });
     const made = await files.openTable('orders');
     assert.match((await made.indexStats('vector_idx')).distanceType ?? '', /cosine/i);

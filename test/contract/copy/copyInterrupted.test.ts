@@ -22,13 +22,13 @@ const changing: ReadonlySet<PropertyKey> = new Set<keyof Catalog | keyof Table>(
 
 const openers: ReadonlySet<PropertyKey> = new Set<keyof Catalog>(['openTable', 'createTable', 'createEmptyTable']);
 
-/** Thrown instead of ending the process. */
+/** Thrown where a real process would end. */
 class Ended extends Error {}
 
 /**
- * Stands in for a process that ends at its `last` call that changes the target: before the call is sent, or after it
- * was executed but before the response. All later calls do nothing. A real process can't be ended at a chosen call. The
- * target is real.
+ * Stands in for a process that ends at a chosen call, because a real process can't be ended at one. The process ends at
+ * its `last` call that changes the target: before the call is sent, or after the call was executed but before its
+ * response. All later calls do nothing. The target is real.
  */
 function endingStandIn(
   target: Catalog,

@@ -60,7 +60,7 @@ async function rowsSoFar(db: Catalog): Promise<number> {
     const [name] = await db.tableNames();
     return name === undefined ? 0 : await (await db.openTable(name)).countRows();
   } catch (error) {
-    // The table is being created or renamed.
+    // Count no rows while the table is being created or renamed.
     if (isCatalogError(error)) return 0;
     throw error;
   }

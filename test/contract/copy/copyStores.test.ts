@@ -8,7 +8,7 @@ import { type Moto, startMoto } from '../moto.ts';
 import { type Serving, startServing } from '../serve/serving.ts';
 import { manyKinds, rowsOf } from './copySource.ts';
 
-// From a laptop to an object store, to a company's server, and back.
+// These tests copy from a laptop to an object store, then to a company's server, and back.
 suite('copies by way of an object store', function () {
   this.timeout(90_000);
   let moto: Moto;

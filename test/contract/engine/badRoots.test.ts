@@ -149,7 +149,7 @@ forEachOfOurs('broken catalogs', (makeCatalog, subject) => {
     await db.createTable('t', [{ id: 1 }]);
     rmSync(root, { recursive: true });
     if (subject.id !== 'serve') return fails(() => db.listTables(), 'InvalidInput', 'no directory', `"${root}"`);
-    // A server names the database, but none of its paths.
+    // The message of a server names the database, but no path of the server.
     const told = await fails(() => db.listTables(), 'ServiceUnavailable', '"default"');
     return assert.ok(!told.message.includes(root));
   });
@@ -233,7 +233,7 @@ suite('The connection to a root', () => {
       gate.emit('begun');
       return once(gate, 'open');
     });
-    // Earlier, it would still check the root and find the new one.
+    // Wait until the call has begun to read. Before that, it would check the root and find the new root.
     await begun;
     rmSync(root, { recursive: true });
     renameSync(fresh, root);

@@ -21,7 +21,7 @@ async function* broken(batches: number): AsyncGenerator<RecordBatch> {
   throw new Error('the source is gone');
 }
 
-/** The last batch has a different column. */
+/** Yields batches of which the last has a different column. */
 async function* unlike(): AsyncGenerator<RecordBatch> {
   yield* counted(2);
   yield new Table({ name: vectorFromArray(['a']) }).batches[0]!;

@@ -91,7 +91,7 @@ suite('the engine process, over plain HTTP', function () {
   test('takes JSON as JSON alone, and objects alone', async () => {
     const path = '/v1/namespace/shop/describe';
     refused(await engine.send({ path, headers }), 400, 'InvalidInput', 'Content-Type');
-    // A missing body counts as an empty one.
+    // A request without a body needs no Content-Type.
     assert.equal((await engine.send({ path, headers, body: '' })).status, 200);
     const plain = { ...headers, 'content-type': 'text/plain' };
     refused(await engine.send({ path, headers: plain }), 400, 'InvalidInput', 'text/plain');
@@ -162,7 +162,7 @@ suite('the engine process, over plain HTTP', function () {
       assert.equal(answer.status, 400, JSON.stringify(id));
       assert.match(answer.body, /another object/);
     }
-    // DuckDB sends this identifier first for the root, and then continues with the name alone.
+    // DuckDB first sends this identifier for a table in the root. After the error it sends the name alone.
     assert.equal((await countAt('%24%24products', ['$$products'])).status, 400);
   });
 

@@ -118,7 +118,7 @@ suite('an engine that is killed', function () {
         for await (const batch of table.query()) {
           if (rows === 0) process.kill(engine.handshake.pid, 'SIGKILL');
           rows += batch.numRows;
-          // Bytes in the buffers of the socket still arrive; later ones don't.
+          // Bytes that are already in the buffers of the socket still arrive. Later bytes don't.
           await pause(1);
         }
       },

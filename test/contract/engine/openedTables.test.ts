@@ -75,7 +75,7 @@ suite('the tables that requests open', function () {
     return response.statusCode;
   };
 
-  /** The server closes a table after its response, which may arrive here earlier. */
+  /** Waits until all tables are closed, because the server closes a table only after it has sent its response. */
   async function allClosed(atLeast: number): Promise<void> {
     await eventually(() => assert.equal(counts.closed, counts.opened));
     assert.ok(counts.opened >= atLeast, `only ${counts.opened} were opened`);
@@ -140,7 +140,7 @@ suite('a table of a directory', function () {
       const table = await db.openTable('large');
       const first = table.countRows('id % 2 = 0');
       table.close();
-      // A call that is in progress when the first one ends, whichever that is.
+      // Start several calls, so that some of them are in progress when the first one ends.
       const others = Array.from({ length: 5 }, (_, index) => table.countRows(`id % ${index + 3} = 0`));
       await Promise.all([first, ...others]);
       await eventually(() => assert.rejects(table.countRows()));

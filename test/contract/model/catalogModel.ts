@@ -263,7 +263,8 @@ export class CatalogModel {
   #registerTable({ path, name, detached, mode }: Extract<Operation, { call: 'registerTable' }>): undefined {
     this.#mustExist(path);
     const table = detached === undefined ? undefined : this.#detached.get(detached);
-    // The location of a table in the root follows from its name.
+    // In the root, the location of a table is derived from its name, so a table can be registered only under the name
+    // of its files.
     if (path.length === 0 && (this.isStore || table?.rootName !== name)) refuse('Unsupported');
     if (!table?.isWritten) refuse('InvalidInput');
     if (this.#isNamespace([...path, name])) refuse('NamespaceAlreadyExists');
@@ -329,7 +330,7 @@ export class CatalogModel {
   #copyTable(from: Path, to: Path, overwrite: boolean): void {
     const source = this.#tables.get(key(from));
     if (!source) return refuse('TableNotFound');
-    // There is nothing to copy.
+    // A declared table has no rows, so there is nothing to copy.
     if (!source.isWritten) return;
     const [path, name] = [to.slice(0, -1), to.at(-1)!];
     const there = this.#tables.get(key(to));
@@ -342,7 +343,8 @@ export class CatalogModel {
       this.#tables.delete(key(to));
       this.#steps.push(this.clone());
     }
-    // The copy would be created, but could not get its name.
+    // The copy would be written under a temporary name and could not be renamed, because the name is in use in the
+    // root.
     if (!there && path.length === 0 && this.#isRootNameTaken(name)) throw new Undecided();
     this.#checkFree(path, name);
     const { rows, content } = source;

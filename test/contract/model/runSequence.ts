@@ -9,7 +9,10 @@ import { asUpstream, differences, isSameTree, readTree, type Tree } from './tree
 
 /** Maximum number of operations in a sequence. */
 export const sequenceLength = 40;
-/** The whole tree is compared after this number of operations; reading it from an object store takes longer. */
+/**
+ * The whole tree is compared each time after this number of operations. An object store has a larger number, because
+ * reading takes longer.
+ */
 const checkEvery = { directory: 10, store: 20 } as const;
 /** The probability of a kill during an operation that changes something, if the process can be killed. */
 const killChance = 0.15;
@@ -17,9 +20,12 @@ const killChance = 0.15;
 export type SequenceResult = {
   operations: number;
   kills: number;
-  /** Number of names that existed before an operation, should exist after it, and don't. */
+  /** Number of names that existed before an operation and should exist after it, but don't. */
   lost: number;
-  /** The difference from the model, with everything needed to reproduce it. The sequence ends with it. */
+  /**
+   * The first difference from the model, with everything needed to reproduce it. A sequence ends at its first
+   * difference.
+   */
   difference?: string;
 };
 
@@ -135,7 +141,7 @@ class Sequence {
       );
     }
     this.#model = model;
-    // The call did not return the location of the files.
+    // A killed call did not return the location of the files, so the model forgets these tables.
     for (const id of model.detachedIds()) if (!this.#locations.has(id)) model.forget(id);
     this.#compare('what upstream shows', asUpstream(model.tree()), await this.#root.readUpstream());
   }

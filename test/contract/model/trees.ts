@@ -52,8 +52,8 @@ async function tableState(db: Catalog, name: string, path: Path): Promise<TableS
 }
 
 /**
- * Reads the same with upstream's own client. That client does not support declarations, so `unwritten` becomes
- * `unreadable`.
+ * Reads everything that a catalog lists with upstream's own client. That client does not support declarations, so
+ * `unwritten` becomes `unreadable`.
  */
 export async function readUpstreamTree(
   connection: Connection,

@@ -7,7 +7,8 @@ import { forEachOfOurs } from '../subjects.ts';
 const rows = [{ id: 1 }, { id: 2 }];
 
 /**
- * Deregisters a table in the root; its folder stays, under the same name. `withManifest`: the root also has a manifest.
+ * Deregisters a table in the root. The table's folder stays, under the same name. `withManifest`: the root also has a
+ * manifest.
  */
 async function deregister(db: Catalog, withManifest: boolean): Promise<string> {
   if (withManifest) await db.createNamespace(['other']);

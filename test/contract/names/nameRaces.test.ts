@@ -123,7 +123,7 @@ suite('Two processes that race for one name', function () {
         }
       });
 
-      // Nothing in the root of an object store can be renamed.
+      // Skip this case, because nothing in the root of an object store can be renamed.
       if (where === 'store' && path.length === 0) continue;
       test(`one renames a table to the name of a namespace that the other creates in ${parent} of a ${where}: one wins`, async () => {
         for (let round = 0; round < rounds; round++) {

@@ -25,7 +25,7 @@ process.send?.('ready');
 async function race({ operation, startAt, ...place }: RaceRequest): Promise<void> {
   const db = await openDir(place);
   try {
-    // Opens the engine's connection before the race.
+    // List once, so that the engine's connection is open before the race.
     await db.listTables();
     await sleep(startAt - timerMs - Date.now());
     while (Date.now() < startAt) await new Promise(setImmediate);

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemathesis.core.failures import Failure
 
 # Tables that the test has created. Requests that change a table use other tables than requests that
-# only read, so that reads always succeed. A table to drop or rename is found only once.
+# only read, so that reads always succeed. A table to drop or rename is used only once.
 READ_TABLES = ["shop$products", "shop$eu$orders", "notes"]
 WRITE_TABLES = ["lab$products", "lab$other"]
 NAMESPACES = ["$", "shop", "shop$eu", "lab"]

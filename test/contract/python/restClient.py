@@ -194,7 +194,7 @@ def delete():
 @step
 def versions():
     answer = client.list_table_versions(ln.ListTableVersionsRequest(id=made))
-    # Only this call takes a mapping.
+    # Unlike the other calls, this call takes a mapping.
     one = ln.DescribeTableVersionResponse.model_validate(client.describe_table_version({"id": made, "version": 1}))
     return [sorted(version.version for version in answer.versions), one.version.version]
 

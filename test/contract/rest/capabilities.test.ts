@@ -53,7 +53,7 @@ forEachSubject('capabilities', (makeCatalog, subject) => {
     assert.deepEqual(await db.tableNames(['shop']), ['t']);
     assert.equal(await table.version(), 1);
     if (subject.id === 'dir') assert.ok(Object.values(before).every((one) => one !== 'unknown'));
-    // The client never asks a server what it can change.
+    // The client sends no request to find out which changes a server supports.
     assert.equal(before.DropTable, subject.id === 'dir' ? 'yes' : 'unknown');
     assert.equal(before.CountTableRows, 'yes');
   });

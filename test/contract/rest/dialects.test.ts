@@ -242,8 +242,8 @@ suite('what a server can do', function () {
     assert.equal(can.RenameTable, 'no');
     assert.equal(can.DeregisterTable, 'no');
     assert.equal(can.ListNamespaces, 'yes');
-    // A refused mode does not mean that the others are unsupported, and a missing permission says nothing about the
-    // server.
+    // If a server refuses one mode, it may support the other modes. A missing permission says nothing about what the
+    // server supports.
     assert.equal(can.CreateNamespace, 'unknown');
     assert.equal(can.DropNamespace, 'unknown');
   });

@@ -134,7 +134,7 @@ suite('the way to a server', function () {
       assert.deepEqual(await here.open({ uri: server.uri }).json(list), { tables: [] });
       const asked = proxy.asked.length;
       process.env['NO_PROXY'] = 'example.com';
-      // This host does not exist. The test checks which resolver or proxy gets the request.
+      // This host does not exist. The call fails, and the test checks which resolver or proxy got the request.
       await fails(() => here.open(elsewhere).json(list), 'ServiceUnavailable', "can't be reached");
       assert.equal(proxy.asked.length, asked);
     });

@@ -14,7 +14,7 @@ const batchFrom = (start: number): RecordBatch =>
 
 /** A source of batches that records whether it was closed; `stopAt` throws instead of returning that batch. */
 class Source implements AsyncIterable<RecordBatch> {
-  /** A source that was not started need not be closed. */
+  /** True at first, because a source that was not started need not be closed. */
   isClosed = true;
   given = 0;
   readonly #batches: number;

@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net';
 export type Balancer = { readonly uri: string };
 
 /**
- * Sends each request to the next server, or to the one after it if that can't be reached. It keeps no state, so
- * successive requests of a client reach different servers.
+ * Sends each request to the next server. If that server can't be reached, sends the request to the server after it. The
+ * balancer keeps no state of clients, so successive requests of a client reach different servers.
  */
 export async function startBalancer(uris: readonly string[]): Promise<Balancer> {
   const agents = uris.map(() => new Agent({ keepAlive: true }));
   let turn = 0;
   const pass = (request: IncomingMessage, response: ServerResponse, first: number, tries = 1): void => {
-    // Count from the first server, because other requests also advance the turn.
+    // Count from the server of the first try, because other requests also advance `turn`.
     const index = (first + tries - 1) % uris.length;
     const { hostname, port } = new URL(uris[index] ?? '');
     const { method, url: path, headers } = request;
@@ -33,7 +33,8 @@ export async function startBalancer(uris: readonly string[]): Promise<Balancer> 
       else send();
     });
     upstream.once('error', () => {
-      // If a part of the body was sent, it is unknown how much of it the server has processed.
+      // Don't try another server after a part of the body was sent, because it is unknown how much of the body the
+      // server has processed.
       if (isConnected || tries === uris.length) response.destroy();
       else pass(request, response, first, tries + 1);
     });

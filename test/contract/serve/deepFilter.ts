@@ -1,5 +1,5 @@
-// A separate process that sends the engine a filter of 800 levels, without the checks that refuse it: `deepFilter.ts
-// ROOT`.
+// `deepFilter.ts ROOT` is a separate process that sends the engine a filter of 800 levels, without the product's
+// checks, which would refuse the filter.
 import { loadNative } from '#engine/native.ts';
 
 const { connect } = await loadNative();

@@ -7,8 +7,8 @@ import type { Catalog } from '#catalog/catalog.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
 
-// Hostile requests of many kinds, with a read-only key and without one, against a real server that another client uses
-// all the while.
+// Sends hostile requests of many kinds to a real server, some with a read-only key and some without a key. A good
+// client uses the same server at the same time.
 
 export const tableRows = 1_000;
 
@@ -43,7 +43,10 @@ type Hostile = { readonly operation: string; readonly body: object };
 const count = (predicate: string): Hostile => ({ operation: 'count_rows', body: { predicate } });
 const query = (part: object, k = 10): Hostile => ({ operation: 'query', body: { vector: {}, k, ...part } });
 
-/** SQL, text and vectors that need gigabytes, or minutes, or a deep stack. `at` makes each of them new. */
+/**
+ * SQL, text and vectors that need gigabytes of memory, minutes of time, or a deep stack. `at` makes each request
+ * different.
+ */
 const hostile: readonly ((at: number) => Hostile)[] = [
   (at) => count(`length(repeat('x', ${400_000_000 + at} + id)) = id`),
   (at) => count(`array_length(array_repeat(id, ${100_000_000 + at} + id)) = 1`),
@@ -58,7 +61,7 @@ const hostile: readonly ((at: number) => Hostile)[] = [
     body: query({ filter: `length(repeat('y', ${400_000_000 + at} + id)) = 1` }).body,
   }),
   (at) => query({ columns: { column_aliases: { x: `repeat('x', ${100_000_000 + at} + id)` } } }),
-  // Takes minutes and no memory.
+  // This filter takes minutes but no memory.
   (at) => count(`levenshtein(repeat(s, ${5_000 + at}), repeat(s, ${5_001 + at})) = 1`),
   (at) =>
     query({ columns: { column_aliases: { x: `levenshtein(repeat(s, ${5_000 + at}), repeat('x', 50000))` } } }, 1_000),
@@ -69,15 +72,15 @@ const hostile: readonly ((at: number) => Hostile)[] = [
   (at) => query({ order_by: [{ column: 's' }], filter: `id + ${at} > 0` }, 4_000_000_000),
 ];
 
-/** Text that grows by a thousand twice. */
+/** Returns SQL that replaces 'x' by the text `by`, and then each 'x' in the result by `by` again. */
 const growing = (by: string): string => `replace(replace('x', 'x', ${by}), 'x', ${by})`;
 
 export type MixReport = {
-  /** How often each status answered a hostile request; 0 for a connection that broke. */
+  /** The number of responses to hostile requests by status. The status 0 stands for a broken connection. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Answered requests of the good client. */
+  /** The number of answered requests of the good client. */
   readonly good: number;
-  /** What was wrong with answers to the good client. */
+  /** Descriptions of wrong answers to the good client. */
   readonly wrong: readonly string[];
   /** The time within which 99 of 100 health checks were answered, milliseconds. */
   readonly usualHealthMs: number;
@@ -85,7 +88,7 @@ export type MixReport = {
   readonly healthMs: number;
   readonly pageMs: number;
   readonly filterMs: number;
-  /** Largest resident memory, bytes: of the server, and of any of its processes for queries. */
+  /** The largest resident memory in bytes, first of the server, then of any of its processes for queries. */
   readonly serverBytes: number;
   readonly queryBytes: number;
 };
@@ -106,11 +109,12 @@ export async function runMix(server: ServeProcess, seconds: number, senders = 6)
       const { operation, body } = hostile[at % hostile.length]!(at++);
       const { status } = await post(server, hostileKey, operation, body, 60_000).catch(() => ({ status: 0 }));
       statuses[status] = (statuses[status] ?? 0) + 1;
-      // A flood of refusals would measure only how fast this process sends.
+      // Pause after each request. Without a pause, a flood of refused requests would only measure how fast this process
+      // sends.
       await sleep(20);
     }
   };
-  /** Leaves before the answer. */
+  /** Sends a request and closes the connection before the answer. */
   const leave = async (): Promise<void> => {
     while (!isOver()) {
       const { operation, body } = hostile[at % hostile.length]!(at++);

@@ -85,7 +85,8 @@ suite('lance-catalog serve and SQL that is meant to end it', function () {
       const before = performance.now();
       const [refused] = await Promise.all([post('query', { vector: {}, k: 1, ...part }), isAlive()]);
       assert.equal(refused.status, 400, refused.body.slice(0, 200));
-      // Parsing a body of a megabyte takes milliseconds. Without the limits each of these would take seconds.
+      // Parsing a JSON body of a megabyte takes milliseconds. Without the limits, each of these SQL texts would take
+      // seconds.
       assert.ok(performance.now() - before < 2_000, `${performance.now() - before} ms`);
     });
   }

@@ -42,7 +42,7 @@ suite('a reader that leaves', function () {
     const line = (await answer.text()).split('\n').find((one) => one.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1));
   };
-  /** The request for this number is not counted. */
+  /** Returns the number of requests in flight, without the request that reads this number. */
   const inFlight = () => measured('lance_catalog_requests_in_flight');
   const sent = () => measured('lance_catalog_sent_bytes_total');
 

@@ -159,7 +159,7 @@ suite('lance-catalog serve, and crowds that would lock others out', function () 
     assert.equal(await status(list, ben), 200);
     assert.equal(await status(list, ana), 200);
     const statuses = (await Promise.all(slow)).map((said) => said.slice(9, 12));
-    // The key's share of bodies, and the requests above it.
+    // The key may send three bodies at a time; these end with 408. The requests above this share get 429.
     assert.deepEqual(statuses.toSorted(), [...Array<string>(3).fill('408'), ...Array<string>(9).fill('429')]);
   });
 

@@ -6,7 +6,8 @@ import { type ServeProcess, startServe } from './serveProcess.ts';
 type Started = { moto: Moto; servers: ServeProcess[]; balancer: Balancer };
 
 /**
- * After this number of locations one of the two servers is killed; later tests find all of its writes with the other.
+ * After this number of locations one of the two servers is killed. Later tests must find its writes through the other
+ * server.
  */
 const placesOfBoth = 40;
 
@@ -15,7 +16,10 @@ async function endAsMachinesDo(server: ServeProcess | undefined): Promise<void> 
   await server?.exited;
 }
 
-/** Two servers on one root in an object store behind a load balancer, as teams run them. All end with this process. */
+/**
+ * Two servers behind a load balancer on one root in an object store, as teams run them. The servers, balancer and store
+ * end with this process.
+ */
 export class ServePair {
   readonly key = randomBytes(16).toString('hex');
   #started: Promise<Started> | undefined;
@@ -49,7 +53,7 @@ export class ServePair {
     const env = { TEST_KEY: this.key, TEST_STORE_SECRET: moto.storageOptions['aws_secret_access_key'] ?? '' };
     const args = ['--root', moto.root('pair'), '--api-key-env', 'TEST_KEY', ...options];
     const servers = await Promise.all([startServe(args, { env }), startServe(args, { env })]);
-    // For tests that open the location without the servers.
+    // Set the credentials of the store for tests that open the location without the servers.
     for (const [name, value] of Object.entries(moto.storageOptions)) process.env[name.toUpperCase()] = value;
     process.env['AWS_ALLOW_HTTP'] = 'true';
     return { moto, servers, balancer: await startBalancer(servers.map(({ address }) => address)) };

@@ -112,7 +112,7 @@ suite('The database prefix of lance-catalog serve', function () {
     const answer = await ask(all, { 'x-service-database': 'hr' });
     assert.equal(answer.status, 503, answer.body);
     refused(answer, 'ServiceUnavailable', '"hr"');
-    // The administrator finds the problem in the log.
+    // The log must name the path, because the administrator looks for the problem there.
     await server.logged('failure', ({ problem }) => String(problem).includes(roots.hr));
   });
 });

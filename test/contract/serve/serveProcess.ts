@@ -49,7 +49,7 @@ export type ServeProcess = {
   stop(): Promise<number | NodeJS.Signals | null>;
 };
 
-/** Starts it on a free port of 127.0.0.1, unless the arguments set another. */
+/** Starts the server on a free port of 127.0.0.1, unless the arguments set another port. */
 export async function startServe(
   args: readonly string[],
   options: { env?: Record<string, string>; ca?: string } = {},
@@ -104,7 +104,7 @@ export async function startServe(
   };
 }
 
-/** Runs `lance-catalog serve` in a case in which it must end by itself. */
+/** Runs `lance-catalog serve` with arguments for which it must end by itself. */
 export function runServe(args: readonly string[], env: Record<string, string> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cliEntry, 'serve', ...args], {
     env: { ...process.env, ...env },

@@ -25,7 +25,7 @@ function openRequest(server: ServeProcess, path: string, agent?: Agent) {
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
     });
   });
-  // The test awaits this response after it may have failed.
+  // Mark a failure as handled, because the response may fail before the test awaits it.
   answer.catch(() => undefined);
   return { outgoing, answer };
 }
@@ -77,7 +77,8 @@ suite('The limits of lance-catalog serve', function () {
   });
 
   test('end a request whose headers do not come', async () => {
-    // Both at the same time, and long before the server's default limit of half a minute.
+    // Test both connections at the same time. The server must close them long before its default limit of half a
+    // minute.
     await Promise.all(['GET /healthz HTTP/1.1\r\nHost: local', ''].map((text) => closedByServer(server.port, text)));
   });
 
@@ -187,9 +188,11 @@ suite('The end of lance-catalog serve', function () {
     await beginUpload();
     server.kill('SIGTERM');
     await server.logged('stopping');
-    // A second signal at the same time counts as the same, because both a terminal and a parent may send it.
+    // A second signal at the same time must not force an end, because a terminal and a parent process may both send the
+    // signal.
     server.kill('SIGTERM');
-    // Repeat it until the server reacts: a process that does not run in between receives two signals as one.
+    // Repeat the signal until the server reacts, because a process that does not run between two signals receives them
+    // as one.
     const again = setInterval(() => server.kill('SIGTERM'), 700);
     assert.equal(await server.exited.finally(() => clearInterval(again)), 143);
   });

@@ -81,8 +81,7 @@ suite('two servers on one root', function () {
               await table.add(batchOf(who, count));
               written[who] = count;
             } catch (error) {
-              // Two concurrent writers may lose the race for a version. The error reports this, and nothing was
-              // written.
+              // A writer may lose the race for a version. Then it gets this error, and nothing was written.
               if (isCatalogError(error, 'ConcurrentModification')) continue;
               if (who === 'left' && isCatalogError(error, 'ServiceUnavailable')) return;
               throw error;
@@ -117,8 +116,8 @@ suite('two servers on one root', function () {
         for (let count = written.right; count > written.right - 3; count--) assert.ok(counts.has(`right${count}`));
         for (let count = written.left; count > written.left - 2; count--) assert.ok(counts.has(`left${count}`));
 
-        // A table that was being created is complete, or is not listed and its name can be used. In the root of an
-        // object store, where nothing can be renamed, the name may be in use; the error says so.
+        // A table that was being created is complete, or it is not listed and its name can be used. In the root of an
+        // object store the name may stay in use, because nothing can be renamed there; the error says so.
         const last = await made;
         assert.ok(last !== undefined);
         for (const name of (await right.tableNames()).filter((one) => one.startsWith('made'))) {

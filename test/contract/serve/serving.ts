@@ -3,8 +3,8 @@ import { serve } from '#engine/serve/serve.ts';
 import { watchReplies } from '../upstream/replyPaths.ts';
 
 /**
- * Our server as teams run it, over TCP and with a key, on a directory. Closing it fails if a response contained its
- * path.
+ * Our server on a directory, over TCP and with a key, as teams run it. `close` fails if a response contained the path
+ * of the directory.
  */
 export type Serving = { readonly uri: string; readonly key: string; close(): Promise<unknown> };
 

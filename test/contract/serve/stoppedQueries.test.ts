@@ -14,7 +14,7 @@ import { type Answer, arrowType, refused, type ServeProcess, startServe, writeKe
 const reader = { 'x-api-key': 'a-key-that-may-only-read' };
 const writer = { 'x-api-key': 'a-key-that-may-change-things' };
 
-/** Takes hours, and no memory. */
+/** A condition that takes hours but no memory. */
 const endless = 'levenshtein(repeat(s, 200000), repeat(s, 200001)) = 1';
 
 /** The processes that a process has started and that still run. */
@@ -33,7 +33,7 @@ const rows = (ids: readonly number[], s: string): Uint8Array =>
     'stream',
   );
 
-/** Asserts that a request was stopped, which its client must not repeat at once. */
+/** Asserts that a request was stopped, and that its client is told not to repeat it at once. */
 function stopped(answer: Answer, why: string): void {
   refused(answer, 'ServiceUnavailable', `The request was stopped because it ${why}`);
   assert.equal(answer.headers['retry-after'], '60');
@@ -161,7 +161,7 @@ suite('lance-catalog serve and queries that need too much', function () {
   test('tries the condition of a backfill there first', async () => {
     const body = { column: 's', where: "repeat('x', 2000000000) = s" };
     stopped(await post('backfill_column', body, writer), 'needed too much memory');
-    // Errors of other conditions are those of the job, which here has no function.
+    // A wrong condition is not checked before the job, so the error is that of the job: the column has no function.
     refused(
       await post('backfill_column', { column: 's', where: 'no_such = 1' }, writer),
       'InvalidInput',

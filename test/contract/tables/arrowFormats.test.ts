@@ -9,8 +9,9 @@ import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
-// Data of other writers: streams and files, with and without compressed buffers, several batches, replaced and extended
-// dictionaries, nested and large types. pyarrow writes all of it, and prints its content as JSON.
+// The data of these tests is from another writer: pyarrow writes it and prints its content as JSON. There are streams
+// and files, with and without compressed buffers, several batches, replaced and extended dictionaries, nested and large
+// types.
 
 const writer = `
 import sys, json, datetime, decimal
@@ -62,7 +63,7 @@ const bytesOf = (name: string): Buffer => readFileSync(join(folder, name));
 /** Yields the bytes in parts, as a connection does. */
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) {
-    // A copy at an odd position, because no code may rely on the position of a chunk in its buffer.
+    // Copy each chunk to an odd position, because no code may rely on the position of a chunk in its buffer.
     const copy = new Uint8Array(Math.min(size, bytes.length - at) + 1).subarray(1);
     copy.set(bytes.subarray(at, at + copy.length));
     yield copy;
@@ -176,7 +177,7 @@ suite('Arrow data of other writers', function () {
     const end = await endOfFirstBatch(bytes);
     const silent = (async function* () {
       yield bytes.subarray(0, end);
-      // No more data arrives.
+      // From here on no more data arrives.
       await new Promise(() => undefined);
     })();
     const { batches } = await readIpc(silent);

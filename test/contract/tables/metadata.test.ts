@@ -7,7 +7,7 @@ const rows = [{ id: 1 }];
 
 forEachSubject('metadata of a schema', (makeCatalog, subject) => {
   if (subject.id !== 'upstream') {
-    // The embedded engine has no such call, so no implementation on top of it has it.
+    // The embedded engine has no call that changes metadata, so no implementation on top of it can change metadata.
     test('is not changed, and why is said', async () => {
       const { db } = await makeCatalog();
       const table = await db.createTable('t', rows);

@@ -176,8 +176,8 @@ forEachSubject('queries', (makeCatalog) => {
       assert.equal((await table.query().limit(limit).toArray()).length, 2);
       assert.equal((await table.vectorSearch([1, 0]).limit(limit).toArray()).length, 2);
     }
-    // An offset past the end gives no row, or is refused if it exceeds an engine's integers. It never gives the first
-    // row again.
+    // An offset past the end must give no row. It may be refused if it exceeds the integers of an engine. It must never
+    // give the first row again.
     for (const offset of [2 ** 31, 2 ** 32, 2 ** 32 + 1]) {
       const far = await table
         .query()

@@ -69,7 +69,7 @@ forEachSubject('tables', (makeCatalog) => {
     const { db } = await makeCatalog();
     await db.createNamespace(['shop']);
     await db.createTable('products', rows, ['shop']);
-    // A server need not report the location.
+    // Ignore the location, because a server need not report it.
     const { location: _, ...described } = await db.describeTable('products', ['shop']);
     assert.deepEqual(described, {
       name: 'products',

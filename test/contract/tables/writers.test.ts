@@ -20,7 +20,7 @@ const each = <T>(dbs: readonly Catalog[], times: number, call: (db: Catalog, rou
   dbs.flatMap((db, at) => Array.from({ length: times }, (_, round) => () => call(db, at * times + round)));
 
 forEachSubject('two writers at once', (makeCatalog, subject) => {
-  /** An object store takes long for each conflict. */
+  /** Returns a smaller number for the pair, because an object store takes long for each conflict. */
   const calls = (number: number): number => (subject.id === 'pair' ? Math.ceil(number / 3) : number);
 
   /** Returns the catalog under test and, for a second writer, the same root opened in this process. */
@@ -70,8 +70,8 @@ forEachSubject('two writers at once', (makeCatalog, subject) => {
       const done = await race(
         each(dbs, 3, (db, round) => db.createTable('t', [{ by: round }], path)),
         'TableAlreadyExists',
-        // Upstream's server has no specific error for a slightly later writer, and the directory shows tables that it
-        // is still creating. This is not listed as a gap, because it does not occur each time.
+        // Upstream's server has no specific error for a writer that is slightly later, and it lists tables that it is
+        // still creating. This deviation is not listed as a gap, because it does not occur each time.
         ...(subject.id === 'upstream' ? ['Internal', 'InvalidTableState'] : []),
       );
       assert.equal(done, 1);

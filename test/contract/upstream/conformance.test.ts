@@ -25,8 +25,8 @@ const checks = [
 ];
 
 /**
- * Half of the operations, because generating requests takes more processor time than the responses, and there are two
- * processors.
+ * A pattern for half of the operations. Two runs share the work, because there are two processors and generating
+ * requests takes most of the processor time.
  */
 const half = '(column|index|tags|branches|version|plan|metadata)';
 
@@ -35,7 +35,7 @@ suite('requests made from the specification', function () {
 
   test('find no failure of the server and no answer that is not in it', async () => {
     const answered = await Promise.all([run([`--include-path-regex=${half}`]), run([`--exclude-path-regex=${half}`])]);
-    // A run whose requests all fail would pass, too.
+    // Check that requests succeeded, because a run in which all requests fail would pass, too.
     for (const operation of ['QueryTable', 'CreateTable', 'InsertIntoTable', 'ListTableIndices', 'DescribeTable']) {
       const worked = answered.flat().some((entry) => entry.operation === operation && entry.status === 200);
       assert.ok(worked, `No ${operation} succeeded.`);
@@ -78,7 +78,7 @@ async function schemathesis(uri: string, which: readonly string[]): Promise<{ co
       '--no-color',
     ],
     {
-      // Runs outside of the project, because it reads a configuration from its folder and writes there.
+      // Run the tool outside of the project, because it reads a configuration from its working folder and writes there.
       cwd: tempFolder(),
       env: {
         ...process.env,

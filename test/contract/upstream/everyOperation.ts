@@ -16,7 +16,7 @@ export async function makePlayground(db: Catalog): Promise<Playground> {
 
 type Call = (on: Playground) => Promise<unknown>;
 
-/** A call for each operation of a `Catalog` or a `Table`. It succeeds wherever the operation is supported. */
+/** A call for each operation of a `Catalog` or a `Table`. Each call succeeds wherever its operation is supported. */
 export const everyOperation: Partial<Record<Operation, Call>> = {
   CreateNamespace: ({ db }) => db.createNamespace(['made']),
   ListNamespaces: ({ db }) => db.listNamespaces(),

@@ -5,7 +5,7 @@ import { messageOf } from '#shared/errors.ts';
 
 /**
  * A deviation of upstream's REST server from the specification. On that server the cases of an entry must fail as
- * described. If one passes, it must be removed from the entry.
+ * described. If a case passes, it must be removed from the entry.
  */
 export type UpstreamGap = {
   readonly operation: Operation;

@@ -8,8 +8,8 @@ import { python } from '../../harness/needs/python.ts';
 
 /**
  * One Python process with upstream's `lance.namespace.RestAdapter`, an independent server of the specification for
- * directories. A server per root takes less than a millisecond, the process more than a second. So the first root
- * starts it, and all suites use it.
+ * directories. The process takes more than a second to start; a further server takes less than a millisecond. So the
+ * first root starts the process, and all suites use it.
  */
 export class UpstreamServers {
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
 import { type Need, run } from './installing.ts';
 
-// Programs of Kubernetes and its tools are built here, because the Go module proxy has only sources.
+// Builds programs of Kubernetes and its tools, because the Go module proxy has only sources.
 
 /** The oldest Go version, as in README. */
 export const oldestGo = [1, 26] as const;
@@ -20,7 +20,7 @@ export const kubeFolder = process.env['LANCE_TEST_KUBE'] ?? inRoot('.toolchain/k
 export type GoProgram = {
   readonly name: string;
   readonly version: string;
-  /** Files of its module, below test/cluster/parts; they pin the versions of all dependencies. */
+  /** The files of the program's module, below test/cluster/parts. They pin the versions of all dependencies. */
   readonly files: readonly string[];
   /** The package to build, which the module requires (default: the module's own main.go). */
   readonly of?: string;
@@ -30,8 +30,8 @@ export type GoProgram = {
 const partOf = (file: string): string => inRoot('test/cluster/parts', file);
 
 /**
- * Returns the path of a built program. It contains a hash of the sources, so that a program from other sources is not
- * used.
+ * Returns the path of a built program. The path contains a hash of the sources, so that a program from other sources is
+ * not used.
  */
 export function pathOf({ name, version, files }: GoProgram): string {
   const stamp = createHash('sha256').update(version);
@@ -39,7 +39,7 @@ export function pathOf({ name, version, files }: GoProgram): string {
   return join(kubeFolder, `${name}-${version}-${stamp.digest('hex').slice(0, 12)}`);
 }
 
-/** Returns the need of a layer for a program. Its title contains the time to build it on two processors. */
+/** Returns a `Need` for a program. `title` contains the time to build the program on two processors. */
 export const needOf = (program: GoProgram, need: Pick<Need, 'title' | 'download' | 'disk'>): Need => ({
   ...need,
   isThere: () => existsSync(pathOf(program)),
@@ -55,7 +55,8 @@ export function build(program: GoProgram, say: (line: string) => void): void {
     for (const file of program.files) copyFileSync(partOf(file), join(work, basename(file)));
     say(`  building ${program.name} ${program.version} …`);
     const flags = ['-s', '-w', ...(program.ldflags ?? [])].join(' ');
-    // None of our files imports the packages of another module, so its own go.mod seems to list too much.
+    // If the package is in another module, allow Go to change go.mod: no file of ours imports that module, so Go would
+    // report that go.mod lists too much.
     const mode = program.of === undefined ? [] : ['-mod=mod'];
     const args = ['build', ...mode, '-trimpath', '-ldflags', flags, '-o', 'program', program.of ?? '.'];
     run(go, args, { cwd: work, env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' } });
@@ -67,7 +68,7 @@ export function build(program: GoProgram, say: (line: string) => void): void {
 
 /** Downloads a Go module. @returns its folder, which must not be changed */
 export function moduleFolder(module: string): string {
-  // Run this outside of any module, because it is not a dependency of one.
+  // Run this outside of any module, because the downloaded module is a dependency of none.
   const { Dir: dir } = JSON.parse(run(requireGo(), ['mod', 'download', '-json', module], { cwd: '/' })) as {
     Dir: string;
   };

@@ -3,15 +3,15 @@ import { spawnSync } from 'node:child_process';
 /** A requirement of a layer outside of npm's packages. */
 export type Need = {
   readonly title: string;
-  /** MB to download, and MB on disk. */
+  /** Size of the download in MB, and then the size on disk in MB. */
   readonly download: number;
   readonly disk: number;
   readonly isThere: () => boolean;
-  /** Whether only root can install it. */
+  /** Whether only root can install the need. */
   readonly asRoot?: boolean;
-  /** Returns what the user must do before it can be installed; undefined if nothing. */
+  /** Returns what the user must do before `install` can run; `undefined` if nothing. */
   readonly before?: () => string | undefined;
-  /** Installs it. @throws Error that says what the user must do */
+  /** Installs the need. @throws Error that says what the user must do */
   readonly install: (say: (line: string) => void) => Promise<void>;
 };
 

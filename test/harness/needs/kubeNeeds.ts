@@ -6,7 +6,7 @@ import { kuberayNeeds } from './kuberayNeeds.ts';
 
 export const kubernetes = '1.30.14';
 
-/** As in Kubernetes' own build. Without these all programs report version 0.0.0. */
+/** Set the version as Kubernetes' own build does. Without these flags all programs report version 0.0.0. */
 const [gitMajor, gitMinor] = kubernetes.split('.');
 const names = { gitVersion: `v${kubernetes}`, gitMajor, gitMinor, gitTreeState: 'clean' };
 const ldflags = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((of) =>
@@ -29,10 +29,10 @@ export const apiServerProgram = (): string => pathOf(ofApiServer);
 /** The scheduler, which assigns pods to nodes. */
 export const schedulerProgram = (): string => pathOf(ofScheduler);
 
-/** kubectl: of the machine, else the one built here. */
+/** Returns the kubectl of the machine, else the kubectl built here. */
 export const kubectlProgram = (): string | undefined => firstThere([...onPath('kubectl'), pathOf(ofKubectl)]);
 
-/** etcd: of the machine, else the one unpacked here. */
+/** Returns the etcd of the machine, else the etcd unpacked here. */
 export const etcdProgram = (): string | undefined => firstThere([...onPath('etcd'), join(kubeFolder, 'etcd')]);
 
 const apiServer = needOf(ofApiServer, {

@@ -8,8 +8,8 @@ const folder = inRoot('.toolchain/mypy');
 const stamp = `${folder}/installed`;
 
 /**
- * Checks the types of the Python driver. Installed separately from the Python of the tests, so that a new mypy version
- * does not reinstall that.
+ * Checks the types of the Python driver. mypy has its own environment, so that a new mypy version does not reinstall
+ * the Python of the tests.
  */
 export const mypyNeed: Need = {
   title: 'mypy, which checks types of the Python driver (.toolchain/mypy)',

@@ -11,7 +11,7 @@ export class PythonCalls {
 
   /** @param program a program that calls `answer` of pythonCalls.py */
   constructor(program: string) {
-    // The module pythonCalls.py is in this folder; no compiled file must be left there.
+    // Python imports pythonCalls.py from this folder and must leave no compiled file in it.
     const env = { ...process.env, PYTHONPATH: import.meta.dirname, PYTHONDONTWRITEBYTECODE: '1' };
     this.#child = spawn(python(), [program], { stdio: ['pipe', 'pipe', 'inherit'], env });
     this.#answers = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();

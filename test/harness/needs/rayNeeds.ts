@@ -30,7 +30,7 @@ function environment(release: RayRelease): Need {
       mkdirSync(folder, { recursive: true });
       say(`  installing Ray ${release} …`);
       run('python3', ['-m', 'venv', rayFolder(release)]);
-      // One cache for all releases, which have most packages in common.
+      // Use one cache for all releases, because they have most packages in common.
       run(join(rayFolder(release), 'bin/python'), [
         '-m',
         'pip',
@@ -47,8 +47,8 @@ function environment(release: RayRelease): Need {
 }
 
 /**
- * Returns the flags of `unshare` that give a Ray separate network and process namespaces, so that all of it ends
- * together.
+ * Returns the flags of `unshare` that give a Ray separate network and process namespaces, so that all processes of a
+ * Ray end together.
  */
 export const unshareFlags = (): string[] => [
   '--net',

@@ -159,7 +159,7 @@ suite('a root that can not be read', () => {
   suiteSetup(async () => {
     api = await extensionApi();
     writeFileSync(join(folder.path, 'file'), 'no directory');
-    // No user can read a link to itself, while root can read a directory with any mode.
+    // Use a link to itself, because no user can read it. The user root can read a directory with any mode.
     symlinkSync('unreadable', join(folder.path, 'unreadable'));
   });
   suiteTeardown(async () => {

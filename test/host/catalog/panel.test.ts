@@ -34,7 +34,7 @@ suite('the table panel', () => {
     assert.equal(table.title, 'panel/shop/eu/orders');
     assert.equal(table.numRows, 1200);
     const bytes = await panel.rows(1000, 1200, signal);
-    // A view of a larger buffer would be sent with the whole buffer.
+    // The bytes must fill their buffer, because VS Code sends the whole buffer of a view.
     assert.equal(bytes.buffer.byteLength, bytes.byteLength);
     const rows = tableFromIPC(bytes);
     assert.equal(rows.numRows, 200);
@@ -95,7 +95,7 @@ suite('the table panel', () => {
     await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
     const { key } = await only().table;
     api.panels.dispose();
-    // VS Code does the same for a panel whose webview kept this state.
+    // After a reload, VS Code passes a panel and its stored state to the serializer, as this test does.
     const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
     await api.panels.deserializeWebviewPanel(panel, { key });
     assert.equal((await only().table).title, 'panel/shop/eu/orders');

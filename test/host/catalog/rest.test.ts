@@ -84,7 +84,7 @@ suite('a catalog on a server', () => {
     writeFileSync(file, JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: 5 }));
     const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
     await vscode.window.showNotebookDocument(notebook);
-    // Not awaited as a command, which would not report a cell that does not end.
+    // Use `execute` instead of VS Code's command, because the command would not report a cell that does not end.
     assert.ok(await execute(notebook, 0), JSON.stringify(items(notebook, 0).map(({ data }) => textOf(data))));
     await eventually('what the cell printed', () => printed(notebook, 0) !== '');
     assert.match(printed(notebook, 0), /^rest 1200/);

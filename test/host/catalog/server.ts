@@ -39,8 +39,8 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Stands in for a server that can't rename and can't drop namespaces, as upstream's own server can't rename. All other
- * requests go to the real server. Upstream's server itself takes seconds to start; the contract suite tests it.
+ * Stands in for a server that can't rename tables and can't drop namespaces. All other requests go to a real server.
+ * Upstream's own server, which can't rename tables, takes seconds to start; the contract suite tests it.
  */
 export class LimitedServerStandIn {
   readonly #server: Server;

@@ -34,7 +34,7 @@ export class KubeApiStandIn {
   failure: string | undefined;
   #isHeld: ((asked: string) => boolean) | undefined;
 
-  /** @param folder for its certificate and kubeconfig */
+  /** @param folder the folder for the server's certificate and kubeconfig */
   static async start(folder: string): Promise<KubeApiStandIn> {
     const { cert, key } = makeCertificate(folder, 'kube');
     const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
@@ -113,7 +113,7 @@ export class KubeApiStandIn {
   }
 }
 
-/** The token of the kubeconfig. No report may contain it. */
+/** The token of the kubeconfig. No report may contain this token. */
 export const token = 'stand-in-token-7f3a9c';
 
 const kubeconfigOf = (server: string, ca: Buffer): object => ({

@@ -85,7 +85,7 @@ export class KubeObjects {
     }));
   }
 
-  /** Returns the existing object with the applied one: maps are merged, lists replaced. */
+  /** Merges an applied object into the existing one. Maps are merged, lists are replaced. */
   merged(applied: KubeObject): KubeObject {
     const { kind, metadata } = applied;
     const before = this.#objects.find(

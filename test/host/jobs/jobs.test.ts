@@ -211,7 +211,8 @@ suite('backfills in the editor', function () {
     const { table, function: made } = await requestFor('stored', { kind: 'typescript', file });
     assert.ok(made);
     await api.jobs.host.request('register', { table, column: 'stored', function: made }, signal);
-    // As on a machine where the function was not accepted yet, because registering a function accepts it.
+    // Delete the accepted functions, because registering a function accepts it, and this test needs one that is not
+    // accepted yet.
     rmSync(join(process.env['XDG_DATA_HOME'] ?? '', 'lance-catalog', 'accepted-functions'), { recursive: true });
     const asked: BackfillRequest = { table, column: 'stored', runner: 'local', key: 'id' };
     const person = new PersonStandIn({ chooses: [undefined] });

@@ -22,7 +22,7 @@ export async function makeJobsWorld(api: ExtensionApi, connection: string): Prom
   const [folder, data] = [temporaryFolder(), temporaryFolder()];
   const dataHome = process.env['XDG_DATA_HOME'];
   process.env['XDG_DATA_HOME'] = data.path;
-  // A running process uses the folder of the previous test file.
+  // Restart the jobs process, because a running one still uses the folder of the previous test file.
   await api.jobs.host.restart();
   const catalog = await api.engine.catalog(folder.path);
   await catalog.createNamespace(['shop']);

@@ -81,7 +81,7 @@ suite('what a cell says besides TypeScript', function () {
     assert.deepEqual(lines[1], plain('const a = 1;')[0]);
   });
 
-  // Each ends with a construct that SQL's grammar would continue after the template.
+  // Each template ends with a construct that SQL's grammar would continue after the end of the template.
   for (const end of ['', ' -- all', " 'open", ' "open', ' /* open'])
     test(`is SQL in a template of sql, to its end after${end || ' a word'}`, () => {
       const after = '.first();\nconst next = `text ${1}`;';

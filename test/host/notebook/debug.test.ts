@@ -195,7 +195,7 @@ suite('debugging a cell', function () {
     await run('lanceCatalog.notebook.debugCell', notebook.cellAt(0));
     await stopped();
     const pid = await pidOf(notebook);
-    // VS Code does this some time after the last tab of the notebook is closed.
+    // Dispose the session now. VS Code would do this some time after the last tab of the notebook is closed.
     api.kernels.session(notebook)?.dispose();
     await isOver(notebook);
     await eventually('the end of the kernel', () => !isRunning(pid));

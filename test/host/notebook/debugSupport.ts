@@ -18,7 +18,10 @@ export function breakAt(cell: vscode.NotebookCell, line: number, condition?: str
 export const filtersIn = (all: unknown): unknown[] =>
   (Array.isArray(all) ? all : []).map((one: unknown) => isRecord(one) && one['filter']);
 
-/** Waits for the end of a cell's first run. VS Code records no times of a cell that was paused. */
+/**
+ * Waits for the end of a cell's first run. Doesn't wait for its times, because VS Code records none for a cell that was
+ * paused.
+ */
 export async function ended(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
   const cell = notebook.cellAt(index);
   await eventually(`the end of cell ${index}`, () => cell.executionSummary?.success !== undefined);

@@ -31,7 +31,7 @@ function outputOf(content: Content): Output {
 
 /**
  * Returns a kernel that runs `before` and then the received code, in a real IPython.
- * @param names gets the names of the user's variables after that
+ * @param names receives the names of the user's variables after the code has run
  */
 function pythonKernel(before: string, names: string[] = []): unknown {
   const python = join(repository, '.toolchain/python/bin/python');

@@ -83,12 +83,12 @@ suite('kernels that end', () => {
     const before = await pidOf(notebook);
     start(notebook, 1);
     start(notebook, 2);
-    // VS Code does not report which cells wait.
+    // Wait a fixed time, because VS Code does not report which cells wait.
     await new Promise((resolve) => setTimeout(resolve, 500));
     process.kill(before, 'SIGKILL');
     assert.equal(await ended(notebook, 0), false);
     assert.match(item(notebook, 0, errorMime) ?? '', /SIGKILL/);
-    // This cell was requested later, so it is not one of those.
+    // This cell was requested after the kernel ended, so it must run in the new kernel.
     assert.ok(await execute(notebook, 3));
     assert.equal(item(notebook, 3, 'text/plain'), '42');
     for (const waited of [1, 2]) assert.equal(notebook.cellAt(waited).executionSummary?.executionOrder, undefined);

@@ -112,12 +112,12 @@ suite('kernels of notebooks', () => {
     await eventually('the panel', () =>
       vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.includes('rows'))),
     );
-    // The panel is active, and the notebook is still open.
+    // Wait until the panel is active. The notebook is still open.
     await eventually('the panel in front', () => vscode.window.activeNotebookEditor === undefined);
     assert.deepEqual(variable('rows'), table);
     await run('lanceCatalog.notebook.openVariable', table);
     assert.equal(notebooks.api.variables.session, notebooks.api.kernels.session(notebook));
-    // Code that ran for the panel is not counted.
+    // Code that the extension runs for the panel must not change the execution count.
     await vscode.window.showNotebookDocument(notebook);
     assert.ok(await execute(notebook, 1));
     assert.equal(notebook.cellAt(1).executionSummary?.executionOrder, 2);

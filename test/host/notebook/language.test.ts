@@ -130,7 +130,8 @@ suite('the language of cells', () => {
   });
 
   test('says once what a name of another cell is, with what is written about it', async () => {
-    // The TypeScript server that responds while the other one starts has no plugins, and reports that it is loading.
+    // Two TypeScript servers start. The first one responds while the other one starts, has no plugins, and reports that
+    // it is loading.
     await comes(
       'the end of loading',
       async () => !(await hovers(documentOf(3), behind(3, 'tit'))).join().includes('loading'),

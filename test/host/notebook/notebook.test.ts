@@ -44,7 +44,8 @@ async function openUntitled(file: string, code: string): Promise<vscode.Notebook
 /** Saves the active notebook at the path of its name. */
 async function saveUntitled(file: string): Promise<vscode.NotebookDocument> {
   void vscode.commands.executeCommand('workbench.action.files.save');
-  // VS Code prompts for the path, which is filled in; no event reports when the prompt can be accepted.
+  // VS Code prompts for the path, and the path is already filled in. No event reports when the prompt can be accepted,
+  // so try repeatedly.
   const answering = setInterval(acceptDialog, 500);
   const find = () => vscode.workspace.notebookDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === file);
   return eventually('the saved notebook', find).finally(() => clearInterval(answering));

@@ -23,8 +23,9 @@ suite('outputs of cells', () => {
   const notebooks = notebooksOfSuite();
   const { open } = notebooks;
 
-  // A change of a value first sends the text printed before, so VS Code gets the first lines and further lines in one
-  // batch. VS Code's own copy of the outputs was correct, but the copy for extensions contained lines twice.
+  // A change of a value first sends the text that was printed before it, so VS Code gets the first lines and further
+  // lines in one batch. In such a batch the copy of the outputs for extensions once contained lines twice, while VS
+  // Code's own copy was correct.
   test('hold what was printed between changes of a value once, for extensions and in the file', async () => {
     const notebook = await open(
       `await display(0, { id: 'n' });

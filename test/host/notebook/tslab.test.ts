@@ -24,7 +24,7 @@ suite('a notebook made for tslab', () => {
   const isOurs = (notebook: vscode.NotebookDocument): boolean =>
     notebooks.api.kernels.session(notebook) !== undefined && notebooks.api.language.notebooks.list().includes(notebook);
 
-  // In these tests the Jupyter extension is a stand-in.
+  // In these tests a stand-in for the Jupyter extension is installed.
   test('stays without our kernel until that is chosen, and keeps its kernelspec then', async () => {
     const notebook = await open(
       'tslab',

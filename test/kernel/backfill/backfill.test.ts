@@ -16,7 +16,7 @@ const lastText = (outputs: readonly KernelOutput[]): string => textOf(shownOf(ou
 
 const rows = 400;
 
-/** Rows wait long enough for the test to act, and no longer. */
+/** A function that takes 200 ms for each row, so that the test can act before the job ends. */
 const slow = `import { udf } from 'lance-catalog';
 export default udf({ name: 'slow', input: ['id'], output: 'int32' }, async ({ id }) => {
   await new Promise((resolve) => setTimeout(resolve, 200));

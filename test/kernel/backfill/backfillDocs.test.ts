@@ -41,8 +41,8 @@ suite('Every example of docs/backfills.md', function () {
   for (const [index, example] of examples.entries()) {
     const { language, text, words } = example;
     const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
-    // Skips examples with the id of a job that does not exist, and those on a Ray, which
-    // test/cluster/ray/kuberayNotebook.test.ts runs.
+    // Skip examples with the id of a job that does not exist. Skip examples on Ray, because
+    // test/cluster/ray/kuberayNotebook.test.ts runs these.
     if (has(example, 'shown') || has(example, 'ray')) continue;
     test(`does what it says (${index + 1}) ${titleOfExample(example)}`, async () => {
       if (file !== undefined) return writeFileSync(join(folder, file), text);

@@ -52,7 +52,7 @@ suite('What a cell gives a backfill as its Ray', function () {
 
   for (const given of ['8265', '{}', '{"place":"here"}', '[]'])
     test(`is refused in a sentence if it is ${given}`, async () => {
-      // The type checker does not know the type of a parsed value.
+      // Use `JSON.parse` to hide the type, so that the type checker does not refuse the cell before it runs.
       const refusal = await refusalOf(`JSON.parse('${given}')`);
       assert.match(
         refusal ?? '',

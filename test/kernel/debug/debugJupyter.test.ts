@@ -14,7 +14,7 @@ suite('Debugging with a client of Jupyter', function () {
     const script = inRoot('test/kernel/python/debug.py');
     const { code, stdout, stderr } = await command(python(), [script], { env, cwd: tempFolder(), seconds: 180 });
     assert.equal(code, 0, stderr);
-    // Node prints this if a debug session was not ended and it waits for the end.
+    // Node prints this text when it waits for a debug session that was not ended.
     assert.doesNotMatch(stderr, /Waiting for the debugger/);
     seen = JSON.parse(stdout) as Record<string, unknown>;
   });

@@ -29,7 +29,7 @@ suite('The debugger over the pipe', function () {
   });
   suiteTeardown(() => kernel.shutdown());
 
-  /** The kernel may not have noticed yet that the earlier client has disconnected. */
+  /** Attaches again. Retries, because the kernel may not have noticed yet that the earlier client has disconnected. */
   async function comeBack(): Promise<AttachedKernel> {
     for (;;) {
       try {

@@ -53,7 +53,7 @@ suite('A table in a notebook output', function () {
     assert.equal(rowsOf(data).getChild('id')?.get(0), 9007199254740993n);
     assert.match(String(data?.['text/html']), /<td class="n">9007199254740993<\/td><td>&lt;b&gt;<\/td>/);
     assert.doesNotMatch(String(data?.['text/html']), /<script|style=|\son\w+=/);
-    // All outputs of a notebook may share one document.
+    // Each rule must apply only inside `.lance-table`, because all outputs of a notebook may share one document.
     const [, rules = ''] = /<style>([^<]*)<\/style>/.exec(String(data?.['text/html'])) ?? [];
     assert.match(rules, /^(?:\s*\.lance-table [^{},]*(?:\([^)]*\)[^{},]*)*\{[^}]*\})+\s*$/);
     assert.match(String(data?.['text/plain']), /9007199254740993 {2}<b>[^]*2 rows × 2 columns/);

@@ -12,7 +12,7 @@ suite('An interrupt on a machine with more busy threads than processors', functi
   test('cuts off nothing of a kernel whose cell waits', async () => {
     const kernel = await startKernel();
     const work = `for (const end = Date.now() + ${longest}; Date.now() < end;);`;
-    // Each turn of this code is short, and another always follows. Interrupting a turn drops the next one.
+    // Each turn of this code is short and starts another turn. An interrupt of a turn must also drop the next turn.
     const chain = `let turns = 0;
       void (async () => {
         for (;; turns++) {

@@ -39,7 +39,7 @@ suite('An interrupt of a cell ends', function () {
   const folder = tempFolder();
   suiteSetup(async () => {
     writeFileSync(join(folder, 'package.json'), '{}');
-    // A file of the user has the original globals.
+    // A module of the user gets Node's original `setTimeout`, not the kernel's.
     writeFileSync(join(folder, 'rest.ts'), 'export const rest = () => new Promise((done) => setTimeout(done, 20));');
     server = await startPlainServer(await sampleCatalog());
     silent = createServer(() => {}).listen(0, '127.0.0.1');
@@ -118,7 +118,7 @@ await db.createTable('half', rows())`,
     await hungUp;
   });
 
-  /** The current round may finish, but no other may start. */
+  /** Checks that at most the current round finishes and no other round starts. */
   async function atRest(): Promise<void> {
     const code = 'const before = rounds; await new Promise((done) => setTimeout(done, 300)); rounds - before <= 1';
     assert.equal(await valueOf(kernel, code), 'true');
@@ -146,7 +146,7 @@ await poll()`,
     );
     const shown = () => [...outputs, ...late].filter(({ type }) => type.endsWith('display_data')).length;
     const times = Number(await valueOf(kernel, 'times'));
-    // The last one may have been sent but not counted.
+    // The cell may have sent its last output without having counted it.
     await until('the last one', () => shown() >= times);
     assert.ok(shown() <= times + 1, `${shown()} of ${times}`);
   });

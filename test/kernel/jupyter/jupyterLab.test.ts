@@ -123,7 +123,7 @@ suite('The kernel in JupyterLab', function () {
 
   test('opens a notebook whose cells are coloured as TypeScript', async () => {
     await openNotebook(page, lab.address('screen.ipynb'));
-    // This word has no special meaning in JavaScript.
+    // `type` is a keyword in TypeScript but not in JavaScript.
     const [keyword, always] = await Promise.all(
       ['type', 'const'].map((word) =>
         cell('wrongType')
@@ -159,7 +159,7 @@ suite('The kernel in JupyterLab', function () {
 
   test('completes members by Tab, with what they are', async () => {
     const item = page.locator('.jp-Completer-item[data-value="openTable"]');
-    // The list closes if something above its cell moves.
+    // Try again if the list closes, which happens if something above the cell moves.
     for (let attempt = 1; ; attempt++) {
       await enterCell(cell('members'));
       await page.keyboard.press('Tab');
@@ -189,7 +189,7 @@ suite('The kernel in JupyterLab', function () {
     await runCell(cell('throws'));
     const [name, places] = [shown('throws').locator('.ansi-red-fg'), shown('throws').locator('.ansi-green-fg')];
     assert.equal(await name.first().innerText(), 'RangeError');
-    // A link splits a colored text.
+    // Ignore empty texts: a link inside a colored text splits it into several elements.
     const texts = (await places.allInnerTexts()).filter((text) => text !== '');
     assert.match(texts.join(' '), /^\.\/own\.ts:2:24 \[\d+\]:2:1$/);
     assert.doesNotMatch(await cell('throws').innerText(), /Warning/);
@@ -249,7 +249,7 @@ suite('The kernel in JupyterLab', function () {
     await shown('afterLoop').getByText("Cannot find name 'kept'").waitFor();
     await cell('afterLoop').click({ button: 'right' });
     await page.locator('.lm-Menu-itemLabel', { hasText: 'New Console for Notebook' }).click();
-    // First the cell of this kernel, before it the last cell of the earlier kernel.
+    // The history has the cell of this kernel first, and then the last cell of the earlier kernel.
     for (const code of [cells.afterLoop, 'release()']) assert.equal(await earlierLine(page), code);
   });
 });

@@ -10,7 +10,7 @@ import type { JupyterHome } from './jupyterHome.ts';
 
 /** A separate JupyterLab that a browser on this machine can reach. */
 export type JupyterLab = {
-  /** Its folder of notebooks. */
+  /** The folder in which it finds notebooks. */
   readonly folder: string;
   /** Returns the URL of a notebook in `folder`, with the token. */
   address(notebook: string): string;
@@ -26,7 +26,10 @@ const calm = {
   '@jupyterlab/docmanager-extension:plugin': { autosave: false },
 };
 
-/** Starts JupyterLab where the kernel is installed, at a free port with a new token. Neither is in an argv. */
+/**
+ * Starts JupyterLab where the kernel is installed, at a free port with a new token. Neither the port nor the token is
+ * in an argv.
+ */
 export async function startJupyterLab({ home, env }: JupyterHome): Promise<JupyterLab> {
   const folder = join(home, 'notebooks');
   const config = join(home, 'config');

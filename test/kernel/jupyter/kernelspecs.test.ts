@@ -98,7 +98,7 @@ suite('A kernelspec of the command line', function () {
     const own = tempFolder();
     const [data, jupyter] = [join(own, 'data'), join(own, 'jupyter')];
     const [launchers, spec] = [join(data, 'lance-catalog/kernel'), join(jupyter, 'kernels/lance-typescript')];
-    // With the permissions that earlier versions set.
+    // Set the permissions that earlier versions set.
     for (const folder of [launchers, spec]) {
       mkdirSync(folder, { recursive: true });
       chmodSync(folder, 0o775);

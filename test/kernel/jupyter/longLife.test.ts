@@ -8,9 +8,9 @@ const cells = 300;
 const few = 30;
 const windowMs = 1000;
 
-/** Collects garbage, then counts the objects of a kind that every cell creates. */
+/** Returns code that collects garbage and then counts the objects of a kind that every cell creates. */
 const left = (what: string): string => `require('node:v8').queryObjects(${what})`;
-/** Counts listeners, timers and loaded modules. */
+/** Code that counts listeners, timers and loaded modules. */
 const open = `[
   process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
   process.getActiveResourcesInfo().length,

@@ -44,11 +44,11 @@ suite('A kernel with a relay', function () {
     assert.equal((await reply('cell', 'execute_reply')).content['status'], 'ok');
     await idle('cell');
     assert.deepEqual(kinds('cell'), ['busy', 'execute_input', 'execute_result', 'idle']);
-    // The kernel itself reports the same, under the same name.
+    // The kernel itself must send the same reply as its relay, under the same session id.
     await client.send(kernel.request('kernel_info_request', {}, 'late'));
     const late = await reply('late', 'kernel_info_reply');
     assert.deepEqual([late.content, late.session], [content, session]);
-    // Its relay has reported this before a client listened.
+    // The kernel must not report `starting`, because its relay has already reported it before a client listened.
     assert.equal(
       kernel.told.some((each) => each.content['execution_state'] === 'starting'),
       false,
@@ -167,7 +167,7 @@ suite('A kernel with a relay', function () {
     const client = kernel.dealer();
     kernel.kernel();
     await client.send(run('1', 'alone'));
-    // A kernel looks for its relay for three seconds.
+    // This reply may take three seconds, because a kernel looks for its relay for so long.
     await reply('alone', 'execute_reply');
 
     const taken = await RelayedKernel.make();
@@ -184,7 +184,7 @@ suite('A kernel with a relay', function () {
   });
 
   test('has a relay that ends when the kernel does not come up', async () => {
-    // A relay with another parent process than the kernel.
+    // Start a relay whose parent process is not the kernel.
     const relay = kernel.relay(1);
     assert.deepEqual(await once(relay, 'exit'), [null, 'SIGKILL']);
     assert.equal(existsSync(kernel.path), false);
@@ -193,7 +193,7 @@ suite('A kernel with a relay', function () {
   test('leaves its ports to the next one at once when it is killed before it is up', async () => {
     const idler = kernel.idler();
     await soon('the relay', () => existsSync(kernel.path));
-    // From here on the relay watches its kernel.
+    // From now on the relay watches its kernel.
     const since = Date.now();
     idler.kill('SIGKILL');
     await soon('the end of the relay', () => !existsSync(kernel.path));

@@ -56,7 +56,7 @@ export class RelayedKernel {
     return made;
   }
 
-  /** @param kernel the process id of its kernel */
+  /** Starts a relay. @param kernel the process id of the relay's kernel */
   relay(kernel = process.pid, ...args: string[]): ChildProcess {
     return this.#start([relayEntry, this.path, String(kernel), `--connection-file=${this.#file}`, ...args]);
   }
@@ -109,7 +109,7 @@ export class RelayedKernel {
         await once(socket, 'data');
         return socket;
       } catch {
-        // The path exists a moment before the socket listens.
+        // Try again, because the path exists a moment before the socket listens.
       }
     }
     throw new Error('Nobody listens for the kernel.');
@@ -141,7 +141,8 @@ export class RelayedKernel {
   }
 
   async #read(socket: AsyncIterable<Buffer[]>): Promise<void> {
-    // Signs like a client that checks each message once. None of our sockets receives a message twice.
+    // Each socket has its own signer, which refuses a message that it has already seen. So a test fails if a socket
+    // receives a message twice.
     const signer = createSigner('a key');
     try {
       for await (const frames of socket) {

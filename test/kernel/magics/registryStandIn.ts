@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 export type StandInPackage = { name: string; version: string; files: Readonly<Record<string, string>> };
 
 /**
- * Stands in for the npm registry, because tests install without a network. Serves the given packages in the registry's
- * formats of a document and a tarball.
+ * Stands in for the npm registry, because tests install without a network. Serves a document and a tarball for each
+ * given package, in the formats of the registry.
  */
 export async function registryStandIn(packages: readonly StandInPackage[]): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {

@@ -8,7 +8,7 @@ def ask_about(kind, code, **more):
 def is_complete(talk):
     for code in ("1 + 1", "if (true) {\n  f(", "const = 3"):
         talk.ask("is_complete_request", {"code": code})
-    # The kernel can't know this while a cell keeps the compiler's thread busy.
+    # The kernel can't check completeness while a cell keeps the compiler's thread busy.
     cell = talk.say("shell", "execute_request", {"code": "while (true) {}"})
     talk.outputs(cell, until="execute_input")
     talk.ask("is_complete_request", {"code": "1"})

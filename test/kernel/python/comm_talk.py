@@ -46,7 +46,7 @@ def failing(talk):
     cell = talk.last_request
     comm_id = "77777777-2222-3333-4444-555555555555"
     talk.say("shell", "comm_open", {"comm_id": comm_id, "target_name": "bad", "data": {}})
-    # In the cell that set the handler, where a user looks.
+    # The error must appear in the cell that set the handler, because a user looks there.
     talk.outputs(cell, until="error")
     talk.run("comms.open('x', 5n)")
 

@@ -141,7 +141,7 @@ class Debug:
             reply = self.shell_reply()
             if reply is None or reply["parent_header"].get("msg_id") != cell:
                 continue
-            # Its outputs may arrive later.
+            # The outputs of the cell may arrive after its reply.
             while cell not in self.idle and time.monotonic() < end:
                 self.pump(0.05)
             last = self.texts[-1] if self.texts else None

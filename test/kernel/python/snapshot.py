@@ -35,8 +35,8 @@ try:
     }
     reply = client.complete("a.toFi", 6, reply=True, timeout=60)
     seen["completed"] = reply["content"]["matches"]
-    # In a timer, where an interrupt aborts Node, unless a flag was also set for a process from a
-    # snapshot.
+    # The loop runs in a timer. There an interrupt aborts Node, unless a flag is also set for a
+    # process from a snapshot.
     request = client.execute("setTimeout(() => { console.log('in'); while (true) {} }); await new Promise(() => {})")
     while client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
         pass

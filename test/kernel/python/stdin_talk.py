@@ -35,8 +35,8 @@ def interrupted(code):
         def interrupt(question):
             request = talk.say("control", "interrupt_request", {})
             talk.reply(request, "control")
-            # This reply is late: the cell no longer waits for it, and it must not answer a later
-            # prompt.
+            # This reply is late, because the cell no longer waits for it. The reply must not answer
+            # a later prompt.
             talk.say("stdin", "input_reply", {"value": "late"}, parent=question)
 
         talk.run(f"const kept = 'kept'; {code}", answers=[interrupt])

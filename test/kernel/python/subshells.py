@@ -9,9 +9,10 @@ from pathlib import Path
 from subshell_talk import opened
 from talk import Talk
 
-# More finished cells than the kernel remembers.
+# A number of cells that is larger than the number of finished cells that the kernel remembers.
 MANY = 1100
-# Called when everything is set up: `await waiting(name)` in a cell.
+# Code that defines `waiting(name)`, for which a cell can wait. It prints a line, so that the test
+# knows that everything is set up.
 WAITING = """const waits = new Map<string, () => void>();
 const waiting = (name: string) => { console.log('waits'); return new Promise<void>((go) => waits.set(name, go)) };"""
 

@@ -55,7 +55,7 @@ suite('The process that answers SQL', function () {
     const before = processesOf(kernel);
     assert.equal(before.length, 1);
     await run(kernel, 'await sql`select count(*) from shop.products`');
-    // A query with an error must not start another process.
+    // A query with an error must not end the process and start another.
     await run(kernel, 'await sql`select nope from shop.products`');
     assert.equal(await valueOf(kernel, '(await sql`select 2 as two`).numRows'), '1');
     assert.deepEqual(processesOf(kernel), before);
@@ -84,7 +84,8 @@ suite('The process that answers SQL', function () {
     const before = await until('a process', () => processesOf(kernel)[0]);
     process.kill(before, 'SIGKILL');
     await until('its end', () => !isRunning(before));
-    // The kernel notices this a moment later. On a machine with gigabytes in use, another start is even slower.
+    // The kernel notices the end of the process a moment later. On a machine with gigabytes in use, the start of
+    // another process takes even longer.
     await run(
       kernel,
       `const children = require('node:child_process');

@@ -258,7 +258,7 @@ suite('SQL over a large table', function () {
     const before = server.log.length;
     const { numRows } = await ask(sqlOver(db), text);
     const read = () => server.log.slice(before).filter(({ operation }) => operation === 'QueryTable');
-    // A reader that stops early has its rows before the server notices.
+    // Wait for the server's log, because a reader that stops early has its rows before the server notices the stop.
     await until('the server to be done', () => read().length === 2);
     return { rows: numRows, bytes: read().reduce((sum, { bytesSent }) => sum + bytesSent, 0) };
   }
@@ -271,7 +271,8 @@ suite('SQL over a large table', function () {
   });
 
   test('stops reading once it has as many rows as are wanted, whatever the conditions', async () => {
-    // Data in transit when reading ends is counted, and the buffers of the system contain up to some megabytes of it.
+    // The server counts all bytes that it has sent. When reading ends, some megabytes of them may still be in buffers
+    // of the system.
     const all = await reading('select max(id), max(product_id), max(amount), max(ordered) from "shop/eu".orders');
     const first = await reading(
       'select id, product_id, amount, ordered from "shop/eu".orders where id % 10 = 3 limit 20',

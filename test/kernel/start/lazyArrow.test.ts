@@ -88,7 +88,8 @@ undefined`,
     await kernel.interrupt();
     await cut;
     await runStep(kernel, { cell: 'isSlow = false', value: 'false' });
-    // Other modules, which were already loaded, had references to modules that were not.
+    // Use many parts of Arrow. After an interrupted load, modules that were already loaded once referred to modules
+    // that were missing.
     await runStep(kernel, {
       cell: `const lists = new arrow.List(new arrow.Field('item', new arrow.Int32()));
 const table = new arrow.Table({ a: arrow.vectorFromArray([[1], [2, 3]], lists) });

@@ -23,8 +23,8 @@ const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/ksh', '/bin/zsh'].fil
 const says = (as: string) =>
   `console.log(JSON.stringify({ as: '${as}', pid: process.pid, given: process.argv.slice(2) }));\n`;
 
-// A kernel that only prints how it was started, from an empty snapshot. After the note is written, the launcher for
-// Node is replaced by one that prints that it was called.
+// The kernel of these tests only prints how it was started, and its snapshot is empty. After the note of the snapshot
+// is written, the launcher for Node is replaced by a script that prints that it was called.
 suite('A kernel that starts without a Node before it', function () {
   this.timeout(60_000);
   // A shell interprets each of these characters.
@@ -50,7 +50,7 @@ suite('A kernel that starts without a Node before it', function () {
   /** Returns the output of a start: `snapshot`, or that the launcher was called, and the arguments of the kernel. */
   async function start(more: Record<string, string> = {}, change = (args: string[]) => args): Promise<string> {
     const [shell = '', ...args] = change(argv);
-    // It must have the process id of the shell, which is the one that Jupyter knows.
+    // The kernel must have the process id of the shell, because Jupyter knows only that id.
     const told = ['-c', 'echo "$$"; exec "$0" "$@"', shell, ...args];
     const { code, stdout, stderr } = await command('/bin/sh', told, { env: { ...env, ...more } });
     assert.equal(code, 0, stderr);
@@ -58,7 +58,7 @@ suite('A kernel that starts without a Node before it', function () {
     const { as, pid: own, given } = JSON.parse(said) as { as: string; pid: number; given: string[] };
     assert.equal(own, Number(pid));
     const expected = args.slice(args.indexOf(launcher) + 1);
-    // With a snapshot, a relay process with the same arguments listens meanwhile.
+    // If the kernel starts from a snapshot, a relay process with the same arguments listens meanwhile.
     if (as === 'snapshot' && existsSync(relayEntry)) {
       const relay = join(snapshot.folder, `${pid}.relay`);
       assert.deepEqual(JSON.parse(readFileSync(join(home, 'relayed'), 'utf8')), [relay, pid, ...expected]);
@@ -107,7 +107,7 @@ suite('A kernel that starts without a Node before it', function () {
     writeFileSync(snapshot.note, JSON.stringify({ size: statSync(snapshot.blob).size }), { mode: 0o600 });
     age();
     assert.equal(argv.at(-1), connection);
-    // A user's additions to the kernelspec must be used.
+    // The kernel must use flags that a user has added to the kernelspec.
     const added = await start({}, (args) => args.toSpliced(3, 0, '--no-warnings'));
     assert.deepEqual([added, existsSync(note)], ['kernel', false]);
     assert.deepEqual([await start(), existsSync(note)], ['snapshot', true]);

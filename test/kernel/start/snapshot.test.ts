@@ -45,7 +45,7 @@ suite('A kernel that starts from a snapshot', function () {
       const entry = join(installation, 'dist/languageWorker.cjs');
       return await LanguageProcess.start({ entry, node, onFindings: () => {} });
     } finally {
-      // One by one, because Node itself does not read a new object assigned to `process.env`.
+      // Restore the variables one by one, because Node itself does not read a new object assigned to `process.env`.
       for (const [index, name] of names.entries()) {
         if (before[index] === undefined) delete process.env[name];
         else process.env[name] = before[index];
@@ -67,7 +67,8 @@ suite('A kernel that starts from a snapshot', function () {
   };
 
   suiteSetup(async () => {
-    // The tag of a kernel that did not start from a snapshot; all kernels can use the code that it has compiled.
+    // The tag of a kernel that did not start from a snapshot. All kernels must have this tag, so that they can use the
+    // same compiled code.
     const tag = await command(process.execPath, [...flags, '-p', 'v8.cachedDataVersionTag()'], { env });
     answers.compiled = [tag.stdout.trim()];
     cpSync(inRoot('dist'), join(installation, 'dist'), { recursive: true });
@@ -95,7 +96,7 @@ suite('A kernel that starts from a snapshot', function () {
     const { size } = JSON.parse(readFileSync(snapshot.note, 'utf8')) as { size: number };
     assert.equal(statSync(snapshot.blob).size, size);
     assert.equal(statSync(snapshot.blob).mode & 0o777, 0o600);
-    // The relay of a killed process, and the relay of a running one.
+    // The first relay belongs to a killed process, the second to a running process.
     assert.deepEqual(relays.map(existsSync), [false, true]);
   });
 

@@ -11,7 +11,7 @@ export type Habits = {
   maxRows?: number;
   /** Returns all rows, for any `k`. */
   ignoresLimit?: boolean;
-  /** Responds to queries with these bytes. */
+  /** The bytes of every response to a query. */
   body?: Uint8Array;
   /** Reports no version of its tables. */
   noVersion?: boolean;

@@ -46,7 +46,7 @@ suite('What package.json contributes', () => {
   test('offers to restart our kernel only where it is that of the notebook, in a trusted workspace', () => {
     assert.deepEqual(
       menus.filter(({ command }) => command === 'lanceCatalog.notebook.restartKernel').map(({ when }) => when),
-      // Before a cell has run, VS Code reports no kernel; ours are started in trusted workspaces only.
+      // Before a cell has run, VS Code reports no kernel. Our kernels start in trusted workspaces only.
       Array.from(
         { length: 2 },
         () =>

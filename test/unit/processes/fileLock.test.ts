@@ -61,8 +61,8 @@ suite('What one process of a person does at a time', function () {
         holders--;
       }).catch(() => undefined);
     const held: Promise<void>[] = [];
-    // Two other processes run at the worst moments: one after the state of the lock was read, one while the lock is
-    // moved away.
+    // Two other processes run at the worst moments. The first runs after the state of the lock was read, the second
+    // while the lock is moved away.
     const { statSync, renameSync } = fs;
     const restore = (): void => {
       Object.assign(fs, { statSync, renameSync });

@@ -46,7 +46,7 @@ suite('A folder of the person alone', function () {
   });
 
   test('that its file system says there can not be is an error, at once', async () => {
-    // In a separate process that the test can kill, because Node's own function never returns in this case.
+    // Run this in a separate process that the test can kill, because Node's own function never returns in this case.
     const module = JSON.stringify(inRoot('kernel/processes/files.ts'));
     const code = `import(${module}).then(({ makeFolder }) => makeFolder('/proc/none/below')).catch((e) => console.log(e.code))`;
     const { stdout } = await command(process.execPath, ['-e', code], { seconds: 20 });

@@ -121,7 +121,7 @@ suite('A program that is run to its end', function () {
       const before = output.stdout.length;
       try {
         if (keepsOutput) await until(() => output.stdout.length > before);
-        // After that, its writes fail.
+        // If the output is not kept, the program's writes fail and the program ends.
         else await until(() => !isRunning(pid ?? 0));
       } finally {
         if (isRunning(pid ?? 0)) process.kill(pid ?? 0);

@@ -1,6 +1,6 @@
-// A separate process in a notebook's folder, because each process reads a declaration once: `preparedCompiler.ts
-// RECORDS WHAT READS` prints as JSON how often it read the package `odd` while idle, and then for a cell that imports
-// it.
+// `preparedCompiler.ts RECORDS WHAT READS` prints as JSON how often the compiler read the package `odd` while idle, and
+// then for a cell that imports `odd`. Each test needs a separate process, because a process reads each declaration only
+// once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import ts from 'typescript-6';
@@ -31,7 +31,7 @@ compiler.warmUp();
 const preparation = new ImportPrefetch(compiler, new ImportRecords(join(records, 'imports')));
 preparation.rest();
 if (what === 'work') preparation.work();
-// Waits until it has read everything, or long after it should have.
+// Wait until the expected number of reads, at most 30 seconds. If no read is expected, wait one second.
 for (const end = Date.now() + (expected === '0' ? 1000 : 30_000); Date.now() < end; await sleep(50))
   if (expected !== '0' && seen.reads >= Number(expected)) break;
 const atRest = seen.reads;

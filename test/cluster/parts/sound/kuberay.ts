@@ -166,7 +166,9 @@ const gpuPlugin: KubeObject = {
 const hard = { 'requests.cpu': '200', 'requests.memory': '800Gi', 'requests.nvidia.com/gpu': '8', pods: '100' };
 const used = { 'requests.cpu': '16100m', 'requests.memory': '33280Mi', 'requests.nvidia.com/gpu': '1', pods: '4' };
 
-/** Limits with enough space for a launch. The quota counts the pods above, so it is created after them. */
+/**
+ * Quota and limits with enough space for a launch. The quota counts the pods above, so it is created after these pods.
+ */
 const limits: readonly KubeObject[] = [
   {
     apiVersion: 'v1',

@@ -30,7 +30,7 @@ suite('the Python driver', function () {
     'a Python function of a batch': pythonBatch(
       'import pyarrow.compute as pc\ndef f(batch):\n    return pc.utf8_length(batch.column("text"))\n',
     ),
-    // Counts code points, as the other functions do.
+    // Count code points, as the functions in the other languages do.
     'a TypeScript function': typescriptRow(
       'export default (row) => (row.text === null ? null : [...row.text].length);',
     ),
@@ -118,7 +118,7 @@ suite('the Python driver', function () {
       after,
       Object.fromEntries(Object.entries(before).map(([id, n]) => [id, n === null ? null : n * 2])),
     );
-    // Rows written after that version do not belong to it.
+    // Rows with `id >= 2100` were written after the requested version, so the job must not compute them.
     assert.ok(Object.values(await tables.values(at, 'c', 'id >= 2100')).every((value) => value === null));
   });
 

@@ -117,7 +117,7 @@ export function drive(spec: JobSpec, more: Partial<DriverRun> = {}): Driving {
     signal: controller.signal,
     ...more,
   });
-  // Callers of `done` get the failure; until then it must not count as unhandled.
+  // Callers of `done` get the failure. Handle it here, too, because without a caller it would count as unhandled.
   done.catch(() => {});
   return {
     done,

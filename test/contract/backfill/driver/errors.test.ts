@@ -90,7 +90,7 @@ suite('a backfill whose function fails', function () {
     await drive(spec).done;
     assert.deepEqual(await tables.values(at, 'c', 'id IN (0, 7, 150)'), { 0: null, 7: null, 150: null });
     writeFileSync(mended, '');
-    // Like "Retry Failed Rows": runs the same successful job again.
+    // Run the same successful job again, as "Retry Failed Rows" does.
     await drive(spec).done;
     assert.deepEqual(await tables.values(at, 'c', 'id IN (0, 7, 150)'), { 0: 0, 7: null, 150: 150 });
     const times = readFileSync(calls, 'utf8')

@@ -13,7 +13,7 @@ import { descendantsOf, type RunningProcess, stillRunning } from '../../processT
 import { type At, BackfillTables } from '../backfillTables.ts';
 import { drive, type Driving, functionOf, gatedPython, specOf, typescriptRow } from './driving.ts';
 
-// Real processes are killed here. Saved rows are not computed again, and finally every value is correct.
+// These tests kill real processes. Afterwards, saved rows must not be computed again and every value must be correct.
 
 const rows = 480;
 
@@ -22,7 +22,7 @@ const drivers = (): RunningProcess[] =>
 const workers = (): RunningProcess[] =>
   descendantsOf(process.pid).filter(({ command }) => /backfill\.py worker/.test(command));
 const functions = (): RunningProcess[] =>
-  // The parent processes also contain these names.
+  // Exclude other processes of the backfill, because their command lines also contain `functionWorker.mjs`.
   descendantsOf(process.pid).filter(({ command }) => /functionWorker\.mjs/.test(command) && !/backfill/.test(command));
 
 /** Returns the number of rows for which the function was called more than once. */
@@ -34,7 +34,7 @@ async function standing(at: At, gated: ReturnType<typeof gatedPython>): Promise<
     specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] }), { concurrency: 1, checkpointSize: 1 }),
   );
   await eventually(() => assert.ok(gated.calls().includes('200')), 60);
-  // It starts the fourth fragment while the first three are being committed.
+  // The job starts the fourth fragment while it commits the first three.
   await job.first('committed');
   return job;
 }
@@ -79,7 +79,7 @@ suite('a backfill whose processes die', function () {
     const next = drive(specOf(at, functionOf(gated.body, { inputs: ['id', 'text'] })));
     await next.done;
     await isAllRight(at);
-    // The function was called for the waiting row but returned nothing.
+    // The function was called for the waiting row, but it did not return, so that row is computed again.
     assert.deepEqual(
       gated.calls().filter((id, index, calls) => calls.indexOf(id) !== index),
       ['200'],
@@ -200,7 +200,7 @@ suite('a backfill whose processes die', function () {
     await job.done;
     await isAllRight(at);
     const restarted = job.all('restarted').map(({ what }) => what);
-    // One process has one worker, the other has four.
+    // The number depends on the killed process: one of the processes has one worker, the other has four.
     assert.ok([1, 4].includes(restarted.length), String(restarted));
     assert.ok(restarted.every((what) => what === 'worker'));
   });
@@ -283,7 +283,7 @@ suite('a backfill whose processes die', function () {
     const all = descendantsOf(process.pid)
       .filter(({ command }) => /backfill\.py|functionWorker/.test(command))
       .map(({ pid }) => pid);
-    // The driver, and the Node process of each worker.
+    // The three processes are the driver and the Node processes of the two workers.
     assert.equal(all.length, 3);
     job.controller.abort();
     await assert.rejects(job.done, { name: 'AbortError' });

@@ -11,8 +11,9 @@ import { folderRoot } from '../backfillRoot.ts';
 import { lengthOf, lengths, textTable } from '../local/localTable.ts';
 import { drive, functionOf, specOf, sql } from './driving.ts';
 
-// The mark is the one that the runner `local` writes before it merges, and the engine does the merge. Only the timing
-// is simulated: other clients write in between, and nothing checks the table afterwards, as if the process was killed.
+// The runner `local` writes the mark before it merges, and the engine does the merge. Only the timing is simulated:
+// other clients write between the mark and the merge, and nothing checks the table afterwards, as if the process was
+// killed.
 suite('a job that the Python driver takes over from "local", killed after a merge', function () {
   this.timeout(120_000);
   const place = folderRoot();
@@ -31,7 +32,7 @@ suite('a job that the Python driver takes over from "local", killed after a merg
       key: 'id',
     };
     for await (const { fragment, addresses, inputs, key } of scanRows(request, signal)) {
-      // Values that no run computes, to distinguish them.
+      // Write values that no run computes, so that the test can distinguish them.
       const value = vectorFromArray(
         Array.from(addresses, () => -5),
         new Int32(),

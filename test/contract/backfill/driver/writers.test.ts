@@ -9,7 +9,8 @@ import { eventually } from '../../eventually.ts';
 import { type At, BackfillTables } from '../backfillTables.ts';
 import { drive, type Driving, functionOf, gatedPython, specOf, sql } from './driving.ts';
 
-// Another client writes while a job waits in the middle of a fragment. The results must be correct for the final rows.
+// Another client writes while a job waits in the middle of a fragment. Afterwards, each result must be correct for the
+// final inputs of its row.
 
 suite('a backfill of a table to which others write', function () {
   this.timeout(180_000);

@@ -180,7 +180,7 @@ suite('faults of backfills by the runner local', function () {
           [],
         );
         assert.equal(eventsOf(events, 'errors')[0]?.samples[0]?.inputs['id'], '3');
-        // Rows to be tried again are saved.
+        // In the mode `skip`, checkpoints stay, because they list the rows to be tried again.
         assert.equal(checkpointsOf(table.name).length > 0, mode === 'skip');
       });
     }
@@ -207,7 +207,7 @@ suite('faults of backfills by the runner local', function () {
   test('a full disk ends the job in words, what was written stays, and it goes on once there is room', async function () {
     const disk = tempFolder();
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status !== 0) {
-      // This needs the right to mount, which the machines that run all tests have.
+      // Skip without the right to mount. The machines that run all tests have this right.
       this.skip();
     }
     try {
@@ -289,7 +289,7 @@ suite('faults of backfills by the runner local', function () {
     assert.ok(eventsOf(events, 'progress')[0]!.rows < 200);
     const called = readFileSync(calls, 'utf8').trim().split('\n');
     const kept = keptIds(checkpointsOf('slow')).length;
-    // Two workers each have a batch of a quarter of a second, or are about to get one.
+    // Only the current batches of the two workers are lost. Each batch takes about a quarter of a second.
     assert.ok(kept > 100 && called.length - kept <= 75, `${kept} of ${called.length}`);
   });
 });

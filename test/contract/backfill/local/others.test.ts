@@ -27,7 +27,7 @@ suite('backfills by the runner local, where others take the table or its column'
     assert.equal(existsSync(join(root, 'dropped.lance')), false);
   });
 
-  /** Runs a job that waits at row 500, calls `other` after its first commit, and lets it continue. */
+  /** Runs a job that waits at row 500. Calls `others` after the job's first commit, and then lets the job continue. */
   async function runBeside(table: Table, options: LocalJob['options'], others: () => Promise<unknown>) {
     const gated = gatedFunction('length', 500, 'Number(id) % 100 === 7 ? null : text.length');
     let done: Promise<unknown> | undefined;
@@ -52,7 +52,7 @@ suite('backfills by the runner local, where others take the table or its column'
       [],
     );
     assert.equal(calls.size, await table.countRows());
-    // The rows for which the function returns null.
+    // The function returns null for these rows only.
     assert.ok(empty.length > 20 && empty.every((id) => id % 100 === 7), empty.join());
     const [first, second] = eventsOf(events, 'planned');
     assert.equal(second?.rows, first!.rows + 600);

@@ -163,7 +163,8 @@ class Leases(InFolder):
 
     def test_that_somebody_has_taken_over_since_is_not_removed(self) -> None:
         self.theirs(-3600)
-        # The log entry is between the check and the removal.
+        # The driver logs between the check and the removal of the lease, so this side effect runs
+        # at that moment.
         with mock.patch.object(backfill, "log", side_effect=lambda _: self.theirs(self.watch.steady)):
             self.is_busy()
 

@@ -228,7 +228,8 @@ class Loading(InFolder):
         return done.stdout.decode("utf-8")
 
     def test_garbage_is_collected_again_and_numpy_has_its_threads_elsewhere(self) -> None:
-        # It calls `os._exit` last.
+        # The driver calls `os._exit` last, so this code replaces `os._exit` to look at the process
+        # at that moment.
         code = """
 import gc, os
 def look(code):

@@ -42,7 +42,7 @@ suite('Arrow data that claims to be large', function () {
     await assert.rejects(rowsOf(bytes, 7 * megabyte), (error) => {
       return error instanceof IpcError && error.problem === 'malformed' && error.message.includes(String(7 * megabyte));
     });
-    // The use of one reader must not reduce the limit of the next.
+    // Bytes that one reader has decompressed must not count for the next reader.
     assert.equal(await rowsOf(bytes, 8 * megabyte), megabyte / 8);
   });
 

@@ -50,7 +50,7 @@ suite('LZ4 frames', () => {
     }
     assert.throws(() => decodeLz4Frames(Uint8Array.from(codes('no frame at all'))), RangeError);
     assert.throws(() => decodeLz4Frames(frame([0x30, ...codes('abc')].concat(0x10, 9, 0))), RangeError);
-    // A copy of 200,000 bytes, although the frame declares blocks of 64 KB.
+    // A block that expands to 200,000 bytes, although the frame declares blocks of at most 64 KB.
     const bomb = [0x1f, 97, 1, 0, ...Array.from({ length: 800 }, () => 255), 0, 0x10, 98];
     assert.throws(() => decodeLz4Frames(frame(bomb)), RangeError);
     const block = [0x1f, 97, 1, 0, ...Array.from({ length: 200 }, () => 255), 0, 0x10, 98];

@@ -8,7 +8,7 @@ function endlessCatalogStandIn(namespaces: readonly string[], tables: readonly s
   const catalog: Partial<Catalog> = {
     implementation: 'rest',
     location: 'http://127.0.0.1:1',
-    // Not deeper than a path may be, which is refused as well.
+    // Limit the depth, because a path that is too deep would be refused for another reason.
     listNamespaces: (path = []) => Promise.resolve({ namespaces: path.length < 5 ? [...namespaces] : [] }),
     tableNames: () => Promise.resolve([...tables]),
   };

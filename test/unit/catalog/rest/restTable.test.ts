@@ -68,7 +68,7 @@ suite('a long query', () => {
     const [, ...pages] = wire.queries;
     assert.deepEqual(pages[0], { k: first, offset: 0, version: 7 });
     assert.equal(pages[1]?.offset, first);
-    // As many rows as fit into a page by the width so far, and at most a million.
+    // The second page requests as many rows as fit into a page by the measured row width, and at most a million.
     assert.ok(pages[1].k > 100 * first && pages[1].k <= 1_000_000, `${pages[1].k} rows`);
     assert.ok(pages.every(({ version }) => version === 7));
     assert.equal(wire.open, 0);
@@ -105,7 +105,7 @@ suite('a long query', () => {
     let rows = 0;
     await assert.rejects(
       async () => {
-        // With more rows the loop would not end.
+        // Stop at 100,000 rows, because otherwise the loop would not end if the client accepted all pages.
         for await (const batch of table.query()) if ((rows += batch.numRows) > 100_000) return;
       },
       (error: unknown) => isCatalogError(error, 'Internal') && error.message.includes('ignores "offset"'),
@@ -311,7 +311,8 @@ function duplicates(): Uint8Array {
   const data = makeData({ type: new Struct(fields), length: 3, children: children.map(({ data: [chunk] }) => chunk!) });
   const schema = new Schema(fields);
   const batch = new RecordBatch(schema, data);
-  // Arrow assigns the types of the batch by name.
+  // Set the schema again, because Arrow assigns the types of a batch by column name and here two columns have the same
+  // name.
   Object.assign(batch, { schema });
   return tableToIPC(new Table(schema, [batch]), 'stream');
 }

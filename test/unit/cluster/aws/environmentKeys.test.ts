@@ -38,7 +38,7 @@ suite('Keys for a program with an environment of its own', function () {
   suiteSetup(async () => {
     await sts.start();
     for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-    // The user's own credentials, which must not sign.
+    // The user's own credentials. No request may be signed with them.
     Object.assign(process.env, {
       HOME: folder,
       AWS_ACCESS_KEY_ID: 'AKIDUSER',

@@ -7,7 +7,7 @@ import { runChecks } from '#cluster/runChecks.ts';
 
 /**
  * Stands in for the reads of an API server with these responses, for states that the tests' own API server can't have:
- * an older version, or definitions that are not established, because it establishes them immediately.
+ * an older version, or definitions that are not established. The API server establishes definitions immediately.
  */
 const contextStandIn = (replies: Readonly<Record<string, unknown>>, more: object = {}): CheckContext => {
   const profile = { auth: { configMethod: 'IN_CLUSTER' }, namespace: 'geneva', ...more };

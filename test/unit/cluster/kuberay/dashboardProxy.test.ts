@@ -207,7 +207,7 @@ suite('The dashboard of a Ray on loopback', function () {
       });
 
       test(`with ${name} to a web socket: a page of one sentence`, async () => {
-        // An accepted web socket is a different case.
+        // Skip this case, because it accepts the web socket.
         if (bytes.includes('upgrade: a')) return;
         assert.match(await upgrade(await openRaw(bytes)), /^HTTP\/1\.1 502 [\s\S]*\r\n\r\nCan't load [^.]+\.\n$/);
       });
@@ -231,7 +231,7 @@ suite('The dashboard of a Ray on loopback', function () {
       );
       assert.deepEqual([reply.status, reply.text, reply.headers['x-kept']], [200, 'body', '1']);
       const { connection, 'transfer-encoding': encoding, ...others } = reply.headers;
-      // The headers of the proxy's own connection.
+      // The proxy sets these headers for its own connection.
       assert.deepEqual([connection, encoding], ['close', 'chunked']);
       assert.deepEqual(Object.keys(others).toSorted(), ['date', 'referrer-policy', 'x-kept']);
     });

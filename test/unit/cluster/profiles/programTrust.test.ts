@@ -89,7 +89,7 @@ suite('A program of settings that were only found', function () {
     assert.equal(asked.length, 2);
     for (const part of [repository.settings, secret, server, repository.kubeconfig, 'sends the content of a file'])
       assert.ok(asked[1]!.includes(part), `${part} is not in: ${asked[1]}`);
-    // Another server, or another file, is another question.
+    // If the server changes, the earlier consent must not count.
     write({ server: 'https://other.example.com' });
     await assert.rejects(signIn(profile), isRefused);
     writeFileSync(secret, 'renewed');

@@ -14,7 +14,10 @@ type Call = {
   break(): void;
 };
 
-/** Answers when a test says so, because a real engine can't be made to fail at a given moment. */
+/**
+ * Stands in for a process for queries. It answers when a test says so, because a real engine can't be made to fail at a
+ * given moment.
+ */
 class QueryProcessStandIn {
   readonly calls: Call[] = [];
   isKilled = false;
@@ -48,7 +51,7 @@ class QueryProcessStandIn {
     return { dispose: () => undefined };
   }
 
-  /** Ends as a process whose memory is used up. */
+  /** Ends like a process that has run out of memory. */
   crash(): void {
     for (const listener of this.#listeners) listener({ code: null, signal: 'SIGABRT' });
     for (const call of this.calls) call.break();
@@ -113,7 +116,7 @@ suite('the pool of processes for queries', () => {
     pool = make();
   });
 
-  /** Runs a request and returns all that it answers. */
+  /** Runs a request and returns the whole body of its response. */
   const all = async (asked: PooledRequest, signal = never): Promise<string> => {
     const { chunks } = await pool.run(asked, signal);
     let text = '';
@@ -121,7 +124,7 @@ suite('the pool of processes for queries', () => {
     return text;
   };
 
-  /** Returns the running request with a path, and its process, once it runs. */
+  /** Waits until a request with this path runs. Returns the request and its process. */
   const called = async (path: string): Promise<{ call: Call; process: QueryProcessStandIn }> => {
     for (let turns = 0; turns < 1000; turns++) {
       for (const process of processes) {
@@ -197,7 +200,7 @@ suite('the pool of processes for queries', () => {
     other.call.answer(200, 'here');
     assert.equal(await kept, '"here"');
     assert.deepEqual(stops, ['ended']);
-    // Another process takes its place.
+    // Another process replaces the ended one, so two more requests can run.
     const again = all(request('again'));
     const third = all(request('third'));
     (await called('again')).call.answer(200, 1);

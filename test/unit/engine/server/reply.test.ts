@@ -13,7 +13,7 @@ suite('an answer', () => {
       response.on('close', () => gone.abort());
       const reply = new Reply(response, { ...defaultLimits, idle: 100 }, gone.signal);
       const told = () => reply.end;
-      // More than the buffers of a connection can store.
+      // Send more bytes than the buffers of a connection can store.
       ends.push(reply.json(200, 'x'.repeat(64 * 1024 ** 2)).then(told, told));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');

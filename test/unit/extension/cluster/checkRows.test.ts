@@ -39,7 +39,8 @@ suite('a row of the Cluster Checks view', () => {
   });
 
   const looks = [
-    // The title says everything; screen readers also read that it passed.
+    // A passed check has no description, because its title states what is true. Screen readers also read that it
+    // passed.
     ['k8s-reach', 'pass-filled', /^$/],
     ['rbac-pods-watch', 'error', /^failed · geneva\/runner may not watch pods\.$/],
     ['operator-pairing', 'warning', /^warning · /],

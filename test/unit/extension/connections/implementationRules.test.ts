@@ -93,7 +93,7 @@ suite('connections by an implementation and its properties, as they are read', (
       assert.ok(connection.kind === 'rest');
       return secretOwner(connection).uri;
     };
-    // The same owner as for a connection without properties, so that an already stored key stays valid.
+    // Empty properties must give the same owner as no properties, so that an already stored key stays valid.
     assert.equal(ownerOf({}), uri);
     assert.equal(ownerOf({ retries: 1 }), uri);
     const owners = [{ endpoint: '10.0.0.1:443' }, { endpoint: '10.0.0.2' }, { ca: 'PEM' }, { proxy: 'http://p:1' }];

@@ -12,7 +12,7 @@ const root = connection as CatalogNode;
 const names = (nodes: CatalogNode[]) => nodes.map((node) => ('path' in node ? node.path.join('/') : ''));
 const kinds = (nodes: CatalogNode[]) => nodes.map((node) => node.kind);
 
-/** Returns the context of the loaders with some calls of a catalog; a call that is not given fails the test. */
+/** Returns the context of the loaders over a catalog that has only these calls. Any other call fails the test. */
 function world(calls: Partial<Catalog>): LoaderContext & { reported: string[] } {
   const reported: string[] = [];
   return {

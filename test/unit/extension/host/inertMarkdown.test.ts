@@ -22,7 +22,7 @@ function linksOf(text: string): string[] {
   return found;
 }
 
-/** Returns whether an address is neither https nor a name without a scheme, which leads nowhere. */
+/** Returns whether a link leads somewhere other than to https. A name without a scheme leads nowhere. */
 const isElsewhere = (href: string): boolean => !/^https:\/\//i.test(href) && (/^\/|:/.test(href) || href === 'image');
 
 const pieces = [

@@ -3,8 +3,8 @@ import { Backfills } from '../../../../extension/jobs/runBackfills.ts';
 import { somePlan } from './somePlan.ts';
 
 /**
- * Returns a window whose user makes this decision about clusters with failed checks, and the requests to the jobs
- * process.
+ * Returns a window, and the requests that it sends to the jobs process. `mayLaunch` is the user's decision about
+ * clusters with failed checks.
  */
 function windowWith(mayLaunch: boolean): { backfills: Backfills; asked: string[]; verified: unknown[] } {
   const [asked, verified]: [string[], unknown[]] = [[], []];

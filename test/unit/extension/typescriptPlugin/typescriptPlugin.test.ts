@@ -78,7 +78,7 @@ suite("the plugin of the editor's TypeScript", () => {
     const { plugin, answers, host } = serviceOver([ours, other, longer, plain]);
     plugin.onConfigurationChanged?.({ notebooks, isMuted: true, types });
     for (const file of [other, longer, plain]) {
-      // One program contains all of them, and each declares the same name.
+      // Each file has an error, because all files are in one program and declare the same name.
       const { errors, ...rest } = answers(file);
       assert.deepEqual({ ...rest, errors: errors > 0 ? 1 : 0 }, speaking, file);
     }

@@ -19,7 +19,7 @@ suite('Who watches jobs', function () {
     const folders = new JobFolders(tempFolder());
     const table = { catalog: { implementation: 'dir', root: '/data' }, namespacePath: [], name: 'words' } as const;
     folders.create(recordFor(idAt(1)), { table, column: 'length' });
-    // A link to itself: reading behind it fails with "too many links".
+    // A link to itself. Reading a file below it fails with "too many links".
     symlinkSync(idAt(2), join(folders.root, idAt(2)));
     const seen: string[] = [];
     const stop = new AbortController();

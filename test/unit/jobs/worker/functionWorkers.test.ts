@@ -68,7 +68,7 @@ suite('Workers of a TypeScript function', function () {
   });
 
   test('that are killed are replaced, and no batch is lost', async () => {
-    // The first process that runs this waits there and is killed.
+    // The first process that gets the row with `n` 3 writes its id and then loops until the test kills it.
     const code = `import { existsSync, writeFileSync } from 'node:fs';
       export default ({ n }) => {
         if (n === 3 && !existsSync('seen')) { writeFileSync('seen', String(process.pid)); for (;;); }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { codeOf } from '#session/analysis/cellSource.ts';
 
-/** Cells, and the part of them that is code: `·` is a blank that replaces another character. */
+/** Cells with their code. In the code, `·` stands for a blank that replaces another character. */
 const cells: readonly (readonly [what: string, cell: string, code: string])[] = [
   ['code alone', 'const a = 1 % b;\na ? 1 : 2', 'const a = 1 % b;\na ? 1 : 2'],
   ['a line magic among code', 'a();\n%cd ..\nb()', 'a();\n······\nb()'],

@@ -70,7 +70,8 @@ suite('Programs of cells', function () {
     const [joining, alone] = [createCellConverter({ folder }), createCellConverter({ folder })];
     let previous = '';
     for (const cell of cells) {
-      // A cell can't share a program with an import.
+      // Check an import in between: a cell can't share a program with an import, so the next cell gets a program of its
+      // own.
       alone.service(previous, 'import "node:fs";');
       const expected = alone.convert(previous, cell);
       const converted = joining.convert(previous, cell);

@@ -8,7 +8,7 @@ import { leaveOutModules } from '#session/start/lazyModules.ts';
 import { inRoot } from '../../../../scripts/paths.ts';
 import { told } from '../compile/told.ts';
 
-// Modules that are omitted completely or in part, with their own globals, and one that re-exports another.
+// Modules that are omitted completely or in part, modules with their own globals, and a module that re-exports another.
 const modules = [
   'assert',
   'fs',

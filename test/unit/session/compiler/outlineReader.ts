@@ -1,5 +1,5 @@
-// A separate process that compiles a cell with the outlines of a folder, because each process reads a file once:
-// `outlineReader.ts FOLDER RECORDS CELL` prints the results as JSON.
+// `outlineReader.ts FOLDER RECORDS CELL` compiles a cell with the outlines of a folder and prints the results as JSON.
+// Each test needs a separate process, because a process reads each file only once.
 import { createCellConverter } from '#session/compile/cellConverter.ts';
 import { prelude } from '#session/compile/prelude.ts';
 import { useOutlines } from '#session/compiler/installedFiles.ts';

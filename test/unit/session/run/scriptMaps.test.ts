@@ -3,7 +3,7 @@ import ts from 'typescript-6';
 import { describeError } from '#session/compile/cellError.ts';
 import { ScriptMaps } from '#session/run/scriptMaps.ts';
 
-/** Compiled code with a source map: its second line is the third line of the source. */
+/** Compiled code with a source map. The second line of the code is the third line of the source. */
 const compiled = ts.transpileModule('interface Gone {}\n\nthrow new Error("x");\n', {
   compilerOptions: { inlineSourceMap: true, target: ts.ScriptTarget.ES2022 },
 }).outputText;

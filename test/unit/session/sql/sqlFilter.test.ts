@@ -32,10 +32,10 @@ suite('the filter of a table for a condition of SQL', () => {
     ['id = 1 or (small = 2 and length(name) = 3)', '(`id` = 1 OR (`small` = 2))'],
     ['id > 3 and length(name) = 3', '`id` > 3'],
     ['weight = 0.5', '`weight` = 0.5'],
-    // The float32 of this text differs from the number with which SQLite compares.
+    // 0.1 as a float32 differs from the number 0.1 with which SQLite compares, so the condition is not passed on.
     ['weight = 0.1', undefined],
     ['id = 1 or length(name) = 3', undefined],
-    // Only SQLite treats a value that is not a number as null.
+    // SQLite treats NaN as null, but the engine does not, so the condition is not passed on.
     ['Price is null', undefined],
     ['small < 300', undefined],
     ["id = '3'", undefined],

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { createInterrupter } from '#session/worker/interrupt.ts';
 
-/** Within the grace period. If several threads run, they use this processor time even faster. */
+/** A time within the grace period. If several threads run, the process uses this much processor time even sooner. */
 const answeredMs = 12;
 
 suite('The grace of an interrupt', () => {

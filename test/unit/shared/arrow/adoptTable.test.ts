@@ -15,7 +15,9 @@ type Arrow = typeof arrow;
 const versions = ['15.0.2', '17.0.0', '18.1.0', '21.0.0'] as const;
 const builds = ['cjs', 'esm'] as const;
 
-/** Builds a table of three rows, the middle one null, with every type whose values any version of Arrow can build. */
+/**
+ * Builds a table of three rows with every type whose values each version of Arrow can build. The middle row is null.
+ */
 function build(a: Arrow): arrow.Table {
   const field = (name: string, type: arrow.DataType) => new a.Field(name, type, true, new Map([['of', name]]));
   const entries = new a.Struct([new a.Field('key', new a.Utf8(), false), field('value', new a.Int32())]);

@@ -41,7 +41,7 @@ const conflict = (dropped: number[]): Told => ({
   dropped,
   reason: 'Rows were updated.',
 });
-/** Returns what delays a run whose workers have spent their time this way. */
+/** Returns what delays a run, given the seconds that its workers have spent on computing, reading and writing. */
 const heldUpBy = (seconds: { compute?: number; read?: number; write?: number }): string | undefined =>
   after(11, [0, planned], [5, progress(10)], [10, progress(20, seconds)]).bottleneck;
 const succeeded = { kind: 'succeeded', rows: 1000, errors: 0, skipped: 0, bytesWritten: 4000, version: 9 } as const;

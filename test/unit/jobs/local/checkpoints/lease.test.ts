@@ -18,7 +18,7 @@ const fn: ComputedFunction = {
   expression: '1',
 };
 
-/** A lease that another job has left. Its holder may renew it at a later pause. */
+/** A lease of another job. That job may renew the lease at a later pause. */
 type Left = { jobId?: string; host?: string; pid?: number; heartbeatAt: number; beatsAfter?: number; text?: string };
 
 /** A clock that advances only in pauses, because the code waits for minutes and tests must not. */

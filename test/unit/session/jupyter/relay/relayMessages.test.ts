@@ -65,7 +65,8 @@ suite('The messages between a kernel and its relay', () => {
       [9, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0, 0],
       // Shorter than any message.
       [2, 0, 0, 0, 0, 0],
-      // The message declares more frames than it contains, and a frame that is longer than the message.
+      // The first message declares more frames than it contains. The second declares a frame that is longer than the
+      // message.
       [9, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255],
       [13, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0],
       // Longer than the limit.
