@@ -5,8 +5,9 @@ import { lazyArrowPlugin } from './lazyArrowPlugin.ts';
 import { inRoot, root } from './paths.ts';
 
 /**
- * A bundle of the product. Bundles also enforce two layers: `vscode` is an external only in the extension, so its
- * import in kernel/ does not resolve; nor does `node:*` in webviews/ (see test/unit/layers.test.ts).
+ * A bundle of the product. Bundles also enforce two layers: `vscode` is an external only in the extension, so an import
+ * of `vscode` in kernel/ does not resolve. An import of `node:*` in webviews/ does not resolve, either (see
+ * test/unit/layers.test.ts).
  */
 export type Bundle = {
   /** Output files in dist/, the script first. */
@@ -204,7 +205,7 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
       return {
         ...common,
         ...browser,
-        // Chart libraries load the addresses in a notebook, so this bundle refuses all of their requests.
+        // Chart libraries load addresses that a notebook names, so this bundle refuses all requests of these libraries.
         inject: [inRoot('webviews/charts/refusedRequests.ts')],
         define: {
           ...browser.define,

@@ -1,4 +1,4 @@
-// Plain JavaScript, because boot.mjs imports it on any installed Node.
+// This file is plain JavaScript, because boot.mjs imports it on any installed Node.
 import { spawn } from 'node:child_process';
 
 /**

@@ -78,7 +78,7 @@ async function moveInto(building: string, target: string): Promise<void> {
   try {
     await rename(building, target);
   } catch (error) {
-    // Another process has created the catalog meanwhile.
+    // Ignore the error if another process has created the catalog meanwhile.
     if ((await stateOf(target)) !== 'current') throw error;
   } finally {
     if (hadOld) await rm(old, { recursive: true, force: true });

@@ -80,7 +80,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 type Settings = Record<string, unknown>;
-/** Sets the cleanup for Ctrl-C. Replaces the last one. */
+/** Sets the cleanup for Ctrl-C. Replaces an earlier cleanup. */
 type WhenInterrupted = (cleanUp: () => Promise<void>) => void;
 
 /** Settings of the window, with the sample as a connection. The folder is generated, so it needs no trust prompt. */

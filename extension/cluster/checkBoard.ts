@@ -9,11 +9,11 @@ export type Progress = 'waiting' | 'asking';
 
 /**
  * The data of a profile that the view shows: the known results and the pending checks. Every change creates a new
- * board, so that callers can compare it with an earlier one.
+ * board, so that callers can compare it with an earlier board.
  */
 export type CheckRunState = {
   readonly profile: string;
-  /** The report after the last run; absent before the first one. */
+  /** The report after the last run; `undefined` before the first run. */
   readonly report: CheckReport | undefined;
   readonly headers: ReadonlyMap<CheckId, Pick<CheckHeader, 'id' | 'category' | 'title'>>;
   readonly results: ReadonlyMap<CheckId, CheckResult>;
@@ -109,7 +109,7 @@ export function checksOf(board: CheckRunState, category?: CheckCategory): readon
     }));
 }
 
-/** A check: its result, perhaps of an earlier run, and its state in the current run. */
+/** A check with its state in the current run and its result. The result may be of an earlier run. */
 export type CheckRow = {
   readonly id: CheckId;
   readonly category: CheckCategory;

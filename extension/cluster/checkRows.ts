@@ -48,7 +48,7 @@ const isShownAsProblem = ({ result, progress }: CheckRow): boolean =>
 /** Maximum number of command lines in a tooltip. */
 const mostLines = 5;
 
-/** No `vscode` here, so that tests need no editor. */
+/** Renders a row without `vscode`, so that tests need no editor. */
 export function renderRow(board: CheckRunState, node: CheckNode): TreeRow {
   if (node.kind === 'category') return renderCategory(board, node.category);
   const row = checksOf(board, node.category).find(({ id }) => id === node.id);

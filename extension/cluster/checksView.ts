@@ -14,7 +14,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
   readonly #checks: ClusterChecks;
   readonly #changed = new vscode.EventEmitter<CheckNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** VS Code identifies a row by object identity. */
+  /** The object of each row. Each row keeps its object, because VS Code identifies a row by object identity. */
   readonly #nodes = new Map<string, CheckNode>();
   readonly #view: vscode.TreeView<CheckNode>;
   readonly #subscriptions: vscode.Disposable[];

@@ -9,7 +9,7 @@ import { onDidChangeSetting, setting, settingIn, writeSetting, type SettingPlace
 
 const settingId = 'lanceCatalog.cluster.profiles';
 
-/** A profile of the setting, or why it is not valid. */
+/** A profile of the setting, or the reason why the profile is not valid. */
 export type ListedProfile =
   { readonly name: string; readonly profile: ClusterProfile } | { readonly name: string; readonly problem: string };
 

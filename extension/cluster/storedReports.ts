@@ -16,7 +16,7 @@ export function withReport(reports: Reports, report: CheckReport): Reports {
   return new Map([...others, [report.profile, report] as const].slice(-most));
 }
 
-/** Stored as an array, because the order shows which report is the last. */
+/** Returns the reports as an array, because its order shows which report is the last. */
 export const storedReports = (reports: Reports): readonly CheckReport[] => [...reports.values()];
 
 /** Reads reports stored by this or an earlier version; skips invalid ones. */

@@ -60,15 +60,15 @@ export class Catalogs implements vscode.Disposable {
     return { implementation: 'rest', keyHint, ...(await this.#restConfig(connection)) };
   }
 
-  /** Reads the first page of a directory's list. @throws CatalogError if that fails */
+  /** Reads the first page of a directory's list. @throws CatalogError if the read fails */
   async checkDirectory(root: string): Promise<void> {
     const catalog = await this.#connect('dir', { root });
     await catalog.listNamespaces([], { limit: 1 });
   }
 
-  /** Reads the first page of a server's list. @throws CatalogError if that fails */
+  /** Reads the first page of a server's list. @throws CatalogError if the request fails */
   async checkServer(server: ServerWay, secrets: ServerSecrets, signal: AbortSignal): Promise<void> {
-    // A user is waiting, so no retries and short timeouts.
+    // A user waits for this check, so don't retry, and use short timeouts.
     const impatient = { retries: 0, timeouts: { connect: 10_000, headers: 30_000, body: 30_000 } };
     const config = restConfigOf(server, secrets, proxySettings(), await certificatesOf(server));
     const catalog = await this.#connect('rest', { ...config, ...impatient });

@@ -46,7 +46,7 @@ export function registerConnectionCommands(parts: ConnectionCommandDeps): vscode
 const isServer = (one: Connection): one is RestConnection => one.kind === 'rest';
 const isOwn = (one: Connection): boolean => one.source === 'person';
 
-/** Returns the connection of the given row if it passes `isFit`, else the one that the user picks. */
+/** Returns the connection of the given row if `isFit` accepts it, else the connection that the user picks. */
 export async function chooseConnection(
   connections: Connections,
   node: unknown,

@@ -40,7 +40,7 @@ export class Connections implements vscode.Disposable {
     this.#subscriptions = [
       this.#changed,
       onDidChangeSetting('lanceCatalog.defaultConnections', changed),
-      // A key changed in another window is valid in this one, too.
+      // Fire if another window changes a key, because the new key is also valid in this window.
       secrets.onDidChange(changed),
     ];
   }

@@ -7,8 +7,8 @@ const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
 };
 
 /**
- * Returns message and hint for a failure. A server's hint for a rejected key is written for programs; in VS Code the
- * user only has to enter another key.
+ * Returns message and hint for a failure. The hint of a server about a rejected key is written for programs, so it is
+ * replaced: in VS Code the user only has to enter another key.
  */
 export function failureMessage(error: unknown, remedy: ErrorAction): { what: string; hint: string } {
   if (!isCatalogError(error)) return { what: messageOf(error), hint: '' };

@@ -9,7 +9,7 @@ import type { ProxySettings } from '../host/proxy.ts';
 import type { ServerSecrets } from '../host/secrets.ts';
 import type { RestConnection } from '../explorer/node.ts';
 
-// Rules for what the user may enter about a server. No `vscode` here, so that tests need no editor.
+// Rules for what the user may enter about a server. This file does not use `vscode`, so that tests need no editor.
 
 /** Returns the stored form of an address: with `https://` if no scheme was entered, without a slash at the end. */
 export function cleanAddress(typed: string): string {

@@ -24,7 +24,10 @@ type ChangeCommandDeps = {
   panels: Pick<TablePanels, 'lose'>;
 };
 
-/** Registers the tree commands that change a catalog. Each asks for confirmation or input first, with the full path. */
+/**
+ * Registers the tree commands that change a catalog. Each command first shows the full path and asks for confirmation
+ * or input.
+ */
 export function registerChangeCommands(parts: ChangeCommandDeps): vscode.Disposable {
   const { log, view } = parts;
   return vscode.Disposable.from(

@@ -20,7 +20,8 @@ export function registerCatalogCommands({ log, tree, view }: CatalogCommandDeps)
   const selected = (): CatalogNode | undefined => view.selection[0];
   return vscode.Disposable.from(
     registerCommand(log, 'lanceCatalog.catalog.refresh', (node) => tree.refresh(isAnyNode(node) ? node : undefined)),
-    // A separate command, because VS Code passes the selected row to a button in a view title.
+    // The button in the view title has a separate command. VS Code passes the selected row to such a button, and
+    // `refresh` would refresh only that row.
     registerCommand(log, 'lanceCatalog.catalog.refreshAll', () => tree.refresh()),
     registerCommand(log, 'lanceCatalog.catalog.loadMore', async (node = selected()) => {
       if (isNode(node, 'more')) await tree.loadMore(node);

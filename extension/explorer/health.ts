@@ -20,7 +20,7 @@ export class CatalogHealth implements vscode.Disposable {
     this.#report = report;
   }
 
-  /** One message per problem. */
+  /** Returns one message for each problem of a connection's catalog. */
   of(connection: string): readonly string[] {
     return this.#found.get(connection) ?? [];
   }

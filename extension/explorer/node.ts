@@ -28,7 +28,7 @@ export type RestConnection = AnyConnection & {
   database?: string;
   /** Names of additional headers; their values are secrets. */
   headerNames?: readonly string[];
-  /** A private endpoint or tunnel to connect to instead. */
+  /** A private endpoint or tunnel to connect to instead of `uri`. */
   endpoint?: string;
   /** Path of a file with the CA certificates for the server. */
   ca?: string;

@@ -7,7 +7,7 @@ import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type
 /** A row of the catalog tree. */
 export type NodeView = TreeRow<string> & { readonly command?: { readonly id: CommandId; readonly title: string } };
 
-/** No `vscode` here, so that tests need no editor. */
+/** Renders a node without `vscode`, so that tests need no editor. */
 export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbilities): NodeView {
   const id = nodeId(node);
   switch (node.kind) {
@@ -136,7 +136,7 @@ function renderError(id: string, node: NodeOf<'error'>): NodeView {
   const { action, label, command } = remedies[remedy];
   return {
     id,
-    // The action comes first, because a narrow side bar cuts the rest.
+    // The action comes first, because a narrow side bar cuts off the end of a row.
     label: label ?? what,
     description: label === undefined ? hint : what,
     tooltip: [what, hint, `Click to ${decapitalise(action)}.`].filter(Boolean).join('\n'),
@@ -157,7 +157,7 @@ function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {
   const more = problems.length > mostProblems ? [`and ${problems.length - mostProblems} more`] : [];
   return {
     id,
-    // The action comes first, because a narrow side bar cuts the rest.
+    // The action comes first, because a narrow side bar cuts off the end of a row.
     label: `Repair ${count}…`,
     description: first,
     tooltip: [...problems.slice(0, mostProblems), ...more, 'Click to see what a repair does.'].join('\n'),

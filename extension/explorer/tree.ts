@@ -37,7 +37,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   readonly #handedOver = new Set<string>();
   /** Collapsed nodes to reload when they are expanded, because VS Code keeps their rows until a refresh. */
   readonly #stale = new Set<string>();
-  /** VS Code identifies a row by object identity, so events must contain the same object. */
+  /** The object of each row. VS Code identifies a row by object identity, so events must contain the same object. */
   readonly #known = new Map<string, CatalogNode>();
   /** Pending requests. A refresh of an ancestor aborts them, and late results are dropped. */
   readonly #loading = new Map<string, Loading>();
@@ -130,7 +130,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
     if (top) this.#changed.fire(top);
   }
 
-  /** Drops the rows under a node, or all, and lets VS Code request those that it shows. */
+  /** Drops the rows under a node, or all rows, and lets VS Code request the visible rows again. */
   refresh(node?: CatalogNode): void {
     const top = node && (hasChildren(node) ? node : this.getParent(node));
     for (const { controller, node: loading } of this.#loading.values()) {
@@ -196,7 +196,8 @@ const hasChildren = (node: CatalogNode): boolean =>
   node.kind === 'connection' || node.kind === 'namespace' || node.kind === 'table';
 
 /**
- * Whether a row stays valid until a refresh. Errors and empty lists don't, because they can change without an event.
+ * Whether a row stays valid until a refresh. The row of an error or an empty list does not, because an error or an
+ * empty list can change without an event.
  */
 const lasts = (node: CatalogNode): boolean => node.kind !== 'error' && node.kind !== 'empty';
 

@@ -23,7 +23,9 @@ export type Question = {
    * in any case.
    */
   look?: (value: string, signal: AbortSignal) => Promise<{ problem: string } | { note: string }>;
-  /** Performs the action while the box stays open. A failure is shown in the box, which keeps the value. */
+  /**
+   * Performs the action while the box stays open. If the action fails, the box shows the failure and keeps the value.
+   */
   accept?: (value: string, signal: AbortSignal) => Promise<void>;
 };
 
@@ -93,7 +95,7 @@ export function askStep(question: Question): Promise<Answer> {
     };
     box.onDidChangeValue((typed) => judge(typed, false));
     box.onDidTriggerButton((button) => end(button === vscode.QuickInputButtons.Back ? 'back' : 'more'));
-    // Enter during the action would run it twice.
+    // Ignore Enter while the action runs, because it would run the action twice.
     box.onDidAccept(() => !box.busy && void take().then((isTaken) => isTaken && end({ value: box.value })));
     box.onDidHide(() => {
       looking.abort();

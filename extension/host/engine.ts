@@ -17,7 +17,9 @@ export class Engine implements vscode.Disposable {
   readonly #entry: string;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** Fires when the engine crashed or was restarted: data loaded from it must be requested again. */
+  /**
+   * Fires when the engine crashed or was restarted. Then data that was loaded from the engine must be requested again.
+   */
   readonly onDidChange = this.#changed.event;
   readonly #catalogs = new Map<string, RestCatalog>();
   #process: Promise<EngineProcess> | undefined;

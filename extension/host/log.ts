@@ -3,7 +3,7 @@ import { messageOf } from '#shared/errors.ts';
 
 export type Log = vscode.LogOutputChannel;
 
-/** Creates the log of the extension in the "Output" panel. No secret may be passed to it. */
+/** Creates the log of the extension in the "Output" panel. Callers must not log a secret. */
 export const createLog = (): Log => vscode.window.createOutputChannel('Lance Catalog', { log: true });
 
 /** Logs a failure with up to five nested causes; users see only the first message. */

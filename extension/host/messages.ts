@@ -65,8 +65,8 @@ export function showDone(text: string, milliseconds: number): void {
 }
 
 /**
- * Passed to a task: its cancellation by the user, as a signal and as VS Code's token, and a function that shows
- * progress.
+ * The argument of a task. It has the cancellation by the user, as a signal and as VS Code's token, and a function that
+ * shows progress.
  */
 type RunningTask = {
   readonly signal: AbortSignal;

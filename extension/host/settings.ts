@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import type { SettingId, SettingTypes } from '../manifest.ts';
 
-/** Reads a setting; all settings are read here. Defaults are in package.json; callers check the type of the value. */
+/**
+ * Reads a setting. All settings are read by this file. Defaults are in package.json, and callers check the type of the
+ * value.
+ */
 export const setting = <K extends SettingId>(id: K): SettingTypes[K] | undefined =>
   vscode.workspace.getConfiguration().get<SettingTypes[K]>(id);
 
@@ -13,7 +16,7 @@ export const onDidChangeSetting = (id: SettingId, listener: () => void): vscode.
 /** The settings of the opened workspace, which a team shares, or those of the user. */
 export type SettingPlace = 'workspace' | 'person';
 
-/** Reads a setting from one settings file; `setting` merges both. */
+/** Reads a setting from one settings file. `setting` merges the two files. */
 export function settingIn<K extends SettingId>(id: K, place: SettingPlace): SettingTypes[K] | undefined {
   const inspected = vscode.workspace.getConfiguration().inspect<SettingTypes[K]>(id);
   return place === 'workspace' ? inspected?.workspaceValue : inspected?.globalValue;

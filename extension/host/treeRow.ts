@@ -20,7 +20,7 @@ export type TreeRow<Tooltip extends string = InertMarkdown> = {
   readonly contextValue: string;
 };
 
-/** Converts a row for the editor. VS Code reads a string as plain text. */
+/** Converts a row to VS Code's type. VS Code shows a tooltip that is a string as plain text. */
 export function createTreeItem(
   row: TreeRow<string>,
   tooltip: string | vscode.MarkdownString,

@@ -2,8 +2,8 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
 
 /**
- * The jobs of this user on this machine. Every change creates a new board, so that earlier ones stay valid for
- * comparison.
+ * The jobs of this user on this machine. Every change creates a new board, so that callers can compare it with an
+ * earlier board.
  */
 export type JobListState = ReadonlyMap<string, JobView>;
 
@@ -18,7 +18,10 @@ export function withJobs(
   return next;
 }
 
-/** Sorts by importance for the user: active jobs, then interrupted ones, then the rest, newest first. */
+/**
+ * Sorts by importance for the user: active jobs, then interrupted jobs, then all others. Within each group, the newest
+ * job is first.
+ */
 export const jobsInOrder = (board: JobListState): readonly JobView[] =>
   [...board.values()].toSorted((a, b) => rank(a) - rank(b) || timeOf(b) - timeOf(a) || (a.id < b.id ? 1 : -1));
 

@@ -21,7 +21,7 @@ type JobPageDeps = {
   readonly act: (action: JobAction, id: string) => Promise<void>;
 };
 
-/** A page that shows a plan, and after the start its job. */
+/** A page that shows a plan and, after the start, the job of the plan. */
 export class JobPage implements vscode.Disposable {
   readonly panel: vscode.WebviewPanel;
   readonly #parts: JobPageDeps;
@@ -29,7 +29,7 @@ export class JobPage implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
   #plan: PlanSession | undefined;
   #job: string | undefined;
-  /** Whether the page has requested its state; only then can it receive updates. */
+  /** Whether the page has requested its state. Before that it can't receive updates. */
   #isListening = false;
   #told = '';
 

@@ -25,7 +25,7 @@ const stateIcons: Readonly<Record<JobState, { readonly id: string; readonly colo
   cancelled: { id: 'circle-slash', color: 'disabledForeground' },
 };
 
-/** No `vscode` here, so that tests need no editor. */
+/** Renders a job without `vscode`, so that tests need no editor. */
 export function renderJob(view: JobView, now: number): TreeRow {
   const table = jobTableText(view.table);
   const told = toldOf(view, now);

@@ -24,7 +24,7 @@ export type JobsHostDeps = {
     onChanged: (changed: readonly JobView[], removed: readonly string[]) => void,
     signal: AbortSignal,
   ) => Promise<JobsLink>;
-  /** Whether a job of this user may be running, checked without starting a process. */
+  /** Returns whether a job of this user may be running. The check starts no process. */
   readonly mayHaveRunningJobs: () => Promise<boolean>;
 };
 

@@ -28,7 +28,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
   readonly #state: Pick<State, 'showsJobs' | 'setShowsJobs'>;
   readonly #changed = new vscode.EventEmitter<JobNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** VS Code identifies a row by object identity. */
+  /** The object of each row. Each row keeps its object, because VS Code identifies a row by object identity. */
   readonly #nodes = new Map<string, JobNode>();
   readonly #view: vscode.TreeView<JobNode>;
   readonly #subscriptions: vscode.Disposable[];

@@ -14,9 +14,10 @@ type CatalogQuestionDeps = {
 };
 
 /**
- * Returns a function that prompts for the catalog of a notebook before its first run. It prompts if the notebook names
- * no connection and there are several, or if its connection no longer exists. It does not change the file. It returns
- * whether the cells may run: false if the user dismisses the prompt.
+ * Returns a function that prompts for the catalog of a notebook before its first run. The function prompts if the
+ * notebook names no connection and there are several connections, or if the notebook's connection no longer exists. It
+ * does not change the notebook's file. It returns whether the cells may run, which is false if the user dismisses the
+ * prompt.
  */
 export function requireCatalog({ connections, notebookCatalogs, session }: CatalogQuestionDeps) {
   /** Notebooks that the user has chosen to run without a catalog. */

@@ -19,7 +19,7 @@ export class CellRun {
   #outputs: CellOutputs | undefined;
   #order: number | undefined;
   #ended: { at: number; success: boolean } | undefined;
-  /** Set during a move to another document; outputs that arrive meanwhile are shown after it. */
+  /** Whether the run is moving to another document. Outputs that arrive during the move are shown after the move. */
   #isMoving = false;
 
   /** Starts a run and clears the earlier outputs of the cell. */
@@ -82,7 +82,7 @@ export class CellRun {
   ): Promise<void> {
     const cell = findCell(notebook, this.#place, this.code);
     const before = this.#cell;
-    // The old document may still exist, under the old name.
+    // End the execution in the old document, which may still exist under the old name.
     if (this.#execution && !before.notebook.isClosed) this.#execution.end(undefined);
     this.#execution = undefined;
     this.#isMoving = false;
@@ -92,7 +92,7 @@ export class CellRun {
     this.#begin(execution);
     this.#isMoving = true;
     await isThere();
-    // The run has moved again meanwhile.
+    // Return if the run has moved again meanwhile.
     if (this.#execution !== execution) return;
     this.#isMoving = false;
     this.#open(execution);

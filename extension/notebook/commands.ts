@@ -43,7 +43,7 @@ async function openVariable(
   const code = previewCode(cellLanguage(session.notebook.metadata), name);
   const source = await withProgress(`Reading ${name}`, async (signal) => {
     const outputs: KernelOutput[] = [];
-    // This is not code of the user, so it gets no execution count and belongs to no cell.
+    // The user has not written this code, so its run gets no execution count and belongs to no cell.
     const options = { signal, storeHistory: false };
     await kernel.execute(code, (output) => outputs.push(output), options);
     return readKernelTable(name, codeOutputs(outputs));

@@ -299,8 +299,8 @@ export class NotebookKernels implements vscode.Disposable {
   }
 
   /**
-   * Selects the Lance kernel for the active notebook if a running cell moved to it. VS Code has no kernel for the new
-   * name, so it could not show output of that cell until the user runs another one.
+   * Selects the Lance kernel for the active notebook if a running cell moved to it. VS Code has no selected kernel for
+   * the new name. Without a kernel it could not show output of the moved cell until the user runs another cell.
    */
   #claim(): void {
     const notebook = vscode.window.activeNotebookEditor?.notebook;

@@ -29,7 +29,7 @@ export class RenamedNotebooks implements vscode.Disposable {
   /** Records that files, or folders of files, are about to be renamed. */
   expect(files: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[]): void {
     const until = Date.now() + renameMilliseconds;
-    // A new file under an old name cancels the earlier rename of that name.
+    // If a file gets the old name of an earlier rename, that earlier rename is dropped.
     const isBack = (from: vscode.Uri): boolean => files.some(({ newUri }) => newUri.toString() === from.toString());
     this.#renames = this.#renames.filter((rename) => rename.until > Date.now() && !isBack(rename.from));
     this.#renames.push(...files.map(({ oldUri, newUri }) => ({ from: oldUri, to: newUri, until })));

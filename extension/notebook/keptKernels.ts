@@ -4,7 +4,7 @@ import { isBoolean, isString, shape } from '#shared/shape.ts';
 import type { KeptKernelRecord, State } from '../host/state.ts';
 import type { WaitingRow } from './queuedCells.ts';
 
-/** The kernels that windows of this folder have started, so that a reloaded window finds its own. */
+/** The kernels that windows of this folder have started, so that a reloaded window finds its kernels. */
 export class KeptKernels {
   readonly #state: State;
   readonly #kernels: Map<string, KeptKernelRecord>;

@@ -102,7 +102,7 @@ async function makeKeep(): Promise<KeepKernel | undefined> {
   return { folder, seconds, editor: process.ppid };
 }
 
-/** Reattaches the kernel that waits in a folder; `undefined` if it has ended. */
+/** Reattaches the kernel that waits in a folder; `undefined` if the kernel has ended. */
 async function reattach(folder: string, ask: InputHandler, signal: AbortSignal): Promise<AttachedKernel | undefined> {
   for (const end = Date.now() + handOverMilliseconds; ;) {
     try {

@@ -16,7 +16,7 @@ export function showKernelLost(notebook: vscode.NotebookDocument): void {
   );
 }
 
-/** Warns that waiting cells did not run because the notebook has changed; offers to run those that still exist. */
+/** Warns that waiting cells did not run because the notebook has changed. Offers to run the cells that still exist. */
 export async function showCellsNotRun(
   notebook: vscode.NotebookDocument,
   rows: readonly WaitingRow[],

@@ -44,7 +44,9 @@ export class CellOutputs {
   #pending: { name: StreamName; text: string } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #redrawTimer: NodeJS.Timeout | undefined;
-  /** Set by `clear_output(wait=True)`: clear when the next output arrives, to avoid flicker. */
+  /**
+   * Whether to clear the outputs when the next output arrives. Set by `clear_output(wait=True)`, which avoids flicker.
+   */
   #clearsNext = false;
 
   constructor(target: OutputTarget, displays: Displays) {
@@ -75,7 +77,7 @@ export class CellOutputs {
         else this.#clear();
         return undefined;
       case 'execute_input':
-        // A new run has started, and VS Code has cleared the outputs of the cell.
+        // Forget the outputs: a new run has started, and VS Code has cleared the outputs of the cell.
         this.#forget();
         return undefined;
       case 'status':

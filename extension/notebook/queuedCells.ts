@@ -7,7 +7,8 @@ import { findCell, cellLocation } from './cellLocation.ts';
 type WaitingCell = { place: CellPlace; code: string };
 
 /**
- * Cells of one run request. If one fails, the cells after it do not run. `hasBegun`: at least one of them has started.
+ * The cells of one run request. If a cell fails, the cells after it do not run. `hasBegun`: at least one cell has
+ * started.
  */
 export type WaitingRow = { hasBegun: boolean; cells: WaitingCell[] };
 

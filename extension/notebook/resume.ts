@@ -17,7 +17,7 @@ type ResumeDeps = {
 
 /**
  * Shows what a notebook's cells did while the window was closed, and continues with the running cell. The document
- * lacks the outputs of a cell that ran when the window closed, so all of them are shown again.
+ * lacks outputs of the cell that ran when the window closed, so all outputs of that cell are shown again.
  * @returns whether the last run succeeded, so that the waiting cells may run
  */
 export async function resumeRuns(

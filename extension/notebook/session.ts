@@ -49,7 +49,7 @@ export class NotebookSession implements vscode.Disposable {
         if (!hasRun || reason === undefined) return;
         // Waiting cells must not run, because they rely on variables that are lost.
         this.#forgetWaiting();
-        // If a cell is running, it shows the error.
+        // If a cell is running, the cell shows the error, so no notification is needed.
         if (!this.#current) showKernelDied(this.notebook, reason);
       },
       onOrphanOutput: (message) => this.#late.receive(message),
@@ -115,7 +115,7 @@ export class NotebookSession implements vscode.Disposable {
     const follow = async (): Promise<void> => {
       await this.#selected;
       const execute = (cell: vscode.NotebookCell) => this.#parts.controller.createNotebookCellExecution(cell);
-      // The notebook has moved again meanwhile.
+      // Return if the notebook has moved again meanwhile.
       if (this.#parts.notebook !== notebook) return;
       await run.moveTo(notebook, execute, isThere);
       if (this.#parts.notebook === notebook) this.#moving = undefined;
@@ -128,7 +128,7 @@ export class NotebookSession implements vscode.Disposable {
     this.#kernel.warm();
   }
 
-  /** Runs cells after the waiting ones. If one fails, the cells after it do not run. */
+  /** Runs cells after all waiting cells. If a cell fails, the cells after it do not run. */
   run(cells: readonly vscode.NotebookCell[]): Promise<void> {
     this.select();
     const round = this.#round;

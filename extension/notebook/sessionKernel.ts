@@ -5,15 +5,15 @@ import { logFailure } from '../host/log.ts';
 import type { SessionDeps, StartedKernel } from './sessionTypes.ts';
 
 type KernelEvents = {
-  /** A kernel is being started or reattached. */
+  /** Called when a kernel is being started or reattached. */
   onStarting: () => void;
   onStarted: (started: StartedKernel) => void;
   /**
-   * The kernel ended or did not start. `hasRun`: variables of cells were lost.
+   * Called when the kernel has ended or did not start. `hasRun`: variables of cells were lost.
    * @param reason a sentence, if the end was not requested
    */
   onGone: (hasRun: boolean, reason?: string) => void;
-  /** Output of a cell that has ended. */
+  /** Called with output of a cell that has ended. */
   onOrphanOutput: (message: KernelOutput) => void;
 };
 
@@ -25,7 +25,7 @@ export class SessionKernel {
   #lifetime = new AbortController();
   #isReady = false;
   #hasRun = false;
-  /** Set if the list of connections changed while the kernel started. */
+  /** Whether the list of connections has changed while the kernel started. */
   #isOutdated = false;
 
   constructor(parts: () => SessionDeps, events: KernelEvents) {

@@ -24,13 +24,13 @@ export type SessionDeps = {
   /** The notebook's folder, the base of relative paths in cells. */
   cwd: string;
   start: StartKernel;
-  /** Prompts the user for this notebook. */
+  /** Prompts the user for input that a cell of this notebook requests. */
   ask: InputHandler;
-  /** A cell ran in the kernel, so the user must learn of its loss. */
+  /** Called when a cell runs in the kernel. From then on the user must be informed if the kernel is lost. */
   onUse: (notebook: vscode.NotebookDocument) => void;
-  /** This extension is ending the kernel, which takes a moment. */
+  /** Called when this extension starts to end the kernel. The end takes a moment. */
   onEnd: (notebook: vscode.NotebookDocument) => void;
-  /** The list of waiting cells changed. */
+  /** Called when the list of waiting cells has changed. */
   onWaiting: (notebook: vscode.NotebookDocument, rows: readonly WaitingRow[]) => void;
   log: Log;
 };

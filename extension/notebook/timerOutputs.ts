@@ -43,7 +43,8 @@ export class LateOutputs implements vscode.Disposable {
 
   receive(message: KernelOutput): void {
     if (message.type === 'status' || message.type === 'execute_input') return;
-    // This run may not have ended here yet: its reply may be in the same chunk as this output and is handled later.
+    // Hold the output, because its run may not have ended here yet: the reply may be in the same chunk of data as this
+    // output and is handled later.
     if (this.#runs.has(message.parent)) this.#hold(message.parent, [message]);
   }
 

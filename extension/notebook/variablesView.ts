@@ -22,7 +22,7 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
   readonly #subscriptions: vscode.Disposable[];
   #variables: readonly VariableInfo[] = [];
   #session: NotebookSession | undefined;
-  /** The active notebook, or the last one. */
+  /** The active notebook, else the notebook that was active last. */
   #notebook: vscode.NotebookDocument | undefined;
   #asking = new AbortController();
 

@@ -22,7 +22,7 @@ export class TablePanel implements vscode.Disposable {
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #subscriptions: vscode.Disposable[] = [];
   #showing: Showing;
-  /** Whether the webview has requested its table; only then can it receive another. */
+  /** Whether the webview has requested its table. Before that it can't receive another table. */
   #isListening = false;
   #isPinned = false;
   #rowsSent = 0;
@@ -148,7 +148,7 @@ function checkRows(params: unknown): PanelHostMethods['rows'][0] {
   );
 }
 
-/** Creates and lists the panels. At most one is unpinned; the next preview reuses it. */
+/** Creates and lists the panels. At most one panel is unpinned, and the next preview reuses this panel. */
 export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
   readonly #panels = new Set<TablePanel>();
   readonly #dist: vscode.Uri;

@@ -30,7 +30,7 @@ export type PanelCatalog = {
 };
 type RowReader = { queryIpc(spec: QuerySpec, options: CallOptions): Promise<Uint8Array> };
 
-/** Returns the source of a catalog table; every page is from the version that was the latest at `open`. */
+/** Returns the source of a catalog table. Every page is from the version that was the latest when `open` was called. */
 export function catalogSource(
   place: TablePlace,
   catalogOf: (connection: string) => Promise<PanelCatalog>,

@@ -63,7 +63,7 @@ export const chartRenderer =
           look: lookOf(chart.element),
           onRefused,
         });
-        // The chart may have been disposed of or redrawn while the library ran.
+        // End the drawing at once if the chart was disposed of or redrawn while the library ran.
         if (place.isConnected) chart.end = end;
         else end();
       } catch (error) {

@@ -10,7 +10,7 @@ import { Pages } from './pages.ts';
 /** A cell of the grid: a value, or the reason why it is missing. */
 export type GridCell = Cell | { kind: 'failed'; text: string; reason: string };
 
-/** The content of the grid: the data frame of the component, and further data. */
+/** The content of the grid: the data frame that the grid component shows, and further data. */
 export type GridFrame = {
   readonly data: DataFrame;
   /** All columns in their order; the grid may hide some. */
@@ -85,7 +85,9 @@ const boxed = (value: GridCell | undefined) => (value === undefined ? undefined 
 /** Loads rows [start, end) of the table as an Arrow stream. */
 type LoadRows = (start: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Creates the frame of a table of any size, read in pages of Arrow. Call `close()` when it leaves the screen. */
+/**
+ * Creates the frame of a table of any size, which is read in pages of Arrow. Call `close()` when the grid is removed.
+ */
 export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
   const columns = gridColumns(table.columns);
   const positions = new Map(columns.map(({ key }, i) => [key, i]));

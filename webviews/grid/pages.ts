@@ -138,9 +138,9 @@ export class Pages<T> {
       if (isAbort(error)) return;
       page = { state: 'failed', start, end, error: error instanceof Error ? error : new Error(String(error)) };
     }
-    // A canceled load may still finish after another one has replaced it.
+    // Ignore a canceled load, which may still finish after another load has replaced it.
     if (signal.aborted || this.#closed) return;
-    // The failure of an invisible page is not reported.
+    // Drop an invisible page that failed, because its failure is not reported.
     if (page.state === 'failed' && this.#distance(number) > 0) return void this.#pages.delete(number);
     this.#pages.set(number, page);
     if (page.state === 'loaded') this.#bytes += page.bytes;

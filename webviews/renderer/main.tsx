@@ -82,7 +82,8 @@ const Problem = ({ text }: { text: string }) => <p className="lance-unreadable">
 function footerText(rows: number, columns: number, told: unknown): string {
   const shape = `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`;
   const total = totalRows(told);
-  // Only this kernel sets `included_rows`, and its `display` has an option to show more.
+  // Suggest the option of `display` only for our kernel, because other kernels lack it. Only our kernel sets
+  // `included_rows`.
   const more = child(told, 'included_rows') === undefined ? '' : ' · display(…, { limit }) shows more';
   if (total === null) return `The first ${countText(rows)} rows · ${shape}${more}`;
   if (total !== undefined && total > rows)
@@ -94,7 +95,7 @@ function footerText(rows: number, columns: number, told: unknown): string {
 const toldBy = (metadata: unknown): unknown =>
   child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
 
-/** Returns null if the output is cut and the total number of rows is unknown. */
+/** Returns the total number of rows; null if the output is cut and the total is unknown. */
 function totalRows(told: unknown): number | null | undefined {
   const total = child(told, 'total_rows');
   if (total === null) return null;

@@ -91,7 +91,7 @@ addEventListener('pagehide', () => host.close());
 draw(state);
 try {
   const table = await host.request('ready', null);
-  // A newer table may have arrived during the request.
+  // Ignore the response if a newer table has arrived during the request.
   if (state.kind === 'waiting') show(table);
 } catch (error) {
   if (!isAbort(error)) draw({ kind: 'failed', title: "Can't open the table", message: messageOf(error) });

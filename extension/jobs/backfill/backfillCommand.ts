@@ -20,7 +20,7 @@ import { PlanSession, type PlanSessionDeps } from './planSession.ts';
 import { runnerChoices } from './runnerChoices.ts';
 import { setUpPython } from './setUpPython.ts';
 
-/** Returns the given column, else the one that the user picks. `undefined` if the user cancels. */
+/** Returns the given column, else the column that the user picks. `undefined` if the user cancels. */
 async function chooseColumn(
   table: string,
   columns: readonly ColumnInfo[],

@@ -65,7 +65,7 @@ export class BackfillTasks implements vscode.TaskProvider {
   }
 }
 
-/** Returns the job file that a task names or contains. @throws JobError RequestInvalid if it is not valid */
+/** Returns the job file that a task names or contains. @throws JobError RequestInvalid if the file is not valid */
 async function askedBy(
   definition: vscode.TaskDefinition,
   folder: vscode.WorkspaceFolder | undefined,

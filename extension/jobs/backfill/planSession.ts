@@ -74,7 +74,7 @@ export class PlanSession implements vscode.Disposable {
     const trial = await this.#parts.backfills.try(this.#request, signal);
     if (!trial) return;
     await this.#parts.showTrial(this.#plan, trial);
-    // The trial has measured the speed, so a new plan has a better estimate.
+    // Plan again, because the trial has measured the speed and a new plan has a better estimate.
     this.#busy = 'plan';
     this.#changed.fire();
     this.#plan = (await this.#parts.backfills.plan(this.#request, signal)) ?? this.#plan;

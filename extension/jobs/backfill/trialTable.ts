@@ -25,7 +25,7 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
     ...pick(inputs),
     [freeName(`${column} (before)`, all)]: old,
     [freeName(`${column} (after)`, all)]: fresh,
-    // The errors of failed rows.
+    // The columns of `all` that are not inputs have the errors of failed rows.
     ...pick(all.filter((name) => !inputs.includes(name))),
   });
 }

@@ -12,14 +12,15 @@ export type JobText = {
   readonly file: JobFile | undefined;
   readonly problems: readonly TextProblem[];
   readonly isJson: boolean;
-  /** Returns the position of a field; the start of the file if it is missing. */
+  /** Returns the position of a field; the start of the file if the field is missing. */
   placeOf(path: readonly (string | number)[]): { readonly offset: number; readonly length: number };
 };
 
 /** Parses the text of a job file. Pure: opens nothing that the file names. */
 export function readJobText(text: string): JobText {
   const errors: ParseError[] = [];
-  // The command line and CI read plain JSON, so comments and trailing commas, which VS Code tolerates, are errors.
+  // The command line and CI read plain JSON. So comments and trailing commas are errors, although VS Code tolerates
+  // them.
   const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   const placeOf: JobText['placeOf'] = (path) => spanOf(tree && nodeAt(tree, path), tree);
   if (!tree || errors.length > 0) return { file: undefined, problems: [], isJson: false, placeOf };

@@ -16,7 +16,7 @@ const ownSeq = 0;
 
 /**
  * Passes messages of the Debug Adapter Protocol between VS Code and the kernel of one notebook, and translates the
- * kernel's names of code to cells. Debugging starts with the run of a cell and ends with it; the kernel stays.
+ * kernel's paths of code to cells. Debugging starts and ends with the run of a cell. The kernel continues afterwards.
  */
 export class NotebookDebugAdapter implements vscode.DebugAdapter {
   readonly #session: NotebookSession;
@@ -179,8 +179,8 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   async #leave({ terminateDebuggee, restart }: Record<string, unknown>): Promise<void> {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    // Interrupt first, or the paused cell would continue. If the cell has ended, the interrupt would hit the next
-    // one.
+    // Interrupt before the disconnect request, because a disconnect lets the paused cell continue. Don't interrupt if
+    // the cell has ended, because the interrupt would hit the next cell.
     if (!this.#hasEnded && (terminateDebuggee === true || restart === true)) await this.#session.interrupt();
     // Ignore a failure: if the kernel has ended, debugging has ended, too.
     await this.#ask('disconnect').catch(() => undefined);

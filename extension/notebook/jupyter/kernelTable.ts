@@ -47,7 +47,7 @@ function columnsIn(page: Uint8Array | undefined): ColumnInfo[] | undefined {
   try {
     return columnsOf(readArrow(page).schema);
   } catch {
-    // The panel reports an unreadable page when it shows it.
+    // Ignore an unreadable page here, because the panel reports it when it shows the page.
     return undefined;
   }
 }
@@ -102,7 +102,7 @@ function kernelError(name: string, data: Uint8Array): CatalogError {
     const kind = typeof error['name'] === 'string' ? `${error['name']}: ` : '';
     if (typeof error['message'] === 'string') message = `${kind}${error['message']}`;
   } catch {
-    // Some kernels send plain text.
+    // Use the message unchanged, because some kernels send plain text instead of JSON.
   }
   return new CatalogError('InvalidInput', `Can't show "${name}": ${message}.`, 'Choose a variable that holds a table.');
 }

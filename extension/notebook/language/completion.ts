@@ -35,7 +35,7 @@ export function cellCompletion(language: CellLanguage): vscode.CompletionItemPro
         const range = new vscode.Range(document.positionAt(kernel.cursorStart), document.positionAt(kernel.cursorEnd));
         for (const match of kernel.matches) if (!taken.has(match.text)) items.push(itemOfKernel(match, range));
       }
-      // While VS Code's own TypeScript is not muted, drop the items that it returns, too.
+      // While VS Code's own TypeScript is not muted, drop the items that VS Code's own TypeScript also returns.
       return items.filter((item) => !known.has(labelOf(item)));
     },
     async resolveCompletionItem(item, token) {

@@ -17,7 +17,7 @@ export class LanguageDiagnostics implements vscode.Disposable {
   show(cell: vscode.Uri, findings: readonly Finding[]): void {
     const key = cell.toString();
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === key);
-    // The cell was closed meanwhile.
+    // Ignore a cell that was closed meanwhile.
     if (!document) return;
     this.#collection.set(
       document.uri,

@@ -4,7 +4,10 @@ import { notebookIds } from '../../manifest.ts';
 import { hasJupyter } from '../jupyter/jupyterExtension.ts';
 import { isForOurKernel } from '../notebookKernel.ts';
 
-/** The open notebooks for the Lance kernel: those that name it, and those for which it was selected. */
+/**
+ * The open notebooks for the Lance kernel: notebooks that name this kernel, and notebooks for which the user selected
+ * it.
+ */
 export class LanguageNotebooks implements vscode.Disposable {
   readonly #ours = new Set<vscode.NotebookDocument>();
   /** Notebooks that ever named or used the Lance kernel. */

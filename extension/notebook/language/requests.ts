@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
-// How the providers send requests: with a time limit, cancelled by VS Code's token, and without errors while the user
-// types.
+// Functions with which the providers send requests. A request has a time limit, is cancelled by VS Code's token, and
+// shows no error while the user types.
 
 /** Resolves with `undefined` after the time limit or on failure: the user did not request the result explicitly. */
 export async function withTimeout<T>(milliseconds: number, answer: Promise<T> | undefined): Promise<T | undefined> {

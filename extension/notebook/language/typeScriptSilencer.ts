@@ -42,8 +42,9 @@ export class TypeScriptSilencer implements vscode.Disposable {
   }
 
   /**
-   * Whether no other provider has returned a result. While TypeScript starts, a second TypeScript server without
-   * plugins returns results, and the first server applies the configuration with a delay.
+   * Whether muting has taken effect, so that only the language worker returns results. While TypeScript starts, muting
+   * has no effect yet: a second TypeScript server without plugins returns results, and the first server applies the
+   * configuration with a delay.
    */
   get isProven(): boolean {
     return this.#isAlone && this.#isProven;

@@ -20,7 +20,7 @@ const maxFailures = 3;
 const failureWindow = 5 * 60_000;
 /** How long the worker stays after the last notebook was closed. */
 const idleMilliseconds = 30_000;
-/** Delay after a change of files, because many change together, for example when a package is installed. */
+/** Delay after a change of files, because many files change together, for example when a package is installed. */
 const quietMilliseconds = 300;
 
 /**

@@ -80,7 +80,7 @@ setInterval(draw, 1000);
 draw();
 try {
   const first = await host.request('ready', null);
-  // A newer state may have arrived during the request.
+  // Ignore the response if a newer state has arrived during the request.
   if (state === undefined) show(first);
 } catch (error) {
   if (!isAbort(error)) show({ kind: 'nothing', title: "Can't show the job", message: messageOf(error) });

@@ -8,7 +8,7 @@ type ActionsProps<A extends string> = {
   readonly act: Act<A>;
 };
 
-/** A row of buttons. The first is the primary one, unless it cancels the job. */
+/** A row of buttons. The first button is the primary button, unless it cancels the job. */
 export function Actions<A extends string>({ actions, act }: ActionsProps<A>) {
   return (
     <div className="job-actions">
