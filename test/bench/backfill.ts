@@ -66,7 +66,7 @@ export async function benchBackfill({ runs, say }: BackfillBenchOptions): Promis
   const folder = tempFolder('lance-bench-');
   const base = join(folder, 'base.lance');
   await callPeer('make', { uri: base, rows: 1_000_000, fragments: 40, dimensions: 0 });
-  // Measured before Ray is started, because the processes of Ray are never idle.
+  // Measure these ways before Ray is started, because the processes of Ray are never idle.
   const alone: Ways = {
     'local-python, Python by row': (uri) => runDriverOn(uri, functions.python),
     'local-python, TypeScript by row': (uri) => runDriverOn(uri, functions.typescript),

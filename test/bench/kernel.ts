@@ -131,7 +131,7 @@ export async function benchKernel({ runs, cells, say }: KernelBenchOptions): Pro
   return figures;
 }
 
-/** Undefined if a part of the text is missing. */
+/** Returns the milliseconds per megabyte; NaN if a part of the text is missing. */
 const perMegabyte = ({ ms, lines: printed, characters }: Printed): number =>
   characters === printed * lineCharacters ? (ms * mega) / characters : Number.NaN;
 

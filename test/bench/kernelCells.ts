@@ -6,7 +6,7 @@ export type CellOrder = {
   declaring: string;
   /** Imports the client of the table format and Arrow. */
   imports: string;
-  /** Code to request a completion for, at its end. */
+  /** Code for a completion request. The cursor is at the end of the code. */
   complete: string;
   /** Keeps the kernel busy for a second and a half. */
   busy: string;

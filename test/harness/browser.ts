@@ -6,7 +6,7 @@ export type Browser = {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly consoleLines: string[];
-  /** Requests to other machines; all are blocked. */
+  /** The requests to other machines. The browser blocks all of them. */
   readonly blocked: Set<string>;
   readonly close: () => Promise<void>;
 };

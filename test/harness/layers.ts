@@ -92,7 +92,7 @@ export function layerOfFile(file: string): Layer | undefined {
   return isLayer(layer) && layer !== 'lint' ? layer : undefined;
 }
 
-/** Runs one layer. A layer that can't run, or does not finish, has one more failure. */
+/** Runs one layer. If the layer can't run or does not finish, this counts as one more failure. */
 export async function runLayer(layer: Layer, options: Options): Promise<LayerResult> {
   if (layer === 'lint') return { ...(await runChecks(options)), files: [] };
   const folder = inRoot('test-results', layer);

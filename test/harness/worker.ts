@@ -1,6 +1,7 @@
 /**
- * One of the processes that run the files of a layer: requests a file from its parent (mochaMain.ts), runs it, requests
- * the next. Started with `fork`, with the results file, its own number and the filter for titles.
+ * One of the processes that run the files of a layer. It requests a file from its parent (mochaMain.ts), runs the file,
+ * and requests the next file. It is started with `fork`. Its arguments are the results file, its own number and the
+ * filter for titles.
  */
 import { onInterrupt } from '../../scripts/processes.ts';
 import { describe, fileEmitter, runFiles } from './reporter.ts';

@@ -101,7 +101,7 @@ export async function until<T>(what: string, find: () => T | undefined | false, 
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** Runs a command; if it takes longer than `seconds`, kills it with its child processes. */
+/** Runs a command. If the command takes longer than `seconds`, kills it and its child processes. */
 export function command(
   program: string,
   args: readonly string[],

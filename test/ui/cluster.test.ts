@@ -11,7 +11,7 @@ import { contrast } from './contrast.ts';
 const patience = 90_000;
 const watching = 'Service account may watch pods';
 
-// One window for all tests, in order: each continues where the previous one ended, as a user does.
+// All tests use one window, in order. Each test continues where the previous test ended, as a user does.
 suite('A window that verifies a cluster', function () {
   this.timeout(180_000);
   let window: Window;

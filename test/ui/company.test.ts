@@ -26,7 +26,7 @@ const database = 'Database, if the server has several';
 const headers = 'Header to send with every request';
 const name = 'Name of the connection to';
 
-// One window for all tests, in order: each continues where the previous one ended, as a user does.
+// All tests use one window, in order. Each test continues where the previous test ended, as a user does.
 suite('A person with nothing but an address and a key', function () {
   this.timeout(120_000);
   let window: Window;

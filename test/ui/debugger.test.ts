@@ -11,7 +11,7 @@ const sources = [
   "let total = 0;\nfor (const n of [20, 1]) {\n  total += twice(n);\n}\nconsole.log('sum', total);",
 ];
 
-// One window for all tests, in order, as a user works in one notebook.
+// All tests use one window, in order, as a user works in one notebook.
 suite('Debugging a cell in a window', function () {
   this.timeout(2 * patience);
   let window: Window;

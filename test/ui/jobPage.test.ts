@@ -17,7 +17,7 @@ const shots = join(import.meta.dirname, '../../test-results/jobPage');
 
 /**
  * Stands in for the extension host behind the page of a job, because some states are hard to create. Tests in the
- * workbench use the real one.
+ * workbench use the real extension host.
  */
 class JobPageHostStandIn {
   readonly acted: string[] = [];

@@ -12,7 +12,7 @@ const patience = 90_000;
 const box = (page: Page): Locator => page.locator('.quick-input-widget input.input');
 const titled = (page: Page, title: string): Locator => page.locator('.quick-input-title', { hasText: title });
 
-// One window for all tests, in order: each continues where the previous one ended, as a user does.
+// All tests use one window, in order. Each test continues where the previous test ended, as a user does.
 suite('A window that backfills a column', function () {
   this.timeout(180_000);
   let window: Window;

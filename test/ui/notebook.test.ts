@@ -47,7 +47,7 @@ type Name = keyof typeof sources;
 const names = Object.keys(sources) as Name[];
 const at = (name: Name): number => names.indexOf(name);
 
-// One window for all tests, in order, as a user works in one notebook.
+// All tests use one window, in order, as a user works in one notebook.
 suite('A notebook in a window', function () {
   this.timeout(2 * patience);
   let window: Window;

@@ -17,7 +17,7 @@ import { themes, type ThemeName } from './themes.ts';
 const policy = (nonce: string, origin: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${origin} 'nonce-${nonce}'; img-src blob: data:; font-src ${origin}`;
 
-/** Returns the table of the stand-in. */
+/** Returns the description of the table that the stand-in serves. */
 export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): PanelTable => ({
   title: 'shop/products',
   key: `products-${numRows}`,

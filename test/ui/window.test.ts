@@ -9,7 +9,7 @@ import { collapse, expand, openCatalog, openFile, scrollToTable, switchTheme, tr
 const rows = 1_000_000;
 const cell = '[role=cell], td';
 
-// One window for all tests, in order: each continues where the previous one ended, as a user does.
+// All tests use one window, in order. Each test continues where the previous test ended, as a user does.
 suite('A window with the packaged extension', function () {
   this.timeout(120_000);
   let window: Window;

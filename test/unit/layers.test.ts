@@ -7,7 +7,7 @@ import { bundleOptions, bundles, type Bundle } from '../../scripts/bundles.ts';
 import { inRoot } from '../../scripts/paths.ts';
 import { tempFolder } from '../harness/temp.ts';
 
-/** The folder of each layer, and one of its files that another layer could import. */
+/** The folder of each layer, and a file of the layer that another layer could import. */
 const layers = {
   shared: { folder: 'kernel/shared', import: '#shared/errors.ts' },
   processes: { folder: 'kernel/processes', import: '#processes/childProcess.ts' },

@@ -72,7 +72,7 @@ suite('A kubeconfig of GKE where its plugin is not installed', function () {
   });
 });
 
-/** Creates a service account and returns a token of it. */
+/** Creates a service account and returns its token. */
 async function tokenOf({ api }: KubeCluster, name: string): Promise<string> {
   const namespace = 'default';
   await api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });

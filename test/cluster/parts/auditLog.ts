@@ -30,8 +30,8 @@ export type AuditedRequest = {
 };
 
 /**
- * The requests that an API server received. It writes a log line before its response, so after a response the line
- * exists.
+ * The requests that an API server received. The server writes the log line of a request before its response, so after a
+ * response the line exists.
  */
 export class AuditLog {
   readonly #file: string;

@@ -138,7 +138,7 @@ export class KubeApi {
       const path = await this.pathOf(object);
       try {
         await this.ask('DELETE', `${path}?gracePeriodSeconds=0`);
-        // This cluster has no controller manager, which would empty and finalize a namespace.
+        // Finalize a namespace here, because this cluster has no controller manager that would empty and finalize it.
         if (object.kind === 'Namespace') await this.#finalize(object, path);
         if (object.kind === 'CustomResourceDefinition') await this.#gone(path);
       } catch (error) {
@@ -166,7 +166,7 @@ export class KubeApi {
   async list(apiVersion: string, kind: string): Promise<KubeObject[]> {
     const { plural } = await this.#kindOf({ apiVersion, kind, metadata: { name: '' } });
     const found = (await this.#find(`${rootOf(apiVersion)}/${plural}`)) as { items: KubeObject[] } | undefined;
-    // Items of a list lack these fields.
+    // Add these fields, because the items of a list lack them.
     return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
   }
 

@@ -7,7 +7,7 @@ import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
 /** A server that a test started. Its output is written to a file. */
 export type Running = {
   readonly child: ChildProcess;
-  /** Returns the end of its output. */
+  /** Returns the end of the server's output. */
   said(): string;
   /** Whether it has ended. */
   isOver(): boolean;

@@ -22,7 +22,7 @@ function processOf(pid: number): InsideProcess | undefined {
   });
 }
 
-/** Returns `undefined` if the process has ended meanwhile. */
+/** Returns the result of `read`; `undefined` if the process has ended meanwhile. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -16,7 +16,7 @@ export function testRayProcess(ray: () => RayWorld): void {
     let stateBefore: string | undefined;
 
     suiteSetup(() => {
-      // Functions accepted in this run must not affect the user's state.
+      // Use a separate folder, because functions accepted in this run must not affect the user's state.
       stateBefore = process.env['XDG_DATA_HOME'];
       process.env['XDG_DATA_HOME'] = temporaryFolder('data-');
       ray().renew();

@@ -9,7 +9,7 @@ import {
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** A received request, its body as text. */
+/** A received request. Its body is a string. */
 export type Came = { readonly method: string; readonly path: string; readonly headers: string; readonly body: string };
 
 type Answer = { readonly status: number; readonly type?: string; readonly text: string };

@@ -29,7 +29,7 @@ export class EksStandIn {
   facts: ClusterFacts;
   /** Ids of associations that give service accounts a role without an annotation. */
   readonly podIdentities: string[] = [];
-  /** Access keys of users in another account, who find no cluster here. */
+  /** Access keys of users in another account. A request with such a key finds no cluster. */
   readonly foreign = new Set<string>();
   /** Access keys that may not read access entries, or `everybody`. */
   readonly refused = new Set<string>();

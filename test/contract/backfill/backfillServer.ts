@@ -26,7 +26,7 @@ export type Behaviour = {
   readonly columns: Readonly<Record<string, string>>;
   /** Jobs stay in this state until `release` is called. */
   hold?: 'QUEUED' | 'IN_PROGRESS' | undefined;
-  /** Jobs fail with this instead of computing anything. */
+  /** If set, every job fails with this failure and computes nothing. */
   failure?: Json | undefined;
 };
 

@@ -16,7 +16,7 @@ import { Int32 } from '#arrow';
 
 export const countingEntry = inRoot('test/contract/backfill/countingJob.ts');
 
-// Functions accepted in this run must not affect the user's state.
+// Use a separate folder, because functions accepted in this run must not affect the user's state.
 process.env['XDG_DATA_HOME'] = tempFolder();
 
 /** The stand-in, registered as two runners, to start jobs. */

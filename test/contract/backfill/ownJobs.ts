@@ -10,7 +10,7 @@ export const soon = (): AbortSignal => AbortSignal.timeout(120_000);
 /** Returns jobs in a separate folder, run by the product's own bundle with its runners. */
 export function ownJobs() {
   const folder = join(tempFolder(), 'jobs');
-  // Functions accepted in this run must not affect the user's state.
+  // Use a separate folder, because functions accepted in this run must not affect the user's state.
   process.env['XDG_DATA_HOME'] = tempFolder();
   const jobs = openJobs({ folder, entry: inRoot('dist/job.cjs') });
   const ended = async (id: string): Promise<JobView> => {

@@ -44,7 +44,7 @@ for (const [where, open, pairs] of places)
           commitGranularity: 1,
         } as const;
         const { id } = await jobs.start(request, soon());
-        // Two fragments are committed, and the others wait.
+        // Wait until two fragments are committed. The others wait for the gate.
         await eventually(async () => {
           const inTable = await lengths(table, 'length IS NOT NULL AND id < 1000');
           assert.equal(inTable.length, 1000 - deletedBelow(1000));

@@ -137,7 +137,8 @@ suite('the engine process and its parent', function () {
   });
 
   test('where the engine does not load it says so, and its calls name what works instead', async () => {
-    // A bundle loads packages from its folder. Here that is an engine package without the native part.
+    // A bundle loads packages from its own folder. The folder of this test has an engine package without the native
+    // part.
     const folder = tempFolder();
     const { engineEntry } = await import('../subjects.ts');
     const { inRoot } = await import('../../../scripts/paths.ts');

@@ -27,7 +27,7 @@ function refuse(kind: CatalogErrorKind): never {
   throw new Refusal(kind);
 }
 
-/** The result of an operation depends on something that the model lacks, such as version numbers. */
+/** Thrown if the result of an operation depends on something that the model lacks, such as version numbers. */
 export class Undecided extends Error {}
 
 const key = (path: Path): string => path.join('/');

@@ -5,7 +5,7 @@ import { allPages } from '#catalog/listPages.ts';
 import type { Path } from './operations.ts';
 
 /**
- * The number of rows of a table; `unwritten` for a table that is only declared, `unreadable` if it can't be opened for
+ * The number of rows of a table. `unwritten`: the table is only declared. `unreadable`: the table can't be opened for
  * another reason.
  */
 export type TableState = number | 'unwritten' | 'unreadable';

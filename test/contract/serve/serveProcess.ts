@@ -175,7 +175,9 @@ export function replaceFile(path: string, text: string): void {
   renameSync(`${path}.next`, path);
 }
 
-/** Asserts that a response is an error of this kind, in the contract's format, whose messages contain all `words`. */
+/**
+ * Asserts that a response is an error of this kind in the contract's format, and that its message contains all `words`.
+ */
 export function refused(answer: Answer, kind: CatalogErrorKind, ...words: string[]): void {
   assert.ok(answer.status >= 400, `${answer.status} ${answer.body}`);
   const { error, code, detail } = JSON.parse(answer.body) as { error: string; code: number; detail: string };

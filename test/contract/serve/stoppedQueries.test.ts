@@ -17,7 +17,7 @@ const writer = { 'x-api-key': 'a-key-that-may-change-things' };
 /** A condition that takes hours but no memory. */
 const endless = 'levenshtein(repeat(s, 200000), repeat(s, 200001)) = 1';
 
-/** The processes that a process has started and that still run. */
+/** Returns the ids of the running child processes of a process. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 

@@ -25,7 +25,7 @@ export const filtersIn = (all: unknown): unknown[] =>
 export async function ended(notebook: vscode.NotebookDocument, index: number): Promise<boolean> {
   const cell = notebook.cellAt(index);
   await eventually(`the end of cell ${index}`, () => cell.executionSummary?.success !== undefined);
-  // The last outputs may arrive later.
+  // Wait a moment, because the last outputs may arrive later.
   await new Promise((resolve) => setTimeout(resolve, 100));
   return cell.executionSummary?.success === true;
 }

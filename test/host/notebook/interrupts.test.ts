@@ -15,7 +15,7 @@ suite('an interrupt in the editor', function () {
 
   suiteSetup(async () => {
     api = await extensionApi();
-    // After each endless cell, a cell that shows the remaining state.
+    // Each endless cell is followed by a cell that shows the remaining state.
     const cells = cases.flatMap(([, code], index) => [`state = ${index + 1}; console.log('runs'); ${code}`, 'state']);
     notebook = await openCells(join(folder.path, 'endless.ipynb'), 'let state = 0', ...cells);
     assert.ok(await execute(notebook, 0));

@@ -21,7 +21,7 @@ export async function ended(notebook: vscode.NotebookDocument, index: number, be
     const timing = cell.executionSummary?.timing;
     return timing !== undefined && timing.endTime !== before && cell.executionSummary?.success !== undefined;
   });
-  // The last outputs may arrive later.
+  // Wait a moment, because the last outputs may arrive later.
   await new Promise((resolve) => setTimeout(resolve, 100));
   return cell.executionSummary?.success === true;
 }

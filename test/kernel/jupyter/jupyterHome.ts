@@ -5,7 +5,7 @@ import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from '../support.ts';
 import { relayKernelspec } from './relayedKernel.ts';
 
-/** A separate Jupyter with the kernel installed. It neither reads nor writes files of the user. */
+/** A separate Jupyter with our kernel installed. This Jupyter neither reads nor writes files of the user. */
 export type JupyterHome = { home: string; env: Record<string, string>; said: string };
 
 /** Returns the environment that makes the folder the home of a Jupyter and of our kernels. */

@@ -4,7 +4,10 @@ import type { StandInPackage } from './registryStandIn.ts';
 /** What a user sees of a cell in any program. */
 export type MagicSeen = { out: string; err: string; value: string | null; error: string | null; asked: string[] };
 
-/** A cell with magics, its expected results, and the answer of the user if it prompts; an empty array cancels. */
+/**
+ * A cell with magics and its expected results. `answers` has the answer of the user if the cell prompts; an empty array
+ * cancels the prompt.
+ */
 export type MagicCase = { cell: string; answers?: [string] | [] } & { [K in keyof MagicSeen]?: RegExp };
 
 /** Returns a package for the stand-in of npm's registry, with a script that a user may not want. */
@@ -23,7 +26,10 @@ export const counting = (version: string, plus: number): StandInPackage => ({
   },
 });
 
-/** npm passes the settings of this project to its child processes, but they don't belong to a notebook. */
+/**
+ * Settings of npm for the tests. They also replace settings of this project, which npm passes to its child processes
+ * but which don't belong to a notebook.
+ */
 export const npmSettings = (registry: string, cache: string): Record<string, string> => ({
   npm_config_registry: registry,
   npm_config_cache: cache,

@@ -11,7 +11,7 @@ suite('What cells import', function () {
 
   test('is kept compiled for later kernels, though this one may be killed', async () => {
     const home = tempFolder();
-    // Uses a separate cache, because a test run has its own.
+    // Clear `NODE_COMPILE_CACHE`, which a test run sets, so that the kernel uses the cache in its own folder.
     const env = { HOME: home, XDG_DATA_HOME: join(home, 'data'), NODE_COMPILE_CACHE: '' };
     // Strings of a program are also in its compiled form.
     const marker = 'text of a package that a cell imports';

@@ -20,7 +20,7 @@ function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
   });
   const path = join(folder, 'results.ndjson');
   const args = [inRoot('test/harness/mochaMain.ts'), '--results', path, '--workers', String(workers), ...files];
-  // With `CI` set, every failing test would run, and be reported, twice.
+  // Unset `CI`. If it was set, every failing test would run twice and be reported twice.
   const env = { ...process.env, CI: undefined };
   const { status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000, env });
   const said: string[] = [];

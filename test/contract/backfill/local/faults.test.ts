@@ -47,7 +47,7 @@ suite('faults of backfills by the runner local', function () {
     const child = spawn(process.execPath, [inRoot('test/contract/backfill/local/runLocalJob.ts'), file], {
       stdio: 'inherit',
     });
-    // Two fragments are committed, and a part of the third is saved.
+    // Wait until two fragments are committed and a part of the third is saved.
     await eventually(async () => {
       assert.ok(keptIds(checkpointsOf('killed')).some((id) => id >= 1000));
       assert.equal((await lengths(table, 'length IS NOT NULL AND id < 1000')).length, 1000 - deletedBelow(1000));

@@ -26,7 +26,10 @@ suite('backfills by the runner local of tables in an object store', function () 
   this.timeout(180_000);
   const bucket = bucketRoot();
   const { jobOf } = bucket;
-  /** Returns objects, except those that represent folders, which the driver's library creates. */
+  /**
+   * Returns the checkpoint objects of a table, without the objects that represent folders. The driver's library creates
+   * such objects.
+   */
   const keptOf = async (table: string): Promise<string[]> => {
     const keys = await bucket.moto.keys(`backfills/${table}.lance/_ckp/`);
     return keys.filter((key) => !key.endsWith('/'));
@@ -58,7 +61,7 @@ suite('backfills by the runner local of tables in an object store', function () 
     const child = spawn(process.execPath, [inRoot('test/contract/backfill/local/runLocalJob.ts'), file], {
       stdio: 'inherit',
     });
-    // Two fragments are committed, and a part of the third is saved.
+    // Wait until two fragments are committed and a part of the third is saved.
     await eventually(async () => {
       assert.equal((await lengths(table, 'length IS NOT NULL')).length, 600 - deletedBelow(600));
       assert.ok((await keptOf('killed')).some((key) => /\/f2-\d+-\d+\.arrow$/.test(key)));

@@ -179,7 +179,7 @@ class InTypeScript(unittest.TestCase):
         self.assertEqual((found.errors, found.failure), ({1: "no"}, None))
 
     def test_the_row_that_ends_the_job_is_the_one_with_a_reason(self) -> None:
-        # The rows after it were not computed; the worker marks them with an empty error message.
+        # The rows after the failed row were not computed. The worker marks them with an empty error message.
         found = self.answer([1, None, None], [None, "no", ""], "fail")
         self.assertEqual(found.values.to_pylist(), [1])
         assert found.failure is not None

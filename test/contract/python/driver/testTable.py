@@ -230,7 +230,7 @@ class ColumnFiles(InFolder):
         task = backfill.Task(0, backfill.open_table(job).version, 0, 3, True)
         with (
             mock.patch.object(backfill.Worker, "_compute", side_effect=OSError("the store is gone")),
-            # The error of Lance after a part of the file could not be written.
+            # Raise the error that Lance raises after a part of the file could not be written.
             mock.patch("backfill.LanceFileWriter.close", side_effect=Panic("`async fn` resumed")),
             mock.patch.object(backfill.Store, "delete", side_effect=OSError("the store is gone here too")),
             said(),

@@ -3,7 +3,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 import { copyTables } from '#catalog/copy/copyTables.ts';
 import { identityOfRoot } from '#catalog/identity.ts';
 
-/** A catalog with endless content, which no real one can have. */
+/** Stands in for a catalog with endless content, because no real catalog can have endless content. */
 function endlessCatalogStandIn(namespaces: readonly string[], tables: readonly string[]): Catalog {
   const catalog: Partial<Catalog> = {
     implementation: 'rest',

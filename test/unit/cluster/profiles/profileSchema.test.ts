@@ -10,7 +10,7 @@ const propertiesOf = (schema: unknown): Record<string, unknown> => {
   return properties;
 };
 
-/** For each kind of sign-in, a profile with all settings that it allows. */
+/** One profile for each kind of sign-in, with all settings that this kind allows. */
 const full = {
   configMethod: 'LOCAL',
   kubeconfig: '/k',

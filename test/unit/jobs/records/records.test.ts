@@ -77,7 +77,7 @@ suite('The record of a job', () => {
 });
 
 suite('Folders of jobs', function () {
-  // The tests wait until each record is on the disk.
+  // Set a long limit, because the tests wait until each record is on the disk.
   this.timeout(60_000);
   test('are of the person alone, files too', () => {
     const made = folders();

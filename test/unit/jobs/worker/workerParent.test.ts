@@ -11,7 +11,10 @@ import { workerLine } from '#jobs/worker/workerOptions.ts';
 import { isRunning } from '../../../harness/running.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 
-/** Starts the worker, prints its process id, and sends it rows when it runs; then it is killed. */
+/**
+ * The code of the parent. It starts the worker, prints the worker's process id, and sends rows when the worker runs.
+ * Then the test kills the parent.
+ */
 const parent = `
 const { spawn } = require('node:child_process');
 const { readFileSync } = require('node:fs');

@@ -17,7 +17,7 @@ const fn = {
 };
 const request = { table, column: 'length', function: fn, where: 'a > 1', concurrency: 2 };
 
-/** A valid example of each request. Omitting one does not compile. */
+/** A valid example of each request. If an example is missing, this does not compile. */
 const fine: { readonly [K in keyof typeof jobsChecks]: unknown } = {
   readFunction: { table, column: 'c', source: { kind: 'sql', expression: '1' } },
   register: { table, column: 'c', function: fn },

@@ -61,15 +61,15 @@ suite('The messages between a kernel and its relay', () => {
 
   test('end the connection when they are none', async () => {
     for (const bytes of [
-      // An unknown type.
+      // The message has an unknown type.
       [9, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0, 0],
-      // Shorter than any message.
+      // The declared length is shorter than any message.
       [2, 0, 0, 0, 0, 0],
       // The first message declares more frames than it contains. The second declares a frame that is longer than the
       // message.
       [9, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255],
       [13, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0],
-      // Longer than the limit.
+      // The declared length is above the limit.
       [255, 255, 255, 255],
     ]) {
       const [from, to] = await pair();
