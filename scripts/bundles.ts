@@ -139,7 +139,7 @@ const browser: BuildOptions = {
   define: { 'process.env.NODE_ENV': '"production"' },
 };
 
-/** The ES module entry of this package. Bundlers can't follow how its Node entry requires the other files. */
+/** The ES module entry of jsonc-parser. Bundlers can't follow how the package's Node entry requires the other files. */
 const jsoncParser = inRoot('node_modules/jsonc-parser/lib/esm/main.js');
 
 export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildOptions {

@@ -77,7 +77,7 @@ export const cellScheme = 'vscode-notebook-cell';
 
 const isThere = (cell: vscode.NotebookCell): boolean => cell.index >= 0 && !cell.notebook.isClosed;
 
-/** Returns a name such as `tour.ipynb, cell 3`, counted from 1. */
+/** Returns a name such as `tour.ipynb, cell 3`. Cells are counted from 1. */
 export const titleOf = (cell: vscode.NotebookCell): string =>
   `${posix.basename(cell.notebook.uri.path)}, cell ${cell.index + 1}`;
 

@@ -210,7 +210,7 @@ suite('what a connection sends', function () {
   });
 });
 
-/** Returns the calls of an operation, as recorded by the stand-in. */
+/** Returns a pattern that matches the calls of an operation in the form in which the stand-in records them. */
 const addressOf = ({ method, path }: { method: string; path: string }): RegExp =>
   new RegExp(`^${method} ${path.replaceAll(/\{[a-z_]+\}/g, '[^/]+')}(\\?.*)?$`);
 

@@ -68,7 +68,7 @@ export function build(program: GoProgram, say: (line: string) => void): void {
 
 /** Downloads a Go module. @returns its folder, which must not be changed */
 export function moduleFolder(module: string): string {
-  // Run this outside of any module, because the downloaded module is a dependency of none.
+  // Run this outside of any module, because no module here depends on the downloaded module.
   const { Dir: dir } = JSON.parse(run(requireGo(), ['mod', 'download', '-json', module], { cwd: '/' })) as {
     Dir: string;
   };

@@ -27,7 +27,7 @@ const says = (as: string) =>
 // is written, the launcher for Node is replaced by a script that prints that it was called.
 suite('A kernel that starts without a Node before it', function () {
   this.timeout(60_000);
-  // A shell interprets each of these characters.
+  // Use a path with characters that a shell interprets, so that missing quotes fail.
   const home = join(tempFolder(), `it's "$HOME" \\t *`);
   const installation = join(home, 'extensions/lance-catalog-0.9.0');
   const dist = join(installation, 'dist');
