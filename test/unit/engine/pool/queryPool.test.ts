@@ -321,7 +321,7 @@ suite('the pool of processes for queries', () => {
     const sam = all(request('a', { owner: 'sam' }));
     for (let turns = 0; turns < 50; turns++) await turn();
     assert.deepEqual(
-      running().toSorted((a, b) => a - b),
+      loads().toSorted((a, b) => a - b),
       [1, 2, 8, 8],
     );
     for (let rounds = 0; rounds < 5; rounds++) {
