@@ -23,7 +23,7 @@ import { checkKnownPath, checkNamespacePath, displayPath, idDelimiter, type Name
 import { ensureManifest } from './createManifest.ts';
 import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
-import { withManifestLock, checkManifestPath, objectKind } from './manifestTable.ts';
+import { checkManifestPath, dropEmptyNamespace, hasManifest, objectKind, withManifestLock } from './manifestTable.ts';
 import { checkNotTable, checkParentKind, noNamespaceAt, withoutRootTable } from './nameConflicts.ts';
 
 type Page = { names: string[]; pageToken?: string };
@@ -232,8 +232,13 @@ export class DirNamespaces {
         }
         await this.#change(namespacePath, options, async (connection) => {
           // The engine would drop any object with this identifier, also a table.
-          await checkNotTable(this.#connection.place, namespacePath);
-          await connection.dropNamespace(checkManifestPath(namespacePath));
+          const { place } = this.#connection;
+          await checkNotTable(place, namespacePath);
+          const path = checkManifestPath(namespacePath);
+          const drop = (): Promise<unknown> => connection.dropNamespace(path);
+          // Without a manifest the engine reports that the namespace is missing.
+          if (!(await hasManifest(place))) await drop();
+          else if (!(await dropEmptyNamespace(place, path, drop))) throw notEmpty(namespacePath);
         });
       } catch (error) {
         if (mode !== 'skip' || !isCatalogError(error, 'NamespaceNotFound')) throw error;
@@ -288,6 +293,13 @@ export class DirNamespaces {
     return withErrorContext({ operation, identifier: Array.isArray(path) ? displayPath(path) : undefined }, call);
   }
 }
+
+const notEmpty = (path: NamespacePath): CatalogError =>
+  new CatalogError(
+    'NamespaceNotEmpty',
+    `Namespace "${displayPath(path)}" is not empty.`,
+    'Drop its content first, or pass behavior: "cascade".',
+  );
 
 const noOverwrite = (path: NamespacePath): CatalogError =>
   new CatalogError(

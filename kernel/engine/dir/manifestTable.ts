@@ -131,6 +131,25 @@ const onOpened = <T>(place: Root, call: (manifest: Manifest) => Promise<T>): Pro
     );
   });
 
+/**
+ * Drops an empty namespace by the engine, inside `withManifestLock`.
+ *
+ * The engine looks for children first, and repeats only its delete after a conflict: a table that another process has
+ * added in between would have no namespace. So this looks again, and adds the namespace again if it has children. A
+ * table that is added later notices itself that its namespace is missing (`Manifest.insert`).
+ * @returns false if the namespace has children and stays
+ */
+export async function dropEmptyNamespace(
+  place: Root,
+  path: NamespacePath,
+  drop: () => Promise<unknown>,
+): Promise<boolean> {
+  const id = path.join(idDelimiter);
+  const row = await onOpened(place, (manifest) => manifest.namespaceRow(id));
+  await drop();
+  return onOpened(place, (manifest) => manifest.isStillDropped(id, row));
+}
+
 export type ManifestRow = { id: string; kind: ObjectKind; location: string | null };
 
 /** Returns all rows of an existing manifest. @throws CatalogError as `updateManifest` */
@@ -230,7 +249,7 @@ class Manifest {
     namespace: string | undefined,
   ): Promise<ObjectKind | undefined> {
     const row = { object_id: id, object_type: 'table', location, metadata, base_objects: null };
-    const above = namespace === undefined ? [] : [await this.#namespaceRow(namespace)];
+    const above = namespace === undefined ? [] : [await this.namespaceRow(namespace)];
     const byId = this.#native.mergeInsert('object_id');
     // Only the row of the parent may be overwritten: any other object with the identifier is kept.
     const merge =
@@ -265,7 +284,16 @@ class Manifest {
     return kinds.includes('table') ? 'table' : undefined;
   }
 
-  async #namespaceRow(id: string): Promise<Record<string, unknown>> {
+  /** Adds a dropped namespace again if it has children. Returns whether it has none. */
+  async isStillDropped(id: string, row: Record<string, unknown>): Promise<boolean> {
+    const children = await this.#native.countRows(`starts_with(object_id, ${quoted(id + idDelimiter)})`);
+    if (children === 0) return true;
+    await this.#native.mergeInsert('object_id').whenNotMatchedInsertAll().execute([row]);
+    return false;
+  }
+
+  /** Returns the whole row of a namespace. @throws CatalogError NamespaceNotFound (1) */
+  async namespaceRow(id: string): Promise<Record<string, unknown>> {
     const rows = await this.#native.query().where(isNamespace(id)).select(columns).limit(1).toArray();
     const row = rows[0] as { toJSON(): Record<string, unknown> } | undefined;
     if (row) return row.toJSON();

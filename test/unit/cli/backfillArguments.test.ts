@@ -130,12 +130,14 @@ suite('the arguments of lance-catalog backfill', () => {
       );
     });
 
-  test('take the token of a Ray from the environment, for an address in a file too', () => {
+  test('take the token of a Ray from the environment, for an address that only a file names with --trust', () => {
     process.env['RAY_AUTH_TOKEN'] = 'a-token';
     const place = { address: 'http://127.0.0.1:8265', token: 'a-token' };
     assert.deepEqual(asked('t', 'c', '--ray', place.address).options.ray, place);
     const file = { catalog: '/data', table: 't', column: 'c', ray: { address: place.address } };
-    assert.deepEqual(byFile(file).options.ray, place);
+    assert.deepEqual(byFile(file).options.ray, { address: place.address });
+    assert.deepEqual(byFile(file, '--trust').options.ray, place);
+    assert.deepEqual(byFile(file, '--ray', place.address).options.ray, place);
   });
 
   test('count more than a job file, whose paths are seen from its folder', () => {
