@@ -23,7 +23,10 @@ export type FunctionGiven =
 
 export type TableBackfillOptions = Omit<BackfillOptions, 'ray'> &
   CallOptions & {
-    /** Computes the column instead of the function stored on it: `udf(…)`, `{ sql: 'length(caption)' }` or a file. */
+    /**
+     * Computes the column with this function instead of the function stored on the column: `udf(…)`, `{ sql:
+     * 'length(caption)' }` or a file.
+     */
     function?: ComputedFunction | FunctionGiven | undefined;
     /** The Ray to run on: `await ray.connect(…)`, `await ray.cluster(…)`, or the URL of its dashboard. */
     ray?: RayPlace | { readonly place: RayPlace } | string | undefined;

@@ -8,8 +8,8 @@ import type { Table } from './table.ts';
 import type { TableSource } from './tableData.ts';
 
 /**
- * Whether an operation works here. `unknown` until the server has answered such a request; callers may try the
- * operation.
+ * Whether an operation works here. The value is `unknown` until the server has answered a request for this operation;
+ * callers may try the operation.
  */
 export type Capability = 'yes' | 'no' | 'unknown';
 
@@ -80,7 +80,10 @@ export type ListTablesOptions = PageOptions & {
 export type NamespacePage = { namespaces: string[]; pageToken?: string };
 export type TablePage = { tables: string[]; pageToken?: string };
 
-/** The namespace of a table. Every call that names a table takes it as a named option or as a positional array. */
+/**
+ * The namespace of a table. Every call that names a table takes the namespace as a named option or as a positional
+ * array.
+ */
 export type InNamespace = { namespacePath?: NamespacePath | undefined };
 
 export type CreateNamespaceOptions = CallOptions & {
@@ -152,8 +155,8 @@ export type TableDescription = {
  * are checked before anything is sent (letters, digits, `_`, `-` and `.`); existing names are listed, opened and
  * dropped regardless of their characters.
  *
- * Every call rejects with a `CatalogError`: its `code` is one of the Lance Namespace specification's (0-23),
- * `operation` the specification's name of the operation, `identifier` the table or namespace it was about.
+ * Every call rejects with a `CatalogError`: its `code` is one of the codes of the Lance Namespace specification (0-23),
+ * `operation` is the specification's name of the operation, and `identifier` is the table or namespace of the call.
  */
 export interface Catalog {
   readonly implementation: 'dir' | 'rest';
@@ -221,8 +224,8 @@ export interface Catalog {
 
   /**
    * Returns whether a table is only declared: its name is reserved, but it has no data to read yet ("DescribeTable"
-   * with `check_declared`). Also false if the server does not report it. In an object store a table with deleted
-   * files looks the same.
+   * with `check_declared`). Also false if the server does not report whether a table is declared. In an object store a
+   * table with deleted files looks like a declared one.
    * @throws CatalogError TableNotFound (4), NamespaceNotFound (1)
    */
   isOnlyDeclared(name: string, options?: CallOptions & InNamespace): Promise<boolean>;
@@ -250,7 +253,7 @@ export interface Catalog {
     namespacePath: NamespacePath,
     options: WithSchema<Omit<CreateTableOptions, 'namespacePath'>>,
   ): Promise<Table>;
-  /** Creates a table without rows ("CreateTable"). @throws CatalogError as `createTable` */
+  /** Creates a table without rows ("CreateTable"). @throws CatalogError like `createTable` */
   createEmptyTable(name: string, schema: Schema, options?: CreateEmptyTableOptions): Promise<Table>;
   createEmptyTable(
     name: string,
@@ -286,7 +289,7 @@ export interface Catalog {
   deregisterTable(name: string, options?: CallOptions & InNamespace): Promise<{ location?: string }>;
   deregisterTable(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<{ location?: string }>;
   /**
-   * A table to read and write ("DescribeTable"); opened at a version or a tag it is read-only.
+   * Opens a table to read and write ("DescribeTable"). A table that is opened at a version or a tag is read-only.
    * @throws CatalogError TableNotFound (4), NamespaceNotFound (1), VersionNotFound (11), TagNotFound (8),
    * BranchNotFound (22)
    */
@@ -329,7 +332,10 @@ export interface Catalog {
    */
   copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult>;
 
-  /** Jobs that the server runs, for instance backfills. Rejects with Unsupported (0) if it runs none. */
+  /**
+   * Jobs that the server runs, for instance backfills. Each call rejects with Unsupported (0) if the server runs no
+   * jobs.
+   */
   readonly jobs: Jobs;
 
   /** Closes the connections; the catalog can't be used afterwards. */

@@ -34,7 +34,10 @@ export const limitMilliseconds = 10_000;
 /** How long names stay in the cache. */
 const freshMilliseconds = 10_000;
 const maxEntries = 50;
-/** Longer lists are not readable; this is also the largest page of a catalog. */
+/**
+ * Maximum number of names in a list. A longer list is hard to read, and a catalog returns at most this many names a
+ * page.
+ */
 const maxNames = 1000;
 
 /**
@@ -56,7 +59,7 @@ export class CatalogNames {
     if (!entry || Date.now() - entry.at > freshMilliseconds) {
       entry = { at: Date.now(), names: this.#ask(what) };
       this.#entries.set(key, entry);
-      // A failed request is repeated the next time.
+      // A failed request is removed from the cache, so the next call repeats the request.
       entry.names.catch(() => this.#entries.delete(key));
       const oldest = this.#entries.keys().next();
       if (this.#entries.size > maxEntries && !oldest.done) this.#entries.delete(oldest.value);
@@ -68,7 +71,7 @@ export class CatalogNames {
     return found.map((one) => ({ ...one, text: escaped(writtenAs(what, one.name), quote) }));
   }
 
-  /** Clears the cache; to be called when variables may hold other catalogs. */
+  /** Clears the cache. Callers do this when variables may hold other catalogs. */
   clear(): void {
     this.#entries.clear();
   }
@@ -100,7 +103,10 @@ export class CatalogNames {
     return (columns ?? []).map(({ name, type }) => ({ name, kind: 'column', detail: type }));
   }
 
-  /** Returns a name once even if several tables have it, because the user writes the table in front of the column. */
+  /**
+   * Returns a name once even if several tables have it, because the completion is only the column; the user writes the
+   * table in front of it.
+   */
   async #columnsOfAll(tables: readonly NamedTable[], signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
     const all = await Promise.all(tables.map((table) => this.#columns(table, signal).catch(() => [])));
     return [...new Map(all.flat().map((column) => [column.name, column])).values()];

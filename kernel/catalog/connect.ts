@@ -31,8 +31,9 @@ const registry: { [N in keyof Implementations]?: Implementation<Implementations[
 const connectOptions = ['signal', 'log', 'keyHint'] as const satisfies (keyof ConnectOptions)[];
 
 /**
- * Registers an implementation for `connect` and `connectNamespace`. This module loads none itself: `dir` is 200 MB of
- * native code in a kernel and a child process in an editor, and only the main program knows which.
+ * Registers an implementation for `connect` and `connectNamespace`. This module loads no implementation: in a kernel
+ * `dir` is 200 MB of native code, in an editor `dir` is a child process, and only the main program knows which one to
+ * use.
  */
 export function registerImplementation<N extends keyof Implementations>(
   name: N,
@@ -84,8 +85,8 @@ export async function connectNamespace<N extends keyof Implementations>(
 }
 
 /**
- * Records how a catalog was connected, for jobs; a directory by its absolute path, because jobs have another working
- * folder.
+ * Records for jobs how a catalog was connected. The path of a directory is stored as absolute, because jobs have
+ * another working folder.
  */
 function connected<N extends keyof Implementations>(
   implementation: N,
@@ -104,7 +105,9 @@ function implementationOf<N extends keyof Implementations>(name: N): Implementat
   throw notRegistered(name);
 }
 
-/** Returns the error for an implementation that is not registered in this process; it names those that are. */
+/**
+ * Returns the error for an implementation that is not registered in this process; the error names the registered ones.
+ */
 export function notRegistered(name: string): CatalogError {
   const there = Object.keys(registry).map((known) => `"${known}"`);
   return new CatalogError(

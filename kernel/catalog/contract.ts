@@ -2,9 +2,9 @@ import { CatalogError } from '#shared/errors.ts';
 
 // Definitions that both ends of the REST contract share.
 
-// The operations of the Lance Namespace specification, release 0.11.1, by its names ("operationId"), and those of
-// jobs, which upstream's service has but the specification does not. The client, the server, errors and capabilities
-// use this table.
+// The operations of the Lance Namespace specification, release 0.11.1, by the names in the specification
+// ("operationId"). The operations of jobs are not in the specification; upstream's service has them. The client, the
+// server, errors and capabilities use this table.
 
 type Method = 'GET' | 'POST';
 /** What `{id}` in the path names. */
@@ -82,8 +82,9 @@ export type Operation = keyof typeof operations;
 
 /**
  * Operations that change nothing: a read key allows them, and they may be repeated if a response was lost. Operations
- * not named here count as changes and are never repeated: a second create, drop or rename fails although the first
- * one succeeded, an insert or merge adds rows twice, and an update, deletion or restore may undo a concurrent change.
+ * not named here count as changes and are never repeated: a repeated create, drop or rename fails although the first
+ * request succeeded, an insert or merge adds rows twice, and an update, deletion or restore may undo a concurrent
+ * change.
  */
 const reading = [
   'ListNamespaces',
@@ -127,8 +128,8 @@ export function checkOperations(asked: readonly unknown[] | undefined): void {
 }
 
 /**
- * The `Host` that the engine process requires. Clients reach it by a socket path, so the name only has to be one that
- * a web page can't send.
+ * The `Host` that the engine process requires. Clients reach it by a socket path, so this name can be any that a web
+ * page can't send.
  */
 export const engineHost = 'lance-engine';
 
@@ -144,5 +145,5 @@ export const storageOptionsHeader = 'x-lance-storage-options';
  */
 export const repairPath = '/repair';
 
-/** The `k` that requests all rows. The contract requires a number, and servers read it as 32 bits. */
+/** The `k` that requests all rows. The contract requires a number for `k`, and servers read this number as 32 bits. */
 export const noLimit = 2_147_483_647;

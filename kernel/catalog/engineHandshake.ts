@@ -6,9 +6,9 @@ export type EngineHandshake = {
   pid: number;
   node: string;
   napi: number;
-  /** The version of the engine, `null` if it does not load. */
+  /** The version of the engine; `null` if the engine does not load. */
   engine: string | null;
-  /** The reason why the engine does not load. */
+  /** The reason why the engine does not load; `null` if it loads. */
   problem: string | null;
 };
 

@@ -30,15 +30,15 @@ export type EngineProcessOptions = {
   log?: ((line: string) => void) | undefined;
   /** Maximum bytes that the process may use; it ends if it needs more. */
   memoryLimit?: number | undefined;
-  /** Environment of the process, in addition to that of this one. */
+  /** Environment variables for the process, in addition to the environment of this process. */
   env?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** A request to pass on as it was received. */
+/** A request that is passed on unchanged. */
 export type ForwardedRequest = {
   readonly method: string;
-  /** With the query string. */
+  /** The path with the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
@@ -50,15 +50,15 @@ const startTimeout = 20_000;
 const maxKept = 4096;
 /** Time in milliseconds within which the exit of a process is reported after its connections have ended. */
 const exitDelay = 500;
-/** Memory that counts for a limit and that Node and V8 only reserve, bytes. */
+/** Bytes that Node and V8 reserve without using them. They count for the memory limit, so they are added to it. */
 const reservedBytes = 640 * 2 ** 20;
 /** Error codes of a connection to a socket without a listener. */
 const noConnection: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * The engine in a separate process, so that 200 MB of native code and its crashes stay out of this one. It is reached
- * by the REST contract over a socket in a folder that only this user can enter. Ends when it is disposed or this
- * process ends.
+ * The engine in a separate process, so that 200 MB of native code and its crashes stay out of this one. Calls reach the
+ * process by the REST contract over a socket in a folder that only this user can enter. The process ends when this
+ * object is disposed or when this process ends.
  */
 export class EngineProcess {
   readonly handshake: EngineHandshake;
@@ -68,7 +68,7 @@ export class EngineProcess {
   readonly #folder: string | undefined;
   readonly #listeners = new Set<(exit: EngineExit) => void>();
   readonly #catalogs = new Set<RestCatalog>();
-  // The process closes no idle connection, so a kept one can be used at any time.
+  // The engine process closes no idle connection, so the agent can reuse a connection at any time.
   readonly #agent = new Agent({ keepAlive: true });
   #exit: EngineExit | undefined;
   #disposed = false;
@@ -101,7 +101,7 @@ export class EngineProcess {
       ...(isLimited && { memoryLimit: memoryLimit + reservedBytes }),
     });
     try {
-      // Where the system has no such limit, the process watches itself.
+      // If the system has no such limit, the process watches its own memory.
       const handshake = await handshakeOf(child, place, {
         ...options,
         memoryLimit: isLimited ? undefined : memoryLimit,
@@ -115,8 +115,8 @@ export class EngineProcess {
   }
 
   /**
-   * Returns the catalog in a directory or an object store. Nothing is requested yet: a root that can't be read fails
-   * at the first call.
+   * Returns the catalog in a directory or an object store. This call sends no request, so a root that can't be read
+   * fails at the first call of the catalog.
    * @param options `storageOptions` are the settings of the store, with the names of the store's own client
    */
   catalog(root: string, options: { storageOptions?: Readonly<Record<string, string>> | undefined } = {}): RestCatalog {
@@ -182,20 +182,21 @@ export class EngineProcess {
   }
 
   /**
-   * Sends a request of the contract as it is. Resolves with the response, of which no body was read.
+   * Sends a request of the contract unchanged. Resolves with the response before any of its body was read.
    * @throws CatalogError ServiceUnavailable (17) if the connection breaks, for instance because the process ends; the
-   * error of a body that fails
+   * error of a request body that fails
    */
   async forward(sent: ForwardedRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const { method, path, body, config } = sent;
     const headers = { ...sent.headers, host: engineHost, ...this.#headersFor(config) };
     const asked = request({ socketPath: this.#socket, path, method, headers, signal, agent: this.#agent });
-    // After the response, whose reader gets the error as well.
+    // An error after the response is also reported to the reader of the response, so it is dropped here.
     asked.on('error', () => undefined);
     try {
       const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
       if (body instanceof Uint8Array) asked.end(body);
-      // A process that refuses a request answers before it has read the whole body. The response says why.
+      // If the process refuses a request, it answers before it has read the whole body. Then writing the body fails;
+      // the error is dropped, because the response gives the reason.
       else pipeline(body, asked).catch(() => undefined);
       const [response] = await answered;
       return response;
@@ -251,8 +252,9 @@ export class EngineProcess {
   }
 
   /**
-   * Returns the error for a broken connection. If the process ended, its exit may be reported a moment later. A
-   * running process also breaks off a response that it can't finish, such as a scan that fails midway.
+   * Returns the error for a broken connection. If the process ended, its exit may be reported a moment later. A process
+   * that did not end also closes the connection of a response that it can't finish, for instance if a scan fails
+   * midway.
    */
   async #explain(cause: unknown): Promise<CatalogError> {
     const exit = await this.#exitSoon();
@@ -288,7 +290,7 @@ export function parseErrorBody(body: unknown, status: number | undefined): Catal
   });
 }
 
-/** The values of settings with the name of a secret; other values, a region for instance, may appear in errors. */
+/** The values of settings that are secrets by their name. Other values, for instance a region, may appear in errors. */
 const secretsOf = (options: Readonly<Record<string, string>>): string[] =>
   Object.entries(options)
     .filter(([name]) => isSecretOption(name))
@@ -361,7 +363,7 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
       else if (!isSettled) keep(line);
       else options.log?.(line);
     });
-    // A child that has ended closes the pipe; its exit gives the reason.
+    // If the child has ended, writing to its pipe fails. The error is dropped, because the exit gives the reason.
     child.stdin?.on('error', () => undefined);
     const { memoryLimit } = options;
     child.stdin?.write(`${JSON.stringify({ secret: place.secret, socket: place.socket, memoryLimit })}\n`);

@@ -1,4 +1,7 @@
-/** Names of settings that resemble those of secrets but only identify or locate one, or switch something on. */
+/**
+ * Names of settings that resemble names of secrets, but whose values only identify or locate something or switch
+ * something on.
+ */
 const harmless = /key_?id$|enabled$|endpoint|service_?account(?:_?path)?$|application_?credentials$/i;
 
 /** Whether a setting of an object store is a secret, by its name: `aws_secret_access_key`, `azureStorageSasKey`. */
@@ -6,8 +9,8 @@ export const isSecretOption = (name: string): boolean =>
   /secret|key|token|password|credential|sas/i.test(name) && !harmless.test(name);
 
 /**
- * Identifies a catalog, regardless of the user and the key; never contains a secret. It is not for display, and is only
- * compared for equality.
+ * Identifies a catalog, regardless of the user and the key; never contains a secret. An identity is only compared for
+ * equality and not displayed.
  */
 export type Identity = string;
 
@@ -23,8 +26,8 @@ export function identityOfRoot(location: string, storageOptions: Readonly<Record
 }
 
 /**
- * The identity of a server's database: a URL may have several, selected by headers, and a private endpoint may lead to
- * other databases.
+ * The identity of a server's database. The headers and the private endpoint are part of the identity, because one URL
+ * may have several databases.
  */
 export const identityOfServer = (
   url: URL,

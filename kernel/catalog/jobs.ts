@@ -20,7 +20,7 @@ export type JobDescription = JobSummary & {
   failure?: { phase?: string; message: string; retryable?: boolean };
 };
 
-/** Jobs that the server of a catalog runs. Every call rejects with Unsupported (0) if it runs none. */
+/** Jobs that the server of a catalog runs. Every call rejects with Unsupported (0) if the server runs no jobs. */
 export interface Jobs {
   /** Lists a page of jobs in the server's order; the last page has no `pageToken` ("ListJobs"). */
   list(options?: CallOptions & { pageToken?: string | undefined }): Promise<{ jobs: JobSummary[]; pageToken?: string }>;
@@ -37,11 +37,11 @@ export interface Jobs {
 
 /**
  * Options of a backfill on the server, with the specification's names in camelCase
- * ("AlterTableBackfillColumnsRequest"). The specification gives sizes no unit: what they count, and their defaults,
- * are up to the server.
+ * ("AlterTableBackfillColumnsRequest"). The specification gives no units and no defaults for sizes: each server chooses
+ * them.
  */
 export type BackfillColumnOptions = CallOptions & {
-  /** SQL: computes only rows for which it is true. */
+  /** SQL condition: the job computes only rows for which the condition is true. */
   where?: string | undefined;
   /** How much is processed at once. */
   concurrency?: number | undefined;

@@ -6,7 +6,7 @@ const maxEntries = 1_000_000;
 /** Maximum consecutive pages without an entry; servers that filter after paging send such pages. */
 const maxEmptyPages = 1000;
 
-/** Why reading of a list is stopped, as the end of the sentence "the catalog sent …". */
+/** Why the client stops reading a list, as the end of the sentence "the catalog sent …". */
 export type PageProblem =
   | 'the same page of a list twice'
   | 'a page of a list without new entries'

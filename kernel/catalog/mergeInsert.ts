@@ -7,12 +7,11 @@ import type { TableSource } from './tableData.ts';
 import type { MergeResult } from './writeResults.ts';
 
 /**
- * Merges new rows into a table. Its steps define what happens to matching rows, new rows and old rows;
- * `execute(rows)` runs it. Every step returns a new merge. Without a step there is nothing to do, and `execute`
- * throws.
+ * Merges new rows into a table. The steps define what happens to matching rows, new rows and old rows; `execute(rows)`
+ * runs the merge. Every step returns a new merge. Without a step there is nothing to do, and `execute` throws.
  *
- * Merges of one table run one after another within a process. Two processes that add the same new key at the same
- * time both add their row, unless the schema marks the key as primary: a column that can't be null, with the metadata
+ * Merges of one table run one after another within a process. Two processes that add the same new key at the same time
+ * both add their row, unless the schema marks the key as primary: a column that can't be null, with the metadata
  * `"lance-schema:unenforced-primary-key": "true"`.
  */
 export class MergeInsert {
@@ -94,8 +93,8 @@ export function mergeColumns(on: string | readonly string[]): string[] {
 }
 
 /**
- * Returns the schema for the rows of a merge: only the columns that the rows have, because every column that is sent is
- * changed.
+ * Returns the schema for the rows of a merge: only the columns that the rows have, because the merge changes every
+ * column that is sent.
  * @throws CatalogError InvalidInput (13) if only some rows have a column: the others would get null
  */
 export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema): Schema {
@@ -112,13 +111,14 @@ export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema
           : 'Set it in every row (null if there is no value), or merge these rows separately.',
       );
     }
-    // Added rows need this column, so it stays in the schema: rows without it are rejected as in add().
+    // Added rows need a value for this column, so the column stays in the schema. Then rows without the column are
+    // rejected as in `add()`.
     return rows.some((row) => has(row, name)) || (spec.whenNotMatchedInsertAll === true && !nullable);
   });
   return new Schema(fields, table.metadata);
 }
 
-/** Rows are checked later; a notebook cell can pass any value. */
+/** A row may be `null`, because a notebook cell can pass any value and rows are checked later. */
 const has = (row: Row | null, name: string): boolean => row?.[name] !== undefined;
 
 /** A merge as plain data ("MergeInsertIntoTable"). */

@@ -1,8 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 
-// A child of a namespace is a table or a namespace, never both. The kind of the error shows which of the two already
-// has the name.
+// A child of a namespace is a table or a namespace, never both. The kind of the error shows whether a table or a
+// namespace already has the name.
 
 /** The error of a call that would give a table the name of a namespace. */
 export const namespaceHasName = (identifier: readonly string[], cause?: unknown): CatalogError =>

@@ -157,18 +157,18 @@ export class Query implements AsyncIterable<RecordBatch> {
     return this.#with({ withRowId: true });
   }
 
-  /** Applies the filter to the rows that a search found, which may leave fewer rows than the limit. */
+  /** Applies the filter to the rows that a search found. Then fewer rows than the limit may remain. */
   postfilter(): Query {
     return this.#with({ prefilter: false });
   }
 
-  /** Searches only indexed rows, and omits rows that were added since. */
+  /** Searches only indexed rows. Rows that were added after the last indexing are omitted. */
   fastSearch(): Query {
     return this.#with({ fastSearch: true });
   }
 
   /**
-   * Runs the query ("QueryTable"); a reader that stops early ends it at its source.
+   * Runs the query ("QueryTable"); a reader that stops early also stops the query in the engine.
    * @throws CatalogError as `execute`
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch, void, undefined> {
@@ -177,9 +177,10 @@ export class Query implements AsyncIterable<RecordBatch> {
   }
 
   /**
-   * Returns the result as a stream of batches with its schema, even without rows ("QueryTable").
-   * @throws CatalogError InvalidInput (13), ColumnNotFound (12), TableNotFound (4), and ServiceUnavailable (17) if
-   * the stream breaks off
+   * Returns the result as a stream of batches and its schema ("QueryTable"). The schema is known even if there are no
+   * rows.
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12), TableNotFound (4), and ServiceUnavailable (17) if the
+   * stream breaks off
    */
   execute(options: CallOptions = {}): Promise<BatchStream> {
     return this.#runner.run(this.#spec, options.signal);
@@ -233,8 +234,8 @@ function checkCount(what: string, value: number): number {
 }
 
 /**
- * Checks that a filter is one expression. It is combined with others in parentheses, and the engine would end it at
- * an unmatched closing parenthesis.
+ * Checks that a filter is one expression. Filters are combined in parentheses, so an unmatched closing parenthesis
+ * would end a filter early.
  * @throws CatalogError InvalidInput (13) for an empty filter, one that is not a string, or an incomplete one
  */
 export function checkFilter(filter: string): void {

@@ -9,10 +9,14 @@ export type QueryOptions = {
   column?: string | undefined;
   /** Default: that of the index, or `l2` without an index. */
   distanceType?: DistanceType | undefined;
-  /** Partitions of an IVF index to search: more find more rows and take longer. Default: chosen by the engine. */
+  /**
+   * Partitions of an IVF index to search: a larger number finds more of the nearest rows and takes longer. Default:
+   * chosen by the engine.
+   */
   nprobes?: number | undefined;
   /**
-   * Reads this many times as many rows and sorts them by their true distance. Default: the distances of the index.
+   * The search reads this many times as many rows as requested and sorts them by their true distance. Default: sorts by
+   * the distances that the index estimates.
    */
   refineFactor?: number | undefined;
   /** Candidates of an HNSW index, at least the number of requested rows. Default: chosen by the engine. */
@@ -46,7 +50,7 @@ export type QuerySpec = {
   withRowId?: boolean;
   /** False: the filter is applied to the rows that a search found. */
   prefilter?: boolean;
-  /** Searches only indexed rows, and omits rows that were added since. */
+  /** Searches only indexed rows. Rows that were added after the last indexing are omitted. */
   fastSearch?: boolean;
   vector?: QueryOptions & { values: readonly number[] };
   fullText?: FullTextOptions & { query: string };

@@ -5,7 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 
-/** The service's default namespace directory. Tables are not in it: upstream clients look for them in the root. */
+/**
+ * The service's default namespace directory. Tables are in the root and not in this directory, because upstream clients
+ * look for them in the root.
+ */
 const defaultNamespaceDirectory = 'data';
 
 // At least two letters, so that a Windows drive such as C:\data is a path.
@@ -82,7 +85,8 @@ export async function makeRoot(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (cause) {
-    // If the path exists, opening it checks it later; a read-only file system reports EROFS before EEXIST.
+    // If the path exists, `checkRoot` checks it later. A read-only file system reports EROFS also for a path that
+    // exists.
     if (codeOf(cause) === 'EEXIST' || (await isThere(path))) return;
     const parent = dirname(path);
     if (codeOf(cause) === 'ENOENT') {
@@ -134,7 +138,7 @@ const isThere = (path: string): Promise<boolean> =>
 
 const rootErrors = new WeakSet<CatalogError>();
 
-/** Whether an error means that a root can't be read (see `checkRoot`), and not something in it. */
+/** Whether an error means that the root itself can't be read (see `checkRoot`), and not only something in the root. */
 export const isRootError = (error: CatalogError): boolean => rootErrors.has(error);
 
 /**
@@ -185,7 +189,7 @@ async function readRoot(path: string): Promise<string> {
   }
 }
 
-/** The command that also creates missing parents; on Windows `mkdir` always does. */
+/** The command that also creates missing parents; on Windows `mkdir` always creates them. */
 const makePath = process.platform === 'win32' ? 'mkdir' : 'mkdir -p';
 
 /** A path as an argument of a command line. */

@@ -19,21 +19,22 @@ export function sqlLiteral(value: unknown, name = 'value'): string {
 
 /** Doubles quotes; a backslash is an ordinary character. */
 function textLiteral(text: string, name: string): string {
-  // UTF-8 would replace half of a surrogate pair by another character.
+  // Refuses half of a surrogate pair, because UTF-8 would replace it by another character.
   if (/\p{Surrogate}/u.test(text)) return refuse(name, 'contains half of a surrogate pair');
   return `'${text.replaceAll("'", "''")}'`;
 }
 
 function numberLiteral(value: number, name: string): string {
   if (!Number.isFinite(value)) return refuse(name, `is ${value}`);
-  // A whole number beyond the safe range is a float. Written as digits it would be read as an exact number.
+  // A whole number beyond the safe range is a float, so it is written with an exponent. SQL would read plain digits as
+  // an exact number.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential();
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
 function bigintLiteral(value: bigint, name: string): string {
   if (value < -(2n ** 63n) || value >= 2n ** 64n) return refuse(name, `is ${value}, which 64 bits can't hold`);
-  // SQL reads the number before the minus, and 2⁶³ is one too large for it.
+  // SQL reads the number without the minus first. 2⁶³ does not fit a BIGINT, so -2⁶³ is written as a string and cast.
   return value === -(2n ** 63n) ? `CAST('${value}' AS BIGINT)` : String(value);
 }
 
@@ -46,7 +47,7 @@ function objectLiteral(value: object, name: string): string {
   if (items.length === 0) return refuse(name, 'is an empty list, whose type is unknown');
   const hole = items.findIndex((item) => item === null || item === undefined);
   if (hole >= 0) return refuse(name, `has no value at position ${hole}`);
-  // All items need one type: if one has a fraction, whole numbers are written as floats too.
+  // All items need the same type: if an item has a fraction, whole numbers are written as floats too.
   const isFloat = items.some((item) => typeof item === 'number' && !Number.isSafeInteger(item));
   const literals = items.map((item, position) => {
     const literal = sqlLiteral(item, `${name}[${position}]`);
@@ -58,7 +59,7 @@ function objectLiteral(value: object, name: string): string {
 function dateLiteral(time: number, name: string): string {
   if (Number.isNaN(time)) return refuse(name, 'is an invalid Date');
   const text = new Date(time).toISOString();
-  // Years beyond four digits are written with a sign, which SQL can't parse.
+  // JavaScript writes years beyond four digits with a sign. SQL can't parse the sign.
   if (!/^\d{4}-/.test(text)) return refuse(name, `is in the year ${new Date(time).getUTCFullYear()}`);
   return `timestamp '${text.replace('T', ' ').replace('Z', '')}'`;
 }

@@ -1,6 +1,9 @@
 export type SqlTokenKind = 'space' | 'quoted' | 'number' | 'word' | 'sign';
 
-/** A token of SQL: exactly one of its kinds is set, to its text. It ends before the character at `end`. */
+/**
+ * A token of SQL. Exactly one kind is set: its value is the text of the token. The token ends before the character at
+ * `end`.
+ */
 export type SqlToken = Readonly<Partial<Record<SqlTokenKind, string>>> & {
   readonly text: string;
   readonly end: number;
@@ -16,9 +19,9 @@ const isBlank = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || (code > 127 && blank.test(String.fromCharCode(code)));
 
 /**
- * Reads SQL token by token, as the engine does: a quote in a string is doubled, comments do not nest, a backslash is
- * an ordinary character. A quote or a comment that is not closed is a `sign`. No token is copied, so that a megabyte
- * of a hostile filter takes milliseconds of the thread that serves all clients.
+ * Reads SQL token by token, as the engine does: a quote in a string is doubled, comments do not nest, a backslash is an
+ * ordinary character. A quote or a comment that is not closed is a `sign`. Tokens are not copied: one thread serves all
+ * clients, so a hostile filter of a megabyte must take only milliseconds.
  */
 export class SqlCursor {
   readonly #sql: string;
@@ -26,7 +29,8 @@ export class SqlCursor {
   #start = 0;
   #end = 0;
   /**
-   * False if no comment is closed from here on. Without this flag, each opening would search to the end of the text.
+   * False if no comment is closed from this position on. Without this flag, each `/*` would search to the end of the
+   * text.
    */
   #hasClosing = true;
 
@@ -86,7 +90,10 @@ export class SqlCursor {
     }
   }
 
-  /** A string in quotes, with strings directly after it: a doubled quote is a quote in one string. */
+  /**
+   * Reads a string in quotes. A string directly after another string is the same token, because a doubled quote is a
+   * quote within a string.
+   */
   #quoted(quote: number): void {
     const sql = this.#sql;
     const sign = String.fromCharCode(quote);
@@ -100,7 +107,7 @@ export class SqlCursor {
     else this.#take('quoted', end);
   }
 
-  /** Letters outside ASCII are a word, other characters a sign. */
+  /** Reads characters outside ASCII: letters are a word, other characters a sign. */
   #foreign(): void {
     const sql = this.#sql;
     const width = (at: number): number => ((sql.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
@@ -131,7 +138,10 @@ export function* sqlTokens(sql: string): Generator<SqlToken, void, undefined> {
   }
 }
 
-/** Returns an obvious reason why a string is not one expression; `undefined` does not prove that it is one. */
+/**
+ * Returns an obvious reason why a string is not one expression; `undefined` does not prove that the string is one
+ * expression.
+ */
 export function sqlProblem(sql: string): string | undefined {
   const cursor = new SqlCursor(sql);
   let depth = 0;

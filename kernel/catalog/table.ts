@@ -19,7 +19,7 @@ export type VersionInfo = {
   timestamp: Date;
   /** Metadata that its writer stored with the version. */
   metadata?: Record<string, string>;
-  /** Location of its manifest, as the catalog reports it, and its size in bytes. */
+  /** Location of the manifest of this version, as the catalog reports it, and the size of the manifest in bytes. */
   manifestPath?: string;
   manifestSize?: number;
 };
@@ -52,14 +52,16 @@ export type UpdateSpec = {
 };
 
 /**
- * A column with values computed now by a SQL expression over the others; or a column of a given type with only nulls.
+ * A column with values that a SQL expression computes now from the other columns; or a column of a given type with only
+ * nulls.
  */
 export type NewColumn =
   | { name: string; expression: string; dataType?: undefined }
   | { name: string; dataType: DataType; expression?: undefined };
 
 /**
- * Changes to the metadata of a column or, by its path, a field of a struct: sets these entries; `null` removes one.
+ * Changes to the metadata of a column or, by its path, a field of a struct: sets these entries; the value `null`
+ * removes an entry.
  */
 export type FieldMetadataUpdate = {
   path: string;
@@ -88,7 +90,7 @@ export type IndexInfo = {
   typeUrl?: string;
   created?: Date;
   numIndexedRows?: number;
-  /** Rows added after the index was built, which a search reads one by one. */
+  /** Rows added after the index was built, so a search has to compare with each of them. */
   numUnindexedRows?: number;
   /** Bytes of the files of the index. */
   sizeBytes?: number;
@@ -127,7 +129,7 @@ export type CreateIndexOptions = CallOptions & {
   name?: string | undefined;
   /** Replaces an existing index of this name. Default: true. */
   replace?: boolean | undefined;
-  /** IVF: how the distance of two vectors is measured. Default: `l2`. A search must use the same. */
+  /** IVF: how the distance of two vectors is measured. Default: `l2`. A search must use the same distance type. */
   distanceType?: DistanceType | undefined;
   /** IVF: number of partitions of the vectors. Default: about the square root of the number of rows. */
   numPartitions?: number | undefined;
@@ -149,7 +151,7 @@ export type CreateIndexOptions = CallOptions & {
   baseTokenizer?: string | undefined;
   /** FTS: the language of stems and stop words. Default: English. */
   language?: string | undefined;
-  /** FTS: longer words are not indexed; in characters. */
+  /** FTS: maximum length of a word in characters. Longer words are not indexed. */
   maxTokenLength?: number | undefined;
   /** FTS: ignores upper and lower case. */
   lowerCase?: boolean | undefined;
@@ -162,18 +164,18 @@ export type CreateIndexOptions = CallOptions & {
 };
 
 /**
- * A table of a catalog. It follows other writers: every read sees the newest version, unless the table was opened at
- * another version. Every call rejects with a `CatalogError`. A write to a table opened at a version rejects with
- * InvalidInput (13).
+ * A table of a catalog. Every read sees the newest version, also of other writers, unless the table was opened at a
+ * version. Every call rejects with a `CatalogError`. A write to a table opened at a version rejects with InvalidInput
+ * (13).
  *
  * On a server a table is found by name: after a rename calls fail with TableNotFound (4). In a directory a table in a
- * namespace stays open after a rename; open it by its new name to be sure.
+ * namespace stays open after a rename; to be sure, open the table by its new name.
  */
 export interface Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
 
-  /** Returns its columns, with the metadata of each and of the schema ("DescribeTable"). */
+  /** Returns the columns of the table, with the metadata of each column and of the schema ("DescribeTable"). */
   schema(options?: CallOptions): Promise<Schema>;
   /** Returns the number of the version that is read ("DescribeTable"). */
   version(options?: CallOptions): Promise<number>;
@@ -192,9 +194,9 @@ export interface Table {
   toArrow(options?: CallOptions): Promise<ArrowTable>;
 
   /**
-   * Adds rows, or replaces all rows (`overwrite`), in one version ("InsertIntoTable"). Batches are read as they
-   * arrive; a stream that fails adds nothing. In a directory a stream of more than 256 MiB becomes several versions,
-   * once it is complete.
+   * Adds rows, or replaces all rows (`overwrite`), in one version ("InsertIntoTable"). Batches are read as they arrive;
+   * a stream that fails adds nothing. In a directory a stream of more than 256 MiB is added as several versions, after
+   * the whole stream has arrived.
    * @throws CatalogError SchemaValidation (20) for rows that do not match the schema, InvalidInput (13) for a source
    * that throws, ConcurrentModification (14)
    */
@@ -218,7 +220,7 @@ export interface Table {
    */
   delete(predicate: string, options?: CallOptions): Promise<WriteResult>;
 
-  /** Lists its versions, oldest first ("ListTableVersions"). */
+  /** Lists the versions of the table, oldest first ("ListTableVersions"). */
   listVersions(options?: CallOptions): Promise<VersionInfo[]>;
   /**
    * Restores an earlier version as a new, newest version ("RestoreTable").
@@ -237,7 +239,7 @@ export interface Table {
    * Unsupported (0) for a type that this catalog can't create
    */
   createIndex(column: string, options?: CreateIndexOptions): Promise<void>;
-  /** Lists its indexes ("ListTableIndices"). */
+  /** Lists the indexes of the table ("ListTableIndices"). */
   listIndices(options?: CallOptions): Promise<IndexInfo[]>;
   /**
    * Returns how much of the table an index covers ("DescribeTableIndexStats").
@@ -247,7 +249,7 @@ export interface Table {
   /** Drops an index ("DropTableIndex"). @throws CatalogError IndexNotFound (6) */
   dropIndex(name: string, options?: CallOptions): Promise<void>;
   /**
-   * Returns its size in bytes, rows and fragments ("GetTableStats").
+   * Returns the size of the table in bytes, rows and fragments ("GetTableStats").
    * @throws CatalogError Unsupported (0) on a server, if the table was opened at a version or a tag
    */
   stats(options?: CallOptions): Promise<TableStats>;
@@ -266,8 +268,8 @@ export interface Table {
   /** Drops columns ("AlterTableDropColumns"). @throws CatalogError ColumnNotFound (12), InvalidInput (13) */
   dropColumns(names: readonly string[], options?: CallOptions): Promise<WriteResult>;
   /**
-   * Computes the missing and outdated values of a computed column of the engine. Columns that `backfill` fills are
-   * not such columns.
+   * Computes the missing and outdated values of a computed column of the engine. A column that `backfill` fills is not
+   * a computed column of the engine.
    * @throws CatalogError InvalidInput (13) for any other column, Unsupported (0) on a server
    */
   refreshColumn(column: string, options?: CallOptions): Promise<RefreshResult>;
@@ -295,9 +297,9 @@ export interface Table {
 
   /**
    * Computes a column with a function, in a job that outlives the notebook: `await table.backfill('length')` with the
-   * function stored on the column, `{ function: udf(…) }` with another one, which is then stored on it.
-   * @throws CatalogError Unsupported (0) if this process can't run jobs; the returned job rejects with a JobError if
-   * it fails
+   * function stored on the column, `{ function: udf(…) }` with another function, which is then stored on the column.
+   * @throws CatalogError Unsupported (0) if this process can't run jobs; the returned job rejects with a JobError if it
+   * fails
    */
   backfill(column: string, options?: TableBackfillOptions): BackfillJob;
   /** Returns what `backfill` would do, counted or estimated; changes nothing. Rejects with a JobError. */

@@ -12,7 +12,8 @@ export type TableBackfills = {
 let registered: TableBackfills | undefined;
 
 /**
- * Sets the implementation of backfills in this process. This module never loads one, because jobs depend on catalogs.
+ * Sets the implementation of backfills in this process. This module can't import the implementation, because jobs
+ * depend on catalogs.
  */
 export function registerBackfills(backfills: TableBackfills | undefined): void {
   registered = backfills;

@@ -115,7 +115,7 @@ export function newTableData(name: string, data: TableSource | undefined, schema
 
 /**
  * Checks that Arrow data has the columns of the schema given with it.
- * @throws CatalogError SchemaValidation (20) showing both
+ * @throws CatalogError SchemaValidation (20) showing both lists of columns
  */
 export function checkSameColumns(call: string, has: Schema, wants: Schema): void {
   if (schemaText(has) === schemaText(wants)) return;

@@ -3,8 +3,9 @@ import type { TableReference } from '#shared/jobs/backfill.ts';
 import type { Catalog } from './catalog.ts';
 import type { Table } from './table.ts';
 
-// A job opens its table again in a separate process, so it needs the configuration of the catalog. That may hold
-// secrets, so it is stored outside of the objects: displaying or copying an object must not reveal it.
+// A job opens its table again in a separate process, so it needs the configuration of the catalog. A configuration may
+// hold secrets. So it is stored outside of the catalog object, because displaying or copying the object must not reveal
+// secrets.
 const configs = new WeakMap<Catalog, CatalogConfig>();
 const catalogs = new WeakMap<Table, { readonly catalog: Catalog; readonly isPinned: boolean }>();
 
@@ -26,9 +27,9 @@ export function recordOpenedTable<T extends Table>(
 }
 
 /**
- * Returns a reference with which another process can open a table. It includes the secrets of the connection, so it
- * must stay in memory and pipes. `undefined` for a table opened at a version, a tag or a branch, or from a catalog
- * that was not connected with `connect` or `connectNamespace`.
+ * Returns a reference with which another process can open a table. The reference includes the secrets of the
+ * connection, so it must stay in memory and pipes. `undefined` for a table opened at a version, a tag or a branch, or
+ * from a catalog that was not connected with `connect` or `connectNamespace`.
  */
 export function referenceOf(table: Table): TableReference | undefined {
   const opened = catalogs.get(table);

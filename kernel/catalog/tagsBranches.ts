@@ -43,7 +43,7 @@ export interface Tags {
 
 export type BranchInfo = { parentVersion: number; parentBranch?: string; created?: Date; manifestSize?: number };
 
-/** Lines of versions separate from the main one. Open one with `openTable(name, { branch })`. */
+/** Lines of versions separate from the main one. Open a branch with `openTable(name, { branch })`. */
 export interface Branches {
   /** Returns branches by name ("ListTableBranches"). */
   list(options?: CallOptions): Promise<Map<string, BranchInfo>>;

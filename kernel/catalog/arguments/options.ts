@@ -39,7 +39,7 @@ export function checkOptions(
 
 const list = (names: readonly string[]): string => [...names].toSorted((a, b) => a.localeCompare(b)).join(', ');
 
-/** The last arguments of a call that takes the namespace as a positional array or as a named option. */
+/** The last arguments of a call. The namespace is a positional array or the named option `namespacePath`. */
 export type NamespaceArguments<O> = [pathOrOptions?: NamespacePath | O | undefined, options?: O | undefined];
 
 /**
@@ -57,7 +57,7 @@ export function resolveTail<O extends { namespacePath?: NamespacePath | undefine
     throw new CatalogError('InvalidInput', `${call} was given too many arguments.`, 'Put all options in one object.');
   }
   const positional = Array.isArray(first) ? first : undefined;
-  // `openTable('orders', 'shop')`: the error is about the namespace path, because the string is meant as one.
+  // `openTable('orders', 'shop')`: the string is meant as a namespace path, so the error is about the namespace path.
   if (typeof first === 'string') checkKnownPath(first);
   if (!positional && first !== undefined && second !== undefined) {
     throw new CatalogError(
@@ -105,7 +105,7 @@ export function tableCall<O extends CallOptions & { namespacePath?: NamespacePat
 }
 
 /**
- * Like `tableCall`, for a table to create: its name has to follow the naming rules. Its namespace exists already.
+ * Like `tableCall`, for a table to create: its name has to follow the naming rules. The namespace must exist already.
  * @throws CatalogError InvalidInput (13)
  */
 export function newTableCall<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(

@@ -7,7 +7,8 @@ import { sqlLiteral } from '#catalog/sqlText.ts';
 import type { UpdateSpec } from '#catalog/table.ts';
 
 /**
- * Checks an update and returns its columns with the SQL of their new values, the same for every implementation.
+ * Checks an update and returns its columns with the SQL of the new values. The checks are the same for every
+ * implementation.
  * @throws CatalogError InvalidInput (13) for no column, a column given twice, a value without a literal, bad SQL text
  */
 export function updateEntries(spec: UpdateSpec): [column: string, sql: string][] {
@@ -26,8 +27,8 @@ export function updateEntries(spec: UpdateSpec): [column: string, sql: string][]
 }
 
 /**
- * Rejects values that the engine would silently change: it stores null for a list of another length, infinity for a
- * number that is too large, and whole seconds for fractions of a second. The engine itself checks strings and SQL
+ * Rejects values that the engine would silently change: the engine stores null for a list of another length, infinity
+ * for a number that is too large, and whole seconds for fractions of a second. The engine itself checks strings and SQL
  * expressions.
  * @param schemaOf returns the schema of the table; called only if a value needs this check
  * @throws CatalogError SchemaValidation (20) naming the value and what the column holds

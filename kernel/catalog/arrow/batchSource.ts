@@ -18,10 +18,11 @@ import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors
 type SourceBatches = BatchStream & { close: () => Promise<void> };
 
 /**
- * Returns the data for a table as batches of one schema: rows and tables at once, a batch source as its batches arrive.
- * The schema is known before the first row: it is `schema`, else the schema of the query or of the first batch. A batch
- * with other columns than the first ends the batches with SchemaValidation; a source that throws ends them with
- * InvalidInput and its error as the cause. A reader that stops early closes the source.
+ * Returns the data for a table as batches of one schema: rows and tables as soon as the call starts, the batches of a
+ * batch source as they arrive. The schema is known before the first row. The schema is `schema`, else the schema of the
+ * query or of the first batch. A batch with other columns than the first ends the batches with SchemaValidation; if the
+ * source throws, the batches end with InvalidInput, and the error of the source is the cause. A reader that stops early
+ * closes the source.
  * @param call for errors: the call that the data was given to
  * @throws CatalogError SchemaValidation (20), InvalidInput (13) as `toArrowTable`; SchemaValidation for no batch and no
  * schema
@@ -91,7 +92,8 @@ async function* following(
       yield adopt(batch) ?? batch;
     }
   } finally {
-    // Also after a bad batch or if the reader stops, because this closes the files and connections behind the source.
+    // Closes the source also after a bad batch and if the reader stops, because the source may hold open files and
+    // connections.
     await reading.close();
   }
 }
@@ -123,7 +125,7 @@ class Reading {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    // The reason for closing matters more than an error while closing.
+    // An error while closing is dropped, because the reason for closing matters more.
     await this.#iterator.return?.().catch(() => undefined);
   }
 

@@ -4,7 +4,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { inUnit, unitName } from './timestamps.ts';
 
-/** Position of a value, for errors. Without a row it is the new value of a whole column. */
+/** Position of a value, for errors. Without `row` the value is the new value of a whole column. */
 export type Place = { row?: number | undefined; column: string };
 
 /** The class name of an object of any realm, because a notebook cell may run in a realm with another `Date` class. */
@@ -24,7 +24,8 @@ export function fail(place: Place, problem: string, hint: string): never {
 
 /**
  * Converts a value to the form that the builder of its Arrow type accepts (for timestamps, the builder of the storage
- * type; see timestamps.ts). Wrong types are rejected here because the builders silently write wrong data for them.
+ * type; see timestamps.ts). Values of a wrong type are rejected here, because the builders would silently write wrong
+ * data.
  * @throws CatalogError SchemaValidation (20) naming row and column
  */
 export function convertValue(type: DataType, value: unknown, place: Place): unknown {
@@ -125,8 +126,8 @@ function timeOf(value: unknown, place: Place): number {
 }
 
 /**
- * Returns a timestamp as it is stored, counted in its unit. A bigint is already this count, and can be more precise
- * than a `Date`.
+ * Returns a timestamp as it is stored, counted in its unit. A bigint value is already this count. A bigint can be more
+ * precise than a `Date`.
  */
 function toTimestamp(unit: TimeUnit, value: unknown, place: Place): bigint {
   if (typeof value !== 'bigint' && !isDate(value)) {

@@ -105,7 +105,7 @@ function inferFields(rows: readonly Row[]): Field[] {
   return [...shapes].map(([name, shape]) => new Field(name, typeOf(shape, name), true));
 }
 
-/** Infers the shape of a value; `within` are the objects that contain it, to detect cycles. */
+/** Infers the shape of a value; `within` are the objects that contain the value. They are needed to detect cycles. */
 function shapeOf(value: unknown, place: Place, within: readonly object[] = []): Shape | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'object') return shapeOfObject(value, place, within);
@@ -137,7 +137,8 @@ function shapeOfObject(value: object, place: Place, above: readonly object[]): S
     return { kind: 'list', length: value.length, item };
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A notebook cell may run in another realm: its Object.prototype is another object, but has no prototype either.
+  // A plain object of a notebook cell may come from another realm. Its prototype is not this realm's
+  // `Object.prototype`, but that prototype has no prototype either.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     return fail(
       place,
@@ -177,7 +178,7 @@ function merge(a: Shape | undefined, b: Shape | undefined, place: Place): Shape 
 const isNumber = (shape: Shape): shape is Extract<Shape, { wide: boolean }> =>
   shape.kind === 'whole' || shape.kind === 'float';
 
-/** A Float32 does not hold every whole number beyond 2 ** 24. */
+/** A Float32 does not hold every whole number above 2 ** 24 exactly. */
 const isWide = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 24;
 
 const words: Record<Shape['kind'], string> = {

@@ -3,8 +3,8 @@ import { decodeLz4Frames } from './lz4.ts';
 
 /**
  * Default limit in bytes for all data decompressed in one call, because a few compressed bytes can hold gigabytes, and
- * a batch may refer to them repeatedly. There is no limit on the ratio, because a column of nulls shrinks to a
- * ten-thousandth.
+ * a batch may refer to them repeatedly. The ratio of sizes has no limit, because a valid column of nulls is compressed
+ * to a ten-thousandth of its size.
  */
 export const maxDecompressed: number = 2 ** 30;
 
@@ -39,7 +39,7 @@ function decompressed(decode: (maxBytes: number) => Uint8Array): Uint8Array {
   try {
     bytes = decode(Math.max(current.left, 1));
   } catch (error) {
-    // The error code of Node's zlib; the LZ4 decoder uses the same one.
+    // The error code of Node's zlib; the LZ4 decoder uses the same code.
     const isTooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     throw isTooLarge ? new DecompressedTooLarge(current.limit, error) : error;
   }

@@ -2,8 +2,8 @@ import { fileMagic as magic, maxPaddingBytes, startsWithSchema, streamOfFile } f
 import { IpcError } from '#shared/arrow/ipcError.ts';
 import { checkFullValidity, MetadataChecker, type MessageMetadata } from '#shared/arrow/ipcMetadata.ts';
 
-// Splits Arrow IPC into messages as its bytes arrive. A file is a stream's messages between a magic word and a
-// footer, so files and streams are both read front to back without buffering. Arrow's own reader would hold a whole
+// Splits Arrow IPC into messages as its bytes arrive. An Arrow file holds the messages of a stream between a magic word
+// and a footer, so a file is read front to back like a stream, without buffering. Arrow's own reader would hold a whole
 // file in memory, treat a truncated stream as a short table, and return a batch only when the next one starts.
 
 export type IpcMessage = {
@@ -21,13 +21,13 @@ const firstBytes = 16 * 1024 * 1024;
 /** Size limit of a file that can't be read front to back. */
 const maxSpooledBytes = 512 * 1024 * 1024;
 
-/** The end mark of a stream, which is not a message. */
+/** The end mark of a stream. The end mark is not a message. */
 export const endOfStream: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /**
  * Returns the messages of an Arrow IPC stream or file in order. Reads to the very end of the bytes: the end mark of a
- * stream, the footer and the closing magic word of a file. The metadata of a message is checked before its body is
- * read; whether the values are consistent is not checked.
+ * stream, the footer and the closing magic word of a file. The metadata of a message is checked before the body is
+ * read. The values in the body are not checked.
  * @param maxRows rows of all batches together; a batch with more is refused before it is read
  * @throws IpcError if the bytes are cut short, are not Arrow IPC, or contradict themselves
  */
@@ -40,7 +40,7 @@ export async function* ipcMessages(
   try {
     const isFile = await skipFileStart(source);
     if (isFile && !(await hasSchemaFirst(source))) {
-      // The schema of such a file is only in its footer, so the file must be read as a whole.
+      // A file that starts with this has its schema only in the footer, so the file must be read as a whole.
       const start = Buffer.from(magic.padEnd(8, '\0'), 'latin1');
       const stream = streamOfFile(Buffer.concat([start, await source.all(maxSpooledBytes)]));
       yield* messagesOf(new ByteSource(only(Buffer.concat([stream, endOfStream]))), checker);
@@ -77,7 +77,7 @@ async function skipFileStart(source: ByteSource): Promise<boolean> {
   throw new IpcError('malformed', 'The Arrow file has only padding at the start.');
 }
 
-/** Whether the schema comes first, as the format requires; a file without messages has an end mark here. */
+/** Whether the schema comes first, as the format requires. A file without messages has only an end mark. */
 async function hasSchemaFirst(source: ByteSource): Promise<boolean> {
   const head = await readHead(source);
   source.putBack(head?.bytes ?? endOfStream);
@@ -102,7 +102,7 @@ async function readHead(source: ByteSource): Promise<Head | undefined> {
   return { bytes: await source.takeAfter([mark], 8 + length) };
 }
 
-/** Reads the body of a message once its metadata is checked. */
+/** Reads the body of a message. The metadata must have been checked before. */
 async function readMessage(source: ByteSource, head: Head, checker: MetadataChecker): Promise<IpcMessage> {
   const metadata = checker.read(head.bytes.subarray(8));
   const { length } = head.bytes;
@@ -146,7 +146,7 @@ class ByteSource {
       await this.#read(bytes.subarray(filled));
       if (bytes.length === length) return bytes;
       filled = bytes.length;
-      // Growing by a factor of 4 means that only a third of the bytes are moved.
+      // The buffer grows by a factor of 4, so that growing copies only a third of the bytes.
       const grown = Buffer.allocUnsafeSlow(Math.min(length, filled * 4));
       grown.set(bytes);
       bytes = grown;
@@ -169,7 +169,8 @@ class ByteSource {
   }
 
   /**
-   * Reads to the end and returns the last bytes, because a connection is reused only after its whole response was read.
+   * Reads to the end and returns the last `last` bytes. Reading to the end matters, because a connection is reused only
+   * after its whole response was read.
    */
   async drain(last: number): Promise<Uint8Array> {
     let tail = this.#rest.subarray(-last);
@@ -198,7 +199,7 @@ class ByteSource {
   async #next(): Promise<boolean> {
     const { done, value } = await this.#chunks.next();
     this.#rest = done ? new Uint8Array(0) : value;
-    // After an empty chunk `#read` calls this again.
+    // `#read` calls this again after an empty chunk.
     return !done;
   }
 }

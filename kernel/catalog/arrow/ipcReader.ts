@@ -44,8 +44,8 @@ async function* batchesOf(
 ): AsyncGenerator<RecordBatch, void, undefined> {
   for await (const { kind, bytes } of messages) {
     feed.push(bytes);
-    // Dictionaries are collected until the batch that uses them arrives, because the reader would search for that
-    // batch.
+    // Dictionaries are collected until the batch that uses them arrives, because Arrow's reader would search the bytes
+    // after a dictionary for that batch.
     if (kind === 'dictionary') continue;
     const batch = decodeArrow(() => decodeWithin(limit, reader));
     if (keepEmpty || batch.numRows > 0) yield batch;
@@ -66,8 +66,8 @@ const nothing = new Uint8Array(0);
 
 /**
  * Hands messages to Arrow's synchronous reader one by one. At the end of a message the reader requests more bytes
- * before it returns the batch, and accepts an empty chunk. A second request means that it reads past the end of the
- * message, so `next` reports the end.
+ * before it returns the batch; an empty chunk satisfies this request. With a second request the reader reads past the
+ * end of the message, so `next` reports the end.
  */
 class Feed implements Iterable<Uint8Array>, Iterator<Uint8Array> {
   readonly #queue: Uint8Array[] = [];

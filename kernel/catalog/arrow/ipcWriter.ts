@@ -3,7 +3,8 @@ import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { emptyBatch } from '#shared/arrow/nullData.ts';
 
 /**
- * Collects the bytes of a batch as one buffer; Arrow's queue would return the writer's pieces of a few bytes each.
+ * Collects the bytes of a batch as one buffer. Arrow's own queue would return each piece that the writer writes, of a
+ * few bytes each.
  */
 type WrittenBytes = AsyncByteQueue & {
   /** Returns the bytes written since the last call. */
@@ -45,8 +46,8 @@ export async function* encodeStream(
   const writer = new RecordBatchStreamWriter();
   const written = createWrittenBytes();
   writer.reset(written, schema);
-  // The writer silently ends the stream at a batch whose schema differs from the first one, even if only in
-  // nullability or dictionary ids. So every batch is given the schema that was written.
+  // The writer silently ends the stream at a batch whose schema differs from the first one, even if only in nullability
+  // or dictionary ids. So each batch gets the schema at the start of the stream.
   const adopt = batchAdopter(schema);
   let isEmpty = true;
   for await (const batch of batches) {

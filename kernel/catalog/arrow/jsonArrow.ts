@@ -2,8 +2,8 @@ import { DataType, DateUnit, IntervalUnit, Precision, TimeUnit, UnionMode, type 
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 
 /**
- * The specification's JSON form of an Arrow schema (`JsonArrowSchema`). It has no fields for units, time zones,
- * dictionaries and a few more; this module adds its own fields for them, which other readers ignore.
+ * The specification's JSON form of an Arrow schema (`JsonArrowSchema`). This form has no fields for units, time zones,
+ * dictionaries and a few other things. This module adds fields for them; other readers ignore these fields.
  */
 type JsonArrowSchema = { fields: JsonArrowField[]; metadata?: Record<string, string> };
 type JsonArrowField = {

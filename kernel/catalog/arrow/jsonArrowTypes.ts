@@ -25,9 +25,10 @@ import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import { plainTypeOf, timeUnits } from './plainTypes.ts';
 
-// Reads the JSON form of jsonArrow.ts. It arrives from other processes, so everything in it is checked.
+// Reads the JSON form of a schema that jsonArrow.ts writes. The JSON arrives from other processes, so everything in it
+// is checked.
 
-/** Maximum nesting depth: more than any table has, and far less than the stack allows. */
+/** Maximum nesting depth of a type. Real tables have less; the call stack allows far more. */
 const maxDepth = 64;
 
 /** Maximum precision of a decimal by its bit width. */
@@ -92,8 +93,8 @@ function valueTypeOf(name: string, json: Record<string, unknown>, depth: number)
 }
 
 function decimalOf(bitWidth: number, encoded: number): Decimal {
-  // A negative scale (at least -128) makes the sum smaller than precision × 1000; adding 128 before the division
-  // corrects it.
+  // `encoded` is precision × 1000 + scale. A negative scale (at least -128) makes `encoded` smaller than precision ×
+  // 1000; adding 128 before the division corrects this.
   const precision = Math.floor((encoded + 128) / 1000);
   const digits = maxDigits[bitWidth]!;
   if (precision < 1 || precision > digits) return wrong(`a decimal with 1 to ${digits} digits`);

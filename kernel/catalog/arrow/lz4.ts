@@ -34,7 +34,7 @@ function decodeFrame(view: DataView, input: Uint8Array, start: number, output: O
   const hasContentSize = (flags & 8) !== 0;
   const blockEnd = flags & 16 ? 4 : 0;
   const frameEnd = flags & 4 ? 4 : 0;
-  // Flags, block size, optionally the content size, and a checksum of one byte.
+  // After the magic: flags, block size, optionally the content size, and a checksum of one byte.
   let at = start + 3 + (hasContentSize ? 8 : 0);
   const from = flags & 32 ? undefined : output.length;
   for (;;) {
@@ -45,7 +45,7 @@ function decodeFrame(view: DataView, input: Uint8Array, start: number, output: O
     if (at + length > input.length) throw new RangeError('The LZ4 frame is cut short.');
     const block = input.subarray(at, at + length);
     output.startBlock(maxBlock);
-    // Independent blocks can't refer to earlier blocks; linked ones can refer to the whole frame.
+    // Independent blocks can't refer to earlier blocks of the frame; linked blocks can refer to the whole frame.
     if (size & 0x80000000) output.copy(block, 0, length);
     else decodeBlock(block, output, from ?? output.length);
     at += length + blockEnd;
@@ -71,7 +71,7 @@ function decodeBlock(block: Uint8Array, output: Output, first: number): void {
     if (at + literals > block.length) throw new RangeError('The LZ4 block is cut short.');
     output.copy(block, at, at + literals);
     at += literals;
-    // The last sequence has literals only.
+    // The last sequence has literals only, so no copy follows.
     if (at === block.length) return;
     if (at + 2 > block.length) throw new RangeError('The LZ4 block is cut short.');
     const distance = block[at]! | (block[at + 1]! << 8);
@@ -112,7 +112,7 @@ class Output {
     if (distance === 0 || from < first) throw new RangeError('The LZ4 block refers to data before its start.');
     this.#check(count);
     if (distance >= count) this.#bytes.copyWithin(this.length, from, from + count);
-    // A copy that overlaps its output repeats the bytes just written.
+    // If a copy overlaps its own output, it repeats bytes that this loop has just written.
     else for (let i = 0; i < count; i++) this.#bytes[this.length + i] = this.#bytes[from + i]!;
     this.length += count;
   }

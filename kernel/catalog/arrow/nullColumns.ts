@@ -2,7 +2,8 @@ import { DataType, DateUnit, TimeUnit, type Field } from '#arrow';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-// Columns of nulls on servers, whose contract adds columns by SQL expression only.
+// Columns of nulls on servers. The contract adds columns by SQL expression only, so this file writes null as an
+// expression.
 
 /**
  * Returns a SQL expression for null with the given type.

@@ -2,8 +2,8 @@ import { type Data, DataType, type RecordBatch, Vector } from '#arrow';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-// The hash state of the current row. It is global, because passing it to the calls for each value would be slow. The
-// numbers of a typed array stay 32-bit integers; variables would become doubles.
+// The hash state of the current row. The state is global, because passing it as an argument for each value would be
+// slow. The state is a typed array, because its numbers stay 32-bit integers; variables would become doubles.
 
 /** Two halves of 32 bits, mixed in different ways. */
 export const state = new Int32Array(2);
@@ -21,13 +21,13 @@ function absorb(word: number): void {
   state[1] = Math.imul(((second << 13) | (second >>> 19)) ^ word, 0x85ebca6b) + 0x27d4eb2f;
 }
 
-/** Null has its own mixing step, because every 32-bit word can also be a value. */
+/** Null has a separate mixing step, because every 32-bit word can also be a value. */
 function absorbNull(): void {
   state[0] = Math.imul(state[0]! + 0x3c6ef372, 0xc2b2ae3d);
   state[1] = Math.imul(state[1]! ^ 0x510e527f, 0x1b873593);
 }
 
-/** Spreads the input over all bits, so that the hashes of rows can be added. */
+/** Spreads the input over all bits. Only then can the hashes of rows be added. */
 export function finish(): void {
   const first = avalanche(state[0]!);
   const second = avalanche(state[1]! ^ first);
@@ -54,10 +54,10 @@ const each = (one: (row: number) => void): ColumnHasher => ({
 });
 
 /**
- * Returns the hasher for the values of a column. A value adds the same words whether or not its batch has nulls,
- * because the division of rows into batches is arbitrary.
+ * Returns the hasher for the values of a column. A value adds the same words whether or not other values of the batch
+ * are null, because the same rows may arrive in other batches.
  * @param name for errors
- * @throws CatalogError Unsupported (0) for a union, whose values have no bytes
+ * @throws CatalogError Unsupported (0) for a union, because its values have no bytes
  */
 export function columnHasher(data: Data, name: string): ColumnHasher {
   if (DataType.isNull(data.type)) return each(absorbNull);
@@ -100,8 +100,8 @@ function bits({ values, offset }: Data): ColumnHasher {
 }
 
 /**
- * Returns the hasher of numbers, times and decimals. It reads 32-bit words if the width and position of the values
- * allow it.
+ * Returns the hasher of numbers, times and decimals. The hasher reads 32-bit words if the width and position of the
+ * values allow it.
  */
 function fixedWidth(data: Data): ColumnHasher {
   const values = data.values as ArrayBufferView & { BYTES_PER_ELEMENT: number };
@@ -123,7 +123,7 @@ function absorbBytes(bytes: Uint8Array, start: number, end: number): void {
   for (; at < end; at++) absorb(bytes[at]!);
 }
 
-/** Returns where the values of a row start; the large types have 64-bit offsets. */
+/** Returns where the values of a row start. The "large" types have 64-bit offsets, the others 32-bit offsets. */
 const offsetsOf = (data: Data) => {
   const offsets = data.valueOffsets as Int32Array | BigInt64Array;
   return (row: number): number => Number(offsets[row]);
@@ -201,7 +201,7 @@ export class RowChecksum {
     const columns = batch.data.children.map((data, index) =>
       columnHasher(data, batch.schema.fields[index]?.name ?? ''),
     );
-    // A double adds 2^21 hashes of 32 bits exactly, and is far faster than a bigint.
+    // A double holds the sum of 2^21 hashes of 32 bits exactly. Adding doubles is far faster than adding bigints.
     for (let start = 0; start < batch.numRows; start += 2 ** 20) {
       const end = Math.min(start + 2 ** 20, batch.numRows);
       let first = 0;

@@ -1,7 +1,7 @@
 import { DataType, Field, FixedSizeList, Int64, List, Struct, TimeUnit, type Data } from '#arrow';
 
 // Arrow's builders take milliseconds for every unit and multiply them in floating point, which is inexact by some
-// nanoseconds. So timestamps are built as the stored integers, and get their type afterwards.
+// nanoseconds. So this file builds a timestamp column as the stored integers and then changes the type of the column.
 
 /** Returns the type with its timestamps replaced by Int64, to build values with. */
 export function storageType(type: DataType): DataType {

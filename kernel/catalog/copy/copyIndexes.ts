@@ -22,14 +22,14 @@ function parse(details: string | undefined): Record<string, unknown> {
     const value: unknown = JSON.parse(details ?? '{}');
     return isRecord(value) ? value : {};
   } catch {
-    // The details of another server may have another format, so nothing is known about the index.
+    // Another server may write the details in another format. Then nothing is known about the index.
     return {};
   }
 }
 
 const isText: Check<string> = (value): value is string => isString(value) && value !== '';
 
-/** The entry for an option if the value has the type that the option takes. */
+/** Returns an object with the option if the value has the type of the option, else an empty object. */
 const entry = <K extends string, T>(name: K, value: unknown, is: Check<T>) =>
   (is(value) ? { [name]: value } : {}) as Partial<Record<K, T>>;
 
@@ -111,7 +111,7 @@ async function distanceOf(source: Table, name: string, options: CallOptions) {
   return (['l2', 'cosine', 'dot'] as const).find((known) => known === stats?.distanceType?.toLowerCase());
 }
 
-/** Failures that are temporary or affect every later request. They end the copy, which can be resumed. */
+/** Errors that are temporary or affect every later request. They end the copy; calling again resumes the copy. */
 const fatal = ['ServiceUnavailable', 'Throttling', 'Unauthenticated'] as const;
 
 /** Returns the message of an error that does not end the copy; throws all others. */

@@ -8,7 +8,10 @@ import type { Table } from '#catalog/table.ts';
 /** A range of rows in scan order, which is always the same for one version of a table. */
 export type RowRange = { start: number; count: number };
 
-/** Returns the batches of a range with the schema of the copy. `sum` has their checksum once they are read. */
+/**
+ * Returns the batches of a range with the schema of the copy. `sum` has the checksum of the rows once all batches are
+ * read.
+ */
 export async function* rowsOf(
   table: Table,
   schema: Schema,
@@ -35,7 +38,7 @@ export async function* rowsOf(
   );
 }
 
-/** Reads a range for its checksum. If the table has fewer rows, the checksum covers those. */
+/** Reads a range for its checksum. If the table has fewer rows, the checksum covers only the existing ones. */
 export async function checksumOf(table: Table, { start, count }: RowRange, options: CallOptions): Promise<string> {
   const sum = new RowChecksum();
   const { batches } = await table.query().offset(start).limit(count).execute(options);
@@ -46,7 +49,7 @@ export async function checksumOf(table: Table, { start, count }: RowRange, optio
   return sum.value;
 }
 
-/** A scan may return other types than are stored, because some engines return only the location of large binaries. */
+/** Checks that a scan returns the stored types. Some engines return only the location of large binaries. */
 function checkColumns(name: string, stored: Schema, read: Schema): void {
   stored.fields.forEach((field, index) => {
     const other = read.fields[index];

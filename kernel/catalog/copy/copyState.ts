@@ -5,21 +5,22 @@ import { displayPath } from '#shared/names.ts';
 import type { Identity } from '#catalog/identity.ts';
 
 /**
- * Key in a table's schema metadata for the source of the copy. The entry is created with the table, so it is never
- * missing.
+ * Key in a table's schema metadata for the source of the copy. The entry is written in the same step as the table, so
+ * each copy has the entry.
  */
 export const markKey = 'lance-catalog.copy';
 
 /**
- * The source of a copied table, and whether the copy is complete. `staged` is unfinished under the staging name and
- * complete under any other, because the rename is the last step; `copying` is always unfinished.
+ * The source of a copied table, and whether the copy is complete. `staged`: the copy is unfinished while it has the
+ * staging name, and complete under any other name, because the rename is the last step. `copying`: the copy is
+ * unfinished under every name.
  */
 export type CopyState = {
   /** Identifies the source without revealing its location, because other users may see the mark. */
   source: string;
   version: number;
   rows: number;
-  /** Rows per chunk. The copy has a whole number of such chunks, or all rows. */
+  /** Rows per chunk. At any time the copy has a whole number of chunks, or all rows. */
   chunkRows: number;
   state: 'staged' | 'copying' | 'finished';
 };

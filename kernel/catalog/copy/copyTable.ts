@@ -26,10 +26,10 @@ import {
   type CopyStrategy,
 } from './copyTarget.ts';
 
-// A running copy can't be distinguished from a stopped one, because both are a table that names its source and lacks
+// A running copy can't be distinguished from a stopped one, because each is a table that names its source and lacks
 // rows. So a copy of another source is deleted only if the user requests it.
 
-/** The error if an unfinished copy of another source has the name that this copy needs. */
+/** The error if an unfinished copy of another source already has the staging name of this copy. */
 function conflictingCopyError(place: TablePlace, target: TablePlace, { mark, rows }: TableState): CatalogError {
   const [there, shown] = [displayTable(place.path), displayTable(target.path)];
   const wanted = mark === undefined ? '' : ` of ${mark.rows}`;
@@ -43,7 +43,8 @@ function conflictingCopyError(place: TablePlace, target: TablePlace, { mark, row
 }
 
 /**
- * Runs a call that starts or ends a copy. If the name is already taken or gone, another copy runs at the same time.
+ * Runs a call that starts or ends a copy. If the name is unexpectedly taken or missing, another copy runs at the same
+ * time.
  * @throws CatalogError ConcurrentModification (14)
  */
 async function withConflictErrors<T>(place: TablePlace, target: TablePlace, call: () => Promise<T>): Promise<T> {
@@ -66,7 +67,7 @@ const computed = /^computed_(column|refresh)($|\.)/;
 
 /**
  * Returns the schema of a copy. A computed column becomes a plain one, because computed columns can't be written; the
- * copy has its values.
+ * copy has the computed values.
  * @throws CatalogError Unsupported (0) for a column of blobs, because a query returns only their location
  */
 export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; warnings: string[] } {
@@ -95,14 +96,17 @@ const isBlob = ({ metadata }: Field): boolean =>
 //
 // Rows are added in chunks; each chunk is one version of the copy, complete or absent. The number of rows shows how
 // many chunks are done. A mark in the schema metadata, created with the table, names the source. Each chunk is read
-// back and compared before the next one. A resumed copy compares the last existing chunk again, the only one that may
-// not have been compared.
+// back and compared before the next one. A resumed copy compares the last existing chunk again, because the earlier
+// copy may have stopped before it compared this chunk.
 //
 // - If the target can rename tables, the rows are added under a staging name; the rename at the end completes the copy.
 // - If it can change metadata, the rows are added under the final name, and the mark says that the copy is unfinished.
 // - Otherwise all rows are written as one chunk, which is also complete or absent, and the copy can't be resumed.
 
-/** The engine holds a chunk several times while it writes it; many small chunks make a table slow to read. */
+/**
+ * Larger chunks need too much memory, because the engine holds a chunk several times while it writes it. Smaller chunks
+ * make a table slow to read.
+ */
 const defaultChunkBytes = 64 * 1024 * 1024;
 
 /** Copies one table. @throws CatalogError InvalidTableState (19) if the source is itself an unfinished copy */
@@ -182,7 +186,7 @@ async function goOn({ place, id }: From, begun: TableState, options: CallOptions
   if (mark?.source !== id || done > mark.rows) return undefined;
   if (done % mark.chunkRows !== 0 && done !== mark.rows) return undefined;
   const table = await openTargetTable(place, { ...options, version: mark.version }).catch((error: unknown) => {
-    // The version was cleaned up since.
+    // That version of the source was deleted since the earlier copy.
     if (isCatalogError(error, 'VersionNotFound')) return undefined;
     throw error;
   });

@@ -94,8 +94,8 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
       if ('why' in copied) skipped.push(copied);
       else tables.push(copied);
     } catch (error) {
-      // A retry does not help, because the table is itself an unfinished copy, or of a kind that can't be read. Other
-      // tables can still be copied.
+      // A retry does not help, because the source is itself an unfinished copy or has a column that can't be copied.
+      // Other tables can still be copied.
       const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');
       if (!isLasting || error.identifier !== displayTable(from)) throw error;
       skipped.push({ from: displayTable(from), reason: error.message, why: 'failed' });
@@ -105,8 +105,8 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
 }
 
 /**
- * Copies a table unless it is only declared and so has no data. That is checked only after a failure, because it costs
- * a request.
+ * Copies a table unless it is only declared and so has no data. This function checks for a declared table only after a
+ * failure, because the check costs a request.
  */
 async function copyUnlessDeclared(
   source: CopySource,
@@ -120,7 +120,7 @@ async function copyUnlessDeclared(
     if (!isCatalogError(error)) throw error;
     const { signal } = options;
     const [name, above] = [source.path.at(-1) ?? '', source.path.slice(0, -1)];
-    // If this check fails too, the first error is thrown.
+    // If `isOnlyDeclared` fails too, the error of the copy is thrown.
     if (!(await source.catalog.isOnlyDeclared(name, above, { signal }).catch(() => false))) throw error;
     const reason = 'The table is declared but has no data yet.';
     return { from: displayTable(source.path), reason, why: 'declared' };
@@ -135,7 +135,7 @@ async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): P
   }
 }
 
-/** Maximum namespaces, and maximum tables, of one copy: a server can invent new ones forever. */
+/** Maximum namespaces, and maximum tables, of one copy, because a faulty server could list new ones forever. */
 const maxNames = 100_000;
 
 /** Lists everything in a namespace, by paths relative to it; the namespace itself is `[]`. */
@@ -148,8 +148,8 @@ async function planOf(
   const namespaces: string[][] = [];
   const tables: string[][] = [];
   const walk = async (path: string[]): Promise<void> => {
-    // Checks all names before the first row is copied, because a name that the target would refuse fails now, not after
-    // an hour.
+    // Checks all names before the first row is copied, so that a name that the target would refuse fails now and not
+    // after an hour.
     checkNamespacePath([...target, ...path]);
     namespaces.push(path);
     checkCount(namespaces, 'namespaces', source.path);
@@ -192,7 +192,10 @@ function checkTable(path: readonly string[]): void {
   checkName('table', path.at(-1));
 }
 
-/** A copy into itself would never end, or would have no rows to read. */
+/**
+ * Throws if the copy would be inside its source or the same as its source: then the copy would never end, or the source
+ * would be replaced.
+ */
 function checkApart(source: Place, target: Place): void {
   // Two catalogs with the same URL may be different databases; two with the same directory are the same catalog.
   const isDirectory = source.catalog.implementation === 'dir' && target.catalog.implementation === 'dir';

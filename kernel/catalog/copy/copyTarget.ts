@@ -19,12 +19,12 @@ import type { Table } from '#catalog/table.ts';
 /** The path of a table in a catalog; the table need not exist. */
 export type TablePlace = { catalog: Catalog; path: readonly string[] };
 
-/** The source of a copy, and the identity of its catalog. */
+/** The source of a copy, with the identity of the catalog. */
 export type CopySource = TablePlace & { identity: Identity };
 
 export type TableState = { table: Table; mark: CopyState | undefined; rows: number };
 
-/** What the target supports of the operations that make a copy resumable. */
+/** Which of the operations that make a copy resumable the target supports. */
 export type CopyStrategy = {
   renames: boolean;
   marks: boolean;
@@ -43,7 +43,7 @@ export const openTargetTable = (
 export const dropPlace = (place: TablePlace, options: CallOptions): Promise<void> =>
   place.catalog.dropTable(tableName(place), namespaceOf(place), options);
 
-/** Returns where a copy is built before it gets its name. */
+/** Returns the staging table of a copy: the copy has this name until it is complete. */
 export const stagingTable = (place: TablePlace): TablePlace => ({
   ...place,
   path: [...namespaceOf(place), stagingName(tableName(place))],
@@ -72,7 +72,8 @@ export async function learnStrategy(place: TablePlace, { signal }: CallOptions):
   const { catalog } = place;
   const namespacePath = namespaceOf(place);
   const known = await catalog.capabilities({ signal });
-  // The names use the characters of the table's own name, because a server may support renaming only for certain names.
+  // The trial names have the characters of the table's name, because a server may support renaming only for certain
+  // names.
   const [first, second] = [trialTable(place, 'trial'), trialTable(place, 'renamed')];
   const schema = withMark(new Schema([new Field('trial', new Int32(), true)]), trialMark);
   const make = () => catalog.createEmptyTable(tableName(first), schema, namespacePath, { signal });
@@ -86,7 +87,7 @@ export async function learnStrategy(place: TablePlace, { signal }: CallOptions):
     const rename = () => catalog.renameTable(tableName(first), tableName(second), namespacePath, { signal });
     const accepts = known.RenameTable !== 'no' && (await isSupported(() => againWithout(second, rename, { signal })));
     if (accepts) left.add(second);
-    // Some servers report success for requests that they do not support.
+    // Checks the result of the rename, because some servers report success for requests that they do not support.
     const renames = accepts && (await catalog.tableExists(tableName(second), namespacePath, { signal }));
     if (renames) left.delete(first);
     can = { renames, marks };
@@ -139,7 +140,10 @@ async function isSupported(call: () => Promise<unknown>): Promise<boolean> {
 export class CopyStrategies {
   readonly #known = new Map<string, CopyStrategy>();
 
-  /** @param replaces whether a table is dropped for the copy; then results for other tables are not reused */
+  /**
+   * @param replaces whether a table is dropped for the copy; then the operations are tried again, also if another table
+   * of the namespace was copied
+   */
   async of(place: TablePlace, replaces: boolean, options: CallOptions): Promise<CopyStrategy> {
     const key = JSON.stringify(namespaceOf(place));
     const known = replaces ? undefined : this.#known.get(key);
@@ -151,8 +155,8 @@ export class CopyStrategies {
 }
 
 /**
- * Returns whether a finished copy has the rows of this version of its source. Compares all rows: mark and row count
- * do not reveal a source that was dropped and recreated, or a copy that was changed since.
+ * Returns whether a finished copy has the rows of this version of its source. Compares all rows, because the mark and
+ * the row count do not show that the source was dropped and recreated, or that the copy was changed since.
  */
 export async function isCopyOf(
   { table, mark, rows }: TableState,
@@ -189,8 +193,8 @@ export async function publishCopy(
     });
   }
   if (!way.renames) return;
-  // Between these calls neither table exists. If the copy stops here, the next try finds the complete rows and
-  // renames them.
+  // Between `dropPlace` and the rename neither table exists. If the copy stops in between, the next try finds the
+  // complete rows under the staging name and renames them.
   if (replaces) await dropPlace(target, options);
   await target.catalog.renameTable(tableName(place), tableName(target), namespaceOf(target), options);
 }

@@ -15,8 +15,8 @@ const silent: ReadonlySet<CatalogErrorKind> = new Set<CatalogErrorKind>([
 ]);
 
 /**
- * Operations with parts that a server may refuse separately (a mode, an index type, a search by many vectors):
- * refusing one part does not mean that it refuses the whole operation.
+ * Operations with parts that a server may refuse separately (a mode, an index type, a search by many vectors): a server
+ * that refuses one part may support the rest of the operation.
  */
 const partly: ReadonlySet<Operation> = new Set<Operation>([
   'CreateNamespace',
@@ -39,10 +39,10 @@ const partly: ReadonlySet<Operation> = new Set<Operation>([
 /** Records which operations a server has proved to support. */
 export class CapabilityLog {
   readonly #known = new Map<Operation, Capability>();
-  /** Operations that succeeded, unlike those known only from an error. */
+  /** Operations that have succeeded. Other entries are known only from an error. */
   readonly #done = new Set<Operation>();
 
-  /** All operations; `unknown` if nothing is known. */
+  /** Returns every operation with what is known about it, else `unknown`. */
   all(): Capabilities {
     const names = Object.keys(operations) as Operation[];
     return Object.fromEntries(names.map((name) => [name, this.of(name)])) as Record<Operation, Capability>;
@@ -57,10 +57,13 @@ export class CapabilityLog {
     this.#known.set(operation, 'yes');
   }
 
-  /** Learns from a failure. @param isWhole whether the request had no part that can be refused separately */
+  /**
+   * Records what a failure shows about an operation. @param isWhole whether the request had no part that can be refused
+   * separately
+   */
   noteFailure(operation: Operation, error: CatalogError, isWhole = !partly.has(operation)): void {
     if (error.kind === 'Unsupported') {
-      // An operation that has worked before exists, whatever was wrong with this request.
+      // If the operation has worked before, the server supports it, whatever was wrong with this request.
       const isGone = error.status === 404 || error.status === 405;
       if ((isWhole || isGone) && !this.#done.has(operation)) this.#known.set(operation, 'no');
     } else if (!silent.has(error.kind) && isServerError(error) && this.of(operation) === 'unknown') {
@@ -71,9 +74,9 @@ export class CapabilityLog {
 
 /**
  * Request bodies that test whether a server has an operation. Only reading operations are tested, because a careless
- * server may act on a name that it does not have. Each body names a table, namespace or job with a new random name, so
- * a server that has the operation reports that the name does not exist. Operations missing here need an existing name
- * and can't be tested. Support for changes is known after their first use.
+ * server may change something even for a name that does not exist. Each body names a table, namespace or job with a new
+ * random name, so a server that has the operation reports that the name does not exist. Operations missing here need an
+ * existing name and can't be tested. Support for changes is known after their first use.
  */
 const probes: { readonly [O in ReadingOperation]?: object } = {
   DescribeNamespace: {},
@@ -95,11 +98,11 @@ const probes: { readonly [O in ReadingOperation]?: object } = {
   ListJobs: {},
 };
 
-/** Lists are tested by listing existing names, with a limit of 1. */
+/** Operations that list. They are tested on existing parents, with a limit of 1. */
 const lists: ReadonlySet<Operation> = new Set<ReadingOperation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
 
 /**
- * Tests the reading operations among those asked that are still unknown; the others stay unknown.
+ * Tests those of the given reading operations that are still unknown. Other operations stay unknown.
  * @throws CatalogError ServiceUnavailable (17) and the like if the server did not answer
  */
 export async function probeCapabilities(

@@ -89,8 +89,8 @@ function sayableType(type: DataType): JsonArrowType {
 }
 
 /**
- * Whether the specification's own fields express the type completely. Among timestamps, this is true only for
- * microseconds without a zone.
+ * Whether the specification's own fields express the type completely. A timestamp is complete only if it is in
+ * microseconds without a time zone.
  */
 function isSayable(json: unknown): boolean {
   if (!isRecord(json)) return false;
@@ -125,8 +125,8 @@ export function updateFieldMetadata(
 }
 
 /**
- * "UpdateTableSchemaMetadata", which replaces all entries; some servers add entries instead. So all entries to keep
- * are sent, and if a removed one still exists afterwards, that is an error.
+ * "UpdateTableSchemaMetadata", which replaces all entries; some servers add entries instead. So this function sends all
+ * entries to keep, and throws if a removed entry still exists afterwards.
  */
 export async function updateSchemaMetadata(
   target: RestTarget,

@@ -50,7 +50,8 @@ const invalid = (what: string, hint: string, cause?: unknown): CatalogError =>
   new CatalogError('InvalidInput', what, hint, cause === undefined ? {} : { cause });
 
 function checkDelimiter(delimiter: unknown = idDelimiter): string {
-  // Letters, digits, "_" and "-" are in nearly every name; characters that a URL can't contain are excluded too.
+  // Letters, digits, "_" and "-" occur in nearly every name, so a delimiter can't have them. It can't have characters
+  // that a URL can't contain either.
   if (typeof delimiter === 'string' && /^[^\p{L}\p{N}\p{C}\s/\\?#%_-]{1,8}$/u.test(delimiter)) return delimiter;
   throw invalid(
     'Expected a separator that names and URLs do not contain for "delimiter".',
@@ -67,7 +68,7 @@ function checkRetries(retries: unknown = defaultRetries): number {
 }
 
 function checkTimeout(which: keyof typeof defaultTimeouts, value: unknown = defaultTimeouts[which]): number {
-  // Timers have 31 bits; a timer with a longer delay fires immediately.
+  // A timer's delay has 31 bits; with a longer delay the timer would fire immediately.
   if (typeof value === 'number' && value >= 0 && value < 2 ** 31) return value;
   throw invalid(
     `Expected a time for "timeouts.${which}", got ${String(value)}.`,
@@ -76,8 +77,8 @@ function checkTimeout(which: keyof typeof defaultTimeouts, value: unknown = defa
 }
 
 /**
- * Accepts `host`, `host:port`, or a URL with the protocol of the server's: a key for https: must never be sent over
- * http:.
+ * Accepts `host`, `host:port`, or a URL. The URL must have the protocol of the server's URL, because a key for https:
+ * must never be sent over http:.
  */
 function checkEndpoint(endpoint: unknown, url: URL, proxy: unknown): { hostname: string; port: string } {
   const text = typeof endpoint === 'string' && !endpoint.includes('://') ? `${url.protocol}//${endpoint}` : endpoint;

@@ -37,7 +37,7 @@ export async function unlessSilent(exists: Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** Returns whether a call finds its object; throws all other errors. */
+/** Returns false if a call fails because its object does not exist; throws all other errors. */
 export async function isThere(
   missing: 'NamespaceNotFound' | 'TableNotFound',
   call: () => Promise<unknown>,
@@ -53,7 +53,8 @@ export async function isThere(
 
 /**
  * Checks that a namespace exists before something is put into it, because some servers put tables into namespaces that
- * were never created and that no list shows. If the server can't answer, the check passes and the call itself decides.
+ * were never created and that no list shows. If the server can't answer, the check passes, and the call that follows
+ * reports a missing namespace.
  * @throws CatalogError NamespaceNotFound (1)
  */
 export async function mustExist(wire: Wire, path: NamespacePath, options: CallOptions): Promise<void> {

@@ -13,8 +13,8 @@ const databaseHeaders: readonly string[] = [
 ];
 
 /**
- * Headers of the connection and the bodies. A configuration that set them could split one request into two, or name
- * another host than the certificate was checked for.
+ * Headers of the connection and the bodies. If a configuration could set them, it could split one request into two, or
+ * name another host than the certificate was checked for.
  */
 const ours: ReadonlySet<string> = new Set([
   'accept',
@@ -38,8 +38,8 @@ const ours: ReadonlySet<string> = new Set([
 type Headers = { headers: Record<string, string>; database: Record<string, string>; secrets: string[] };
 
 /**
- * Returns the headers of a configuration. All values except the database's are secret, because only the user knows what
- * they contain.
+ * Returns the headers of a configuration. All values except the database's are secret, because any of them may contain
+ * a key.
  * @throws CatalogError InvalidInput (13) naming the header, never its value
  */
 export function headersOf(config: RestConfig, url: URL): Headers {
@@ -80,8 +80,8 @@ export function headersOf(config: RestConfig, url: URL): Headers {
 
 /**
  * Whether the host name contains the database, as in the hosted service: `sales.eu.api.example.com` is the host of
- * database `sales` in region `eu`. Other hosts get the header, even if they start with the database name, because a
- * server of several databases would otherwise use its default one.
+ * database `sales` in region `eu`. All other hosts get the database header, even if the host name starts with the
+ * database name: without the header a server of several databases would use its default database.
  */
 function isInHost(database: string, url: URL): boolean {
   const [first, , third, ...domain] = url.hostname.split('.');
@@ -115,7 +115,7 @@ function checkHeader(name: string, value: unknown): [name: string, value: string
       'Remove it. A value that was read from a file may end with one.',
     );
   }
-  // Horizontal tab, and Latin-1 without control characters.
+  // Allowed: horizontal tab, and Latin-1 without control characters.
   if (!/^[\t\u0020-\u007e\u00a0-\u00ff]*$/.test(value)) {
     throw invalid(`The value of the header "${key}" has a character that headers can't contain.`, 'Encode it first.');
   }

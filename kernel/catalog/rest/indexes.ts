@@ -8,7 +8,7 @@ import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#cata
 import { checkText } from '#catalog/arguments/tableArguments.ts';
 
 /**
- * "CreateTableIndex", or "CreateTableScalarIndex" for other indexes than vector ones. Resolves when the server has
+ * "CreateTableIndex", or "CreateTableScalarIndex" for an index that is not a vector index. Resolves when the server has
  * accepted the request; some servers build the index afterwards, and `indexStats` shows their progress.
  */
 export async function createIndex(
@@ -22,7 +22,7 @@ export async function createIndex(
   const json = { column, index_type: type, ...onBranch(target), ...parameters(options) };
   const create = (): Promise<void> => ask(target, operation, { json }, options, () => undefined);
   const name = options.name ?? `${column}_idx`;
-  // The specification has no option that prevents replacing an existing index.
+  // The server would replace an existing index, because the specification has no option against it.
   if (options.replace === false) {
     await about(target, operation, async () => {
       const indexes = await listIndices(target, options);

@@ -7,7 +7,7 @@ import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { isThere, mustExist, namespaceExists, unlessSilent } from './exists.ts';
 import { Reply } from './reply.ts';
 
-// Namespaces on a server. Compensates for optional parts of the specification that some servers ignore.
+// Namespaces on a server. Some servers ignore optional parts of the specification; this file does those parts itself.
 
 /** The response field that holds the names, by operation. */
 const lists = { ListNamespaces: 'namespaces', ListTables: 'tables' } as const;
@@ -19,8 +19,8 @@ type ListRequest = CallOptions & {
 };
 
 /**
- * Requests one page of names. Skips empty pages that have a successor, because some servers count names in a page that
- * they don't show.
+ * Requests one page of names. Skips empty pages that are not the last, because some servers hide names of a page after
+ * counting them.
  * @throws CatalogError NamespaceNotFound (1) also if the server lists a missing namespace as an empty one; Internal
  * (18) if a page leads to an earlier one
  */
@@ -49,7 +49,7 @@ export async function listPage(
     const reply = new Reply(wire, body);
     const names = reply.texts(lists[operation]);
     const next = check.next(names, reply.maybeText('page_token'));
-    // Lists of both kinds have the namespaces first: after the first table there are no more namespaces.
+    // With both kinds in one list, the namespaces come first, so after the first table there are no more namespaces.
     const isOver = next === undefined || (operation === 'ListNamespaces' && hasTables(reply));
     if (names.length > 0 && !isOver) return { names, pageToken: next };
     if (isOver) {
@@ -120,11 +120,15 @@ export async function dropNamespace(
   }
 }
 
-/** Deeper than any catalog, because a server that invents children would otherwise cause an endless loop. */
+/**
+ * Maximum depth, more than any catalog has. Without a limit, a faulty server that lists ever new children would cause
+ * an endless loop.
+ */
 const maxDepth = 100;
 
 /**
- * Drops the content of a namespace, the innermost first. Content that another client drops meanwhile is not an error.
+ * Drops the content of a namespace, the innermost first. If another client has dropped something meanwhile, this is not
+ * an error.
  */
 async function dropContents(wire: Wire, path: NamespacePath, options: CallOptions): Promise<void> {
   if (path.length > maxDepth) throw wire.unexpected('namespaces that are nested too deeply');

@@ -7,7 +7,8 @@ import { namespaceExists, tableExists, unlessSilent } from './exists.ts';
 import { Reply } from './reply.ts';
 import { type Encoded, sendArrow } from './writes.ts';
 
-// Creation of tables on a server. Compensates for optional parts of the specification that some servers ignore.
+// Creation of tables on a server. Some servers ignore optional parts of the specification; this file does those parts
+// itself.
 
 /**
  * "CreateTable", in the requested mode even on servers that support only one.
@@ -24,15 +25,15 @@ export async function createTable(
     await sendArrow(wire, { operation: 'CreateTable', id, query: { mode }, signal }, encoded);
   } catch (error) {
     if (!isCatalogError(error, 'TableAlreadyExists') || mode === 'create') throw error;
-    // Servers send the same error if a namespace has this name, and if files of a deregistered table remain.
+    // Servers send "already exists" also if a namespace has this name or if files of a deregistered table remain.
     if (!(await unlessSilent(tableExists(wire, id, { signal }))))
       throw (await namespaceExists(wire, id, { signal })) ? namespaceHasName(id, error) : error;
     // The table was kept, as requested.
     if (mode === 'exist_ok') return;
     const { body } = encoded;
-    // A streamed body can't be sent again.
+    // A streamed body can't be sent a second time.
     if (!(body instanceof Uint8Array)) throw noOverwrite(wire, id, error);
-    // This replaces all rows and columns at once, so the table never disappears.
+    // An insert with the mode "overwrite" replaces all rows and columns at once, so the table never disappears.
     await wire.json({ operation: 'InsertIntoTable', id, query: { mode: 'overwrite' }, arrow: body, signal });
   }
 }
@@ -74,7 +75,7 @@ export async function registerTable(
     try {
       await register(location, asked);
     } catch (second) {
-      // Registers the previous location again; its data was never touched.
+      // Registers the previous location again. The data at that location was never changed.
       if (before.location !== undefined) await register(before.location, { mode: 'create' }).catch(() => undefined);
       throw second;
     }

@@ -17,8 +17,8 @@ import { about, countRows, onBranch, pinned, type RestTarget } from './target.ts
 import { isString } from '#shared/shape.ts';
 
 /**
- * The preference that requests sorted rows. The specification has no order, so a server must confirm that it applied
- * it.
+ * The preference that requests sorted rows. The specification has no order, so a server must confirm that it sorted the
+ * rows.
  */
 const orderPreference = 'order_by';
 
@@ -28,12 +28,14 @@ const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec
 /** The number of requested rows. Default: 10 for a search, else all. */
 const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
 
-/** The number of rows that a response may have. A limit of 0 is not sent, and its rows are not read. */
+/**
+ * The number of rows that a response may have. For a limit of 0 the request asks for one row, and that row is not read.
+ */
 const requestedRows = (spec: QuerySpec): number | undefined => rowLimit(spec) || undefined;
 
 /**
- * Returns the search to send, and the number of first rows to drop here, because some servers subtract the offset from
- * the requested number of rows, so fewer rows would arrive.
+ * Returns the search to send without an offset, and the number of first rows to drop here. Some servers subtract the
+ * offset from the requested number of rows, so too few rows would arrive.
  */
 function widened(spec: QuerySpec): { asked: QuerySpec; skip: number } {
   const { offset = 0, ...rest } = spec;
@@ -47,8 +49,8 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
   const { columns, columnAliases, filter, offset, orderBy, withRowId, prefilter, fastSearch, vector, fullText } = spec;
   return {
     ...pinned(target),
-    // The contract requires a vector and a row count. Without a search they are an empty vector and the largest count.
-    // Some servers treat 0 as all rows, so a limit of 0 is sent as 1 and the row is not read.
+    // The contract requires a vector and a row count. A query without a search sends an empty vector, a query without a
+    // limit the largest count. Some servers treat 0 as all rows, so a limit of 0 is sent as 1 and the row is not read.
     vector: { single_vector: vector?.values ?? [] },
     k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
     ...(columns && { columns: { column_names: columns } }),
@@ -83,8 +85,8 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
 const maxPlanBytes = 16 * 1024 * 1024;
 
 /**
- * Requests a plan. REST responses are a bare JSON string by the specification, plain text on some servers, and an
- * object with one string in the specification's data model.
+ * Requests a plan. The response is a bare JSON string by the REST part of the specification, an object with one string
+ * by its data model, and plain text on some servers.
  */
 function readText(target: RestTarget, operation: Operation, json: unknown, { signal }: CallOptions): Promise<string> {
   return about(target, operation, async () => {
@@ -107,7 +109,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether the server of a connection streams query results; a server that does not prepares all rows first. */
+/**
+ * Whether the server of a connection streams query results. A server that does not stream prepares all rows before it
+ * sends the first.
+ */
 const streams = new WeakMap<Wire, boolean>();
 
 /** Runs queries of a table on its server ("QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan"). */
@@ -122,8 +127,8 @@ export class RestQueryRunner implements QueryRunner {
   }
 
   /**
-   * Returns the rows as they arrive. If a server can't stream, pages of one version are requested, so that neither
-   * side holds the whole result. If it reports no version, concurrent writes may show in the result.
+   * Returns the rows as they arrive. If a server can't stream, pages of one version are requested, so that neither side
+   * holds the whole result. If the server reports no version, concurrent writes may show in the result.
    */
   run(spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
     return about(this.#target, 'QueryTable', async () => {
@@ -231,8 +236,8 @@ export class RestQueryRunner implements QueryRunner {
   async #sendsStreams(signal: AbortSignal | undefined): Promise<boolean> {
     const known = streams.get(this.#target.wire);
     if (known !== undefined) return known;
-    // This test reads one row, once per connection; for a full read such a server would first write all rows to a
-    // file.
+    // Tests once per connection, with a query of one row, whether the server streams. A query of all rows would be slow
+    // as a test, because a server that does not stream first writes all rows to a file.
     const { body } = await this.#send(this.#target, { limit: 1 }, signal);
     body.destroy();
     return streams.get(this.#target.wire) ?? false;

@@ -14,8 +14,8 @@ import {
 } from '#shared/shape.ts';
 
 /**
- * Reads a JSON response field by field. A field with another type than in the specification is an error that names
- * it; the specification treats `null` like a missing field.
+ * Reads a JSON response field by field. If a field has another type than in the specification, the error names the
+ * field. `null` is treated like a missing field, as in the specification.
  */
 export class Reply {
   readonly #wire: Wire;
@@ -64,7 +64,7 @@ export class Reply {
     return value.map((item: unknown) => new Reply(this.#wire, item));
   }
 
-  /** The objects of a map by their keys. */
+  /** Returns the key and the object of each entry of a map. */
   entries(name: string): [string, Reply][] {
     const value = this.#fields[name];
     if (!isRecord(value)) throw this.#wire.unexpected(`a response without the map "${name}"`);
@@ -76,7 +76,7 @@ export class Reply {
     return value === undefined ? undefined : new Reply(this.#wire, value);
   }
 
-  /** All fields, which must be strings; for responses that are a bare map in the specification. */
+  /** Returns all fields, which must be strings. Some responses are a bare map in the specification. */
   textMap(): Record<string, string> {
     const refuse = () => this.#wire.unexpected('a map with values that are not strings');
     return ensureShape(this.#fields, mapOf(isString), refuse);

@@ -51,12 +51,15 @@ export async function openRest(config: RestConfig, options: ConnectOptions = {})
   return new RestCatalog({ ...transport, keyHint: options.keyHint }, { location: config.uri, identity });
 }
 
-/** For display and comparison; `onClose` informs the creator of the catalog. */
+/**
+ * What a catalog shows (`location`), what is compared (`identity`), and `onClose`, which is called when the catalog is
+ * closed.
+ */
 type Shown = { location: string; identity: Identity; onClose?: () => void };
 
 /**
- * A catalog on a server with the Lance Namespace REST contract. Checks and sends calls, and compensates for what the
- * contract leaves to servers, so that the same calls do the same as on a directory.
+ * A catalog on a server with the Lance Namespace REST contract. Checks and sends calls. The contract leaves some
+ * behavior to the server; this class evens it out, so that a call does the same as on a directory.
  */
 export class RestCatalog implements catalog.Catalog {
   readonly implementation = 'rest';
@@ -257,7 +260,7 @@ export class RestCatalog implements catalog.Catalog {
     const { namespacePath: path, options } = tableCall<Options>('renameTable', name, tail, ['newNamespacePath']);
     await this.#known('RenameTable', path, name, options, async () => {
       const { newNamespacePath, signal } = options;
-      // A server would refuse the name as taken.
+      // Renaming a table to its current name does nothing. A server would refuse the name as taken.
       if (newName === name && isSamePath(newNamespacePath ?? path, path)) {
         if (await tableExists(this.#wire, [...path, name], { signal })) return;
         throw missingTable([...path, name]);

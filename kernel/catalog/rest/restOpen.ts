@@ -13,9 +13,9 @@ import type { RestTarget } from './target.ts';
 import { tagVersion } from './versions.ts';
 
 /**
- * Checks that the server reads branches. Some silently ignore the branch in a request and use the main one. They also
- * return rows of a branch that can't exist, so such a branch is read first, before data of the main one is read or
- * changed by mistake.
+ * Checks that the server reads branches. Some silently ignore the branch in a request and use the main one. Such a
+ * server also returns rows for a branch that can't exist. So this function first reads a branch that can't exist: if
+ * rows arrive, it throws, before the main branch is read or changed by mistake.
  * @throws CatalogError Unsupported (0) for a target on a branch if the server ignores branches
  */
 async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<void> {
@@ -36,7 +36,7 @@ async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<vo
   );
 }
 
-/** Whether the server answered about the branch, rather than failing for another reason. */
+/** Whether the error is about the branch. Any other error does not show whether the server reads branches. */
 const isAboutBranch = ({ kind }: CatalogError): boolean =>
   kind !== 'ServiceUnavailable' && kind !== 'Throttling' && kind !== 'Unauthenticated' && kind !== 'PermissionDenied';
 
@@ -64,7 +64,7 @@ export async function openTarget(
   return target;
 }
 
-/** "DescribeTable"; the version needs `detailed`, for which the server has to read the table. */
+/** "DescribeTable". Only a response with `detailed` has the version, and the server has to read the table for it. */
 async function describe(
   { wire, id, version, branch }: RestTarget,
   { signal }: CallOptions,
@@ -87,7 +87,7 @@ async function describe(
   return { ...(found !== undefined && { version: found }), ...(location !== undefined && { location }) };
 }
 
-/** Reads columns, row count and version of a table, consistent despite concurrent writes. */
+/** Reads columns, row count and version of a table, all of the same version despite concurrent writes. */
 export async function describeTable(
   wire: Wire,
   path: NamespacePath,
@@ -127,7 +127,7 @@ export async function inNamespace<T>(
     return await call();
   } catch (error) {
     if (path.length === 0 || !isCatalogError(error, 'TableNotFound')) throw error;
-    // If this check fails too, the first error is thrown.
+    // If `exists` fails too, the first error is thrown.
     if (await exists().catch(() => true)) throw error;
     throw missingNamespace(path, error);
   }

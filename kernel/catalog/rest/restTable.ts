@@ -191,7 +191,7 @@ export class RestTable implements Table {
     return updateFieldMetadata(this.#target, updates, options);
   }
 
-  /** The specification has no operation for this. */
+  /** The specification has no operation to refresh a column. */
   refreshColumn(column: string): Promise<RefreshResult> {
     return about(this.#target, 'AlterTableBackfillColumns', () => {
       throw new CatalogError(
@@ -225,7 +225,7 @@ export class RestTable implements Table {
     return tableBackfills().try(this, column, options);
   }
 
-  /** Rows are converted to the schema of the table; other data is sent with its own schema. */
+  /** Rows are converted to the schema of the table; other data already has a schema. */
   async #schemaFor(data: TableSource, options: CallOptions): Promise<Schema | undefined> {
     return Array.isArray(data) && !isBatchSource(data) ? this.#schema('InsertIntoTable', options) : undefined;
   }
@@ -233,7 +233,8 @@ export class RestTable implements Table {
   /** Reads the schema for another operation; errors name that operation. */
   async #schema(operation: Operation, { signal }: CallOptions): Promise<Schema> {
     try {
-      // Not read from "DescribeTable", because its JSON form has no time units and zones.
+      // Reads the schema with a query and not with "DescribeTable", because the JSON schema of the latter has no time
+      // units and zones.
       return (await this.#runner.run({ limit: 0 }, signal)).schema;
     } catch (error) {
       if (isCatalogError(error)) error.operation = operation;

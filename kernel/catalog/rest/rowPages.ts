@@ -8,8 +8,8 @@ import { IpcError } from '#shared/arrow/ipcError.ts';
 import { CatalogError, type ErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
 
 /**
- * Returns the rows of a response as they arrive. Its connection is released when they are read, when reading fails,
- * and when the reader stops early, which stops the server.
+ * Returns the rows of a response as they arrive. The connection is released when all rows are read, when reading fails,
+ * and when the reader stops early. In the last case the server stops too.
  * @param maxRows the number of requested rows
  * @throws CatalogError ServiceUnavailable (17) if the response ends too early, Unsupported (0) if it uses a part of the
  * Arrow format that can't be read, Internal (18) if it is not valid Arrow data or has more rows than requested; the
@@ -75,7 +75,7 @@ export const firstPageRows = 8192;
 /** Target size of the later pages: large enough for few requests, small enough for a server to hold at once. */
 const pageBytes = 32 * 1024 * 1024;
 const maxPageRows = 1_000_000;
-/** Pages that are read before the server must confirm by a count that there are more rows. */
+/** Each time this many pages were read, the client requests a count of the rows, to check that there are more. */
 const maxRowPages = 10_000;
 
 /** Reads one page and reports the bytes of each chunk that arrives. */
@@ -137,7 +137,7 @@ async function* pages(
         }
       }
       rows += batch.numRows;
-      // The next page would repeat the surplus rows.
+      // The check is needed because the next page would repeat the surplus rows.
       if (rows > progress.left) throw wire.unexpected('more rows than requested');
       yield page === first ? batch : (adopt(batch) ?? batch);
     }

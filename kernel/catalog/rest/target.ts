@@ -8,7 +8,7 @@ import type { Wire, WireRequest } from '#catalog/transport/request.ts';
 
 export type RestTarget = {
   readonly wire: Wire;
-  /** The components of its identifier, the table name last. */
+  /** The components of the table's identifier. The table name is the last. */
   readonly id: readonly string[];
   /** Version to read; the newest if not set. */
   readonly version?: number | undefined;
@@ -22,7 +22,10 @@ export const pinned = ({ version, branch }: RestTarget): { version?: number; bra
   ...onBranch({ branch }),
 });
 
-/** Returns the body field, or the query parameter if there is no body, that selects the branch to change. */
+/**
+ * Returns the field that selects the branch to change. It belongs in the body, or in the query if the request has no
+ * body.
+ */
 export const onBranch = ({ branch }: { branch?: string | undefined }): { branch?: string } =>
   branch === undefined ? {} : { branch };
 

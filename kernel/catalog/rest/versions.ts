@@ -110,7 +110,7 @@ export class RestBranches implements Branches {
           branches.set(name, {
             parentVersion: branch.count('parentVersion'),
             ...(parentBranch !== undefined && { parentBranch }),
-            // Servers without this information send 0.
+            // Servers that do not know the time send 0.
             ...(seconds !== undefined && seconds > 0 && { created: new Date(seconds * 1000) }),
             ...(manifestSize !== undefined && { manifestSize }),
           });
@@ -147,7 +147,8 @@ export class RestBranches implements Branches {
 }
 
 /**
- * Returns the version to read if the server reports it: from "DescribeTable", else the newest of "ListTableVersions".
+ * Returns the current version if the server reports one: that of "DescribeTable", else the newest of
+ * "ListTableVersions".
  */
 export async function currentVersion(target: RestTarget, options: CallOptions): Promise<number | undefined> {
   const request = { query: { load_detailed_metadata: true }, json: pinned(target) };
@@ -207,7 +208,10 @@ export async function stats(target: RestTarget, options: CallOptions): Promise<T
   });
 }
 
-/** The request has no version, so a server would answer for the newest one. @throws CatalogError Unsupported (0) */
+/**
+ * Throws if the table was opened at a version: the request has no version, so the server would answer for the newest
+ * version. @throws CatalogError Unsupported (0)
+ */
 function checkNewest({ id, version }: RestTarget): void {
   if (version === undefined) return;
   throw new CatalogError(

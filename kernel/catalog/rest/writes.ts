@@ -27,7 +27,7 @@ export type Encoded = {
  * Encodes the data of a table as a request body: an Arrow IPC stream, as one buffer if it is small, batch by batch if
  * it is large or of unknown length.
  * @param call for errors: the call that the data was given to
- * @throws CatalogError SchemaValidation (20), InvalidInput (13), as `batchesOf`; the body throws later errors
+ * @throws CatalogError SchemaValidation (20), InvalidInput (13), like `batchesOf`. Reading the body throws later errors
  */
 export async function encodeSource(call: string, source: TableSource, schema?: Schema): Promise<Encoded> {
   if (!isBatchSource(source)) {
@@ -72,11 +72,11 @@ export async function sendArrow(
     return await wire.json({ ...request, arrow });
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    // Throws the error of the source, because the connection would only report that it broke.
+    // Throws the error of the source, because the error of the connection only says that the connection broke.
     throw failure ? failure.error : error;
   } finally {
-    // After a refused request the source of the body is still open. The close is not awaited, because the source may be
-    // waiting.
+    // After a refused request the source of the body is still open. This code does not await the close, because the
+    // source may be waiting for data.
     arrow
       .return()
       .then(close, close)

@@ -29,7 +29,10 @@ export function parseAddress(option: string, text: unknown): URL {
   return url;
 }
 
-/** Users may paste a key instead of the URL, so messages show only a short word or text that looks like a URL. */
+/**
+ * Users may paste a key instead of the URL, so messages show a wrong value only if it is a short word or looks like a
+ * URL.
+ */
 const isShowable = (text: unknown): text is string =>
   typeof text === 'string' &&
   text.length < 256 &&

@@ -12,7 +12,7 @@ export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unkno
   return {
     destroy: () => void body.destroy(),
     // A generator between undici's stream and its reader is needed, because Arrow's readers destroy a Node stream at
-    // its end, which undici reports as an unhandled error.
+    // its end, and undici reports this as an unhandled error.
     async *[Symbol.asyncIterator]() {
       try {
         for await (const chunk of body) yield chunk;
@@ -23,7 +23,7 @@ export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unkno
   };
 }
 
-/** Reads the beginning of a body as a string; if the body breaks off, the part received so far. */
+/** Reads the beginning of a body as a string; if the body breaks off, returns the part received so far. */
 export async function readSome(body: Incoming): Promise<string> {
   const chunks: Uint8Array[] = [];
   let total = 0;
@@ -34,7 +34,7 @@ export async function readSome(body: Incoming): Promise<string> {
       if (total >= maxErrorBytes) break;
     }
   } catch {
-    // The status is known and matters more than the incomplete message.
+    // The error is dropped, because the status is known and matters more than the rest of the message.
   }
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxErrorBytes));
 }
@@ -53,9 +53,9 @@ export const appliedPreferences = (value: string | undefined): string[] =>
     .filter((wish) => wish !== '');
 
 /**
- * Prepares a body to send. A streamed body is read as fast as the server takes it; once `signal` is aborted it is not
- * read further, even if its next chunk is pending. `failure` returns the error of the source, which says more than
- * the error of the request it breaks.
+ * Prepares a body to send. A streamed body is read as fast as the server takes it; once `signal` is aborted, the body
+ * is not read further, even if the next chunk is pending. `failure` returns the error of the source, because the error
+ * of the request only says that the body broke.
  */
 export function uploadOf(
   source: Uint8Array | AsyncIterable<Uint8Array>,
@@ -88,7 +88,7 @@ export function uploadOf(
       throw error;
     } finally {
       if (abort) signal?.removeEventListener('abort', abort);
-      // Not awaited, because a source that hangs would hang here too.
+      // The return is not awaited, because a source that hangs would make this code hang too.
       if (!isDone) void Promise.resolve(pull.return?.()).catch(() => undefined);
     }
   }

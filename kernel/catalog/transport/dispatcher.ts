@@ -14,7 +14,7 @@ export type Route = {
   ca?: string | undefined;
   /** Use this proxy instead of those of the environment. */
   proxy?: string | undefined;
-  /** Milliseconds, 0 for none. */
+  /** Timeouts in milliseconds; 0 means no limit. */
   timeouts: { connect: number; headers: number; body: number };
 };
 
@@ -25,8 +25,8 @@ export type Route = {
 const connections = 16;
 
 /**
- * Opens connections to one server, kept alive between requests. A socket or an endpoint is used without a proxy.
- * Proxies of the environment are never used for this machine, because "localhost" would be the proxy's own host.
+ * Opens connections to one server, kept alive between requests. A socket or an endpoint is used without a proxy. For a
+ * server on this machine, proxies of the environment are never used, because for a proxy "localhost" is its own host.
  * @throws CatalogError InvalidInput (13) if a proxy in the environment is not a URL
  */
 export function openDispatcher(route: Route): Dispatcher {
@@ -34,7 +34,7 @@ export function openDispatcher(route: Route): Dispatcher {
   const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] };
   const common = {
     connections,
-    // HTTP/2 would put a 10 GB scan and a click in the tree on one connection.
+    // Without HTTP/2: it would put a 10 GB scan and a click in the tree on the same connection.
     allowH2: false,
     connectTimeout: timeouts.connect,
     headersTimeout: timeouts.headers,

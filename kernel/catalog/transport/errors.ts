@@ -19,8 +19,8 @@ import { isBrokenConnection, markTransient, parseRetryAfter } from './retry.ts';
 type RequestSubject = { operation: Operation; id: readonly string[] };
 
 /**
- * Returns the message and hint for errors whose code says everything, the same as for a directory, because many servers
- * answer such a code with only a name.
+ * Returns the message and hint for errors whose code says everything. They are the same as for a directory. The
+ * server's own message is not used, because many servers send only a name with such a code.
  */
 function messageForKind(kind: CatalogErrorKind, asked: RequestSubject): [what: string, hint: string] | undefined {
   const { operation, id } = asked;
@@ -62,7 +62,7 @@ const hints: { readonly [K in CatalogErrorKind]?: string } = {
 /** The hint if a server sends none. */
 const hintForKind = (kind: CatalogErrorKind): string => hints[kind] ?? 'Ask the administrator of the server.';
 
-/** Whether a message already names its object as our messages do, so that it can be shown unchanged. */
+/** Whether a message already names its object as our messages do, so that the message can be shown unchanged. */
 const namesIt = (text: string, { id }: RequestSubject): boolean => text.includes(`"${displayPath(id)}"`);
 
 /** The meaning of a server's message, and a sentence for users if the message itself is not suitable. */
@@ -123,9 +123,9 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Determines the meaning of a server's message if its code is too general, because the upstream server reports nearly
- * every refusal of the engine as Internal (18), and a missing column as invalid input. Other codes are kept, but may
- * get a better sentence.
+ * Determines the meaning of a server's message if the code is too general: the upstream server reports nearly every
+ * refusal of the engine as Internal (18), and a missing column as invalid input. Other codes are kept, but may get a
+ * better sentence.
  */
 export function parseServerError(kind: CatalogErrorKind, text: string, asked: RequestSubject): Meaning | undefined {
   const about = subjectText(asked);
@@ -176,13 +176,13 @@ type Told = { error: string; kind: CatalogErrorKind; detail: string };
 /** The properties of a server that its errors depend on. */
 export type Server = {
   name: string;
-  /** Whether it has already answered like a catalog server. */
+  /** Whether the server has already answered like a catalog server. */
   isKnown: boolean;
-  /** Whether its URL is http://, without encryption. */
+  /** Whether the server's URL is http://, without encryption. */
   isPlain?: boolean;
-  /** Whether its URL ends with the version that every path starts with. */
+  /** Whether the server's URL ends with the version that every path starts with. */
   endsWithVersion?: boolean;
-  /** Must not appear in any message. */
+  /** Strings that must not appear in any message. */
   secrets: readonly string[];
   /** How the user can set another key for this connection. */
   keyHint?: string | undefined;
@@ -221,7 +221,7 @@ function ofContract(
 ): CatalogError {
   const { status } = answer;
   const raw = redact(words.error, server.secrets);
-  // If the server sends a `detail` (its own next step), its message is meant for users.
+  // If the server sends a `detail` (the next step for the user), its message is meant for users.
   const detail = firstLine(redact(words.detail, server.secrets));
   const meaning = detail === '' ? parseServerError(words.kind, raw, asked) : undefined;
   const kind = meaning?.kind ?? words.kind;
@@ -237,7 +237,7 @@ function ofContract(
   });
 }
 
-/** Adds the object of the request to a server's message; few servers name it. */
+/** Adds the object of the request to a server's message, because few servers name the object. */
 function withThing(server: Server, asked: RequestSubject, kind: CatalogErrorKind, said: string): string {
   if (namesIt(said, asked) || isAboutCaller(kind)) return said;
   if (kind !== 'Unsupported') return `${subjectText(asked)}: ${said}`;
@@ -298,7 +298,7 @@ function hintOf(kind: CatalogErrorKind, answer: ErrorResponse): string {
 function parseTold(text: string): Told | undefined {
   const body = parseRecord(text);
   const code = body?.['code'];
-  // Gateways have bodies with a `code` too, but theirs repeats the status.
+  // A gateway's body may have a `code` too, but that code repeats the HTTP status.
   if (!body || !Object.values(catalogErrorCodes).some((known) => known === code)) return undefined;
   const { error, detail } = body;
   return {
@@ -376,12 +376,12 @@ function explain(
     return ['stopped sending in the middle of its response', 'Try again, or raise timeouts.body.'];
   }
   if (code === 'UND_ERR_ABORTED' || code === 'UND_ERR_INVALID_ARG') {
-    // The request was not cancelled: undici reports a proxy's refusal this way, with the status in the message.
+    // The request was not cancelled. undici reports a refusal by the proxy as an abort, with the status in the message.
     return [`can't be reached (${messageOf(error)})`, 'Check the proxy, its user name and password, and the address.'];
   }
   if (phase === 'answering')
     return [`closed the connection in the middle of its response (${code || messageOf(error)})`, 'Try again.'];
-  // An https:// server also ends a request sent as http:// this way.
+  // An https:// server also closes the connection if the request was sent as http://.
   const isHungUp = (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET') && isPlain;
   const hint = `Check the address${isHungUp ? ' (perhaps it is https://)' : ''} and that the server is running.`;
   return [`can't be reached (${code || messageOf(error)})`, hint];

@@ -10,7 +10,10 @@ type Transient = { retryAfter: number | undefined };
  */
 const firstWait = 200;
 const longestWait = 5000;
-/** If a server requests a longer delay, the error is reported to the user at once, instead of a call that hangs. */
+/**
+ * If a server requests a longer delay, the call fails at once, so that the user sees the error and the call does not
+ * hang.
+ */
 const longestRetryAfter = 30_000;
 
 /** Codes of connections that failed or broke. Certificate errors are not temporary. */
@@ -29,7 +32,7 @@ const brokenConnections: ReadonlySet<string> = new Set([
 
 export const isBrokenConnection = (code: string): boolean => brokenConnections.has(code);
 
-// Kept outside of the errors, because callers have no use for it.
+// The delay is not a property of the error, because callers have no use for it.
 const passing = new WeakMap<object, Transient>();
 
 /** Records that the same request may succeed a little later. */
@@ -42,15 +45,15 @@ export function markTransient<E extends object>(error: E, retryAfter?: number): 
 export const retryAfterOf = (error: object): number | undefined => passing.get(error)?.retryAfter;
 
 /**
- * Returns whether a request may be sent again: only if it changes nothing. RFC 9110 (9.2.2) allows other requests to
- * be repeated only if the first one was certainly not applied. 429 and 503 don't ensure that: a gateway also sends
- * them after it lost the response of the server behind it.
+ * Returns whether a request may be sent again: only if it changes nothing. RFC 9110 (9.2.2) allows other requests to be
+ * repeated only if the first request was certainly not applied. The statuses 429 and 503 don't prove this, because a
+ * gateway also sends them after it lost the response of the server behind it.
  */
 export const isRetryable = (operation: Operation): boolean => readingOperations.has(operation);
 
 /**
- * Returns the delay before the next try in milliseconds; `undefined` if there is none. The delay is a random part of
- * the full range, so that many clients do not return at the same moment.
+ * Returns the delay before the next try in milliseconds; `undefined` if there is no further try. The delay is a random
+ * part of the full range, so that many clients do not return at the same moment.
  * @param tries how many tries were made
  * @param random from 0 to 1
  */
@@ -78,7 +81,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
-/** Calls until it succeeds or `retryDelay` returns no delay; `signal` ends a delay. */
+/** Repeats a call until it succeeds or `retryDelay` returns no delay; `signal` ends a delay. */
 export async function withRetries<T>(
   { retries, signal }: { retries: number; signal: AbortSignal | undefined },
   call: () => Promise<T>,

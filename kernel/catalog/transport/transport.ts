@@ -17,8 +17,9 @@ type Ask = (address: Address, signal: AbortSignal | undefined) => Promise<unknow
 type DialectName = 'specification' | 'service';
 
 /**
- * The dialect of a server: the specification, or the four endpoints of the older service. The first call that differs
- * between them detects it once, before its body is sent, because a body can't be sent again.
+ * The dialect of a server: the specification, or the four endpoints of the older service. The first call whose path
+ * differs between the dialects detects the dialect. It does so before its body is sent, because a body can't be sent
+ * again.
  */
 class Dialect {
   readonly #ask: Ask;
@@ -30,7 +31,7 @@ class Dialect {
   }
 
   /**
-   * Returns the server's own paths if they may differ for this request; `undefined` for those of the specification.
+   * Returns the server's own paths if they may differ for this request; `undefined` for the paths of the specification.
    * @throws CatalogError of the server if the dialect can't be detected
    */
   async of(request: WireRequest): Promise<OtherPath | undefined> {
@@ -46,7 +47,8 @@ class Dialect {
       try {
         return await search;
       } catch {
-        // The search belongs to another call and may have been cancelled.
+        // The search was started by another call, and only that call's signal can cancel it. So this call's signal is
+        // checked here.
         signal?.throwIfAborted();
         return this.#known ?? (await this.#find(signal));
       }
@@ -64,7 +66,7 @@ class Dialect {
     const first = await this.#list('/v1/namespace/%24/table/list?limit=1', signal);
     if (first !== 'missing') return first === 'there' ? 'specification' : undefined;
     const second = await this.#list('/v1/tables', signal);
-    // A server without both follows the specification but lacks the operation.
+    // A server with neither list follows the specification, but lacks this operation.
     if (second !== 'undecided') return second === 'there' ? 'service' : 'specification';
     return undefined;
   }
@@ -76,7 +78,7 @@ class Dialect {
     } catch (error) {
       if (!isCatalogError(error)) throw error;
       if (error.status === 404 || error.status === 405) return 'missing';
-      // A key without the right to list may still create tables: the call itself will show.
+      // A key without the right to list may still create tables, so the call is sent.
       if (error.status === 401 || error.status === 403) return 'undecided';
       // The server knows the path, because its error has the format of the contract.
       if (error.status === 400 || error.status === 406 || error.kind === 'Unsupported') return 'there';
@@ -101,7 +103,7 @@ export type TransportOptions = {
   uri: string;
   /** Name of the server in errors. Default: "The catalog server at" and the URL. */
   name?: string;
-  /** Sent with every request, names in lowercase. May hold secrets: never part of an error. */
+  /** Headers of every request, with names in lowercase. They may hold secrets, so they are never part of an error. */
   headers?: Record<string, string>;
   /** The next step shown if the key is rejected. */
   keyHint?: string | undefined;
@@ -112,7 +114,7 @@ export type TransportOptions = {
   /** How often a request that changes nothing is sent again. Default: 0. */
   retries?: number;
   timeouts?: Route['timeouts'];
-  /** The server is this product's engine, so its dialect is known. */
+  /** Whether the server is this product's engine. Then its dialect is known. */
   isOurs?: boolean;
   /** Returns a better error if the connection fails, for instance that the process has ended. */
   explain?: (error: unknown) => Promise<CatalogError | undefined>;
@@ -224,7 +226,7 @@ export class Transport implements Wire {
           ...(accept !== undefined && { accept }),
           ...(prefer !== undefined && { prefer }),
           ...(arrow !== undefined && { 'content-type': arrowStreamMime }),
-          // The older service requires the content type for its list too, which has no body.
+          // The older service requires the content type also for its list of tables, although that request has no body.
           ...((json !== undefined || path.startsWith('/v1/tables')) && arrow === undefined && jsonType),
         },
         body: upload?.body ?? (json === undefined ? null : JSON.stringify(json)),
@@ -233,8 +235,8 @@ export class Transport implements Wire {
         ...(signal && { signal }),
       });
       const { statusCode, headers } = response;
-      // Between the headers and the first read the stream has no listener, and an error would be thrown into the
-      // process. Readers still receive it.
+      // Between the headers and the first read the stream has no listener, and an error would end the process. A reader
+      // still receives the error.
       response.body.on('error', () => undefined);
       const contentType = headerOf(headers, 'content-type') ?? '';
       if (statusCode < 200 || statusCode >= 300) {
@@ -281,7 +283,7 @@ export class Transport implements Wire {
     if (hasContractError(answer)) this.#isKnown = true;
     const isMissing = answer.status === 404 || answer.status === 405;
     if (isMissing && !this.#isKnown && operation !== 'ListTables') {
-      // A list shows whether only this operation is missing or the whole catalog; the list's own failure does not
+      // Another list shows whether only this operation is missing or the whole catalog. A failure of that list does not
       // matter.
       await this.#dialect?.of({ operation: 'ListTables', signal }).catch(() => undefined);
     }
@@ -304,12 +306,12 @@ export class Transport implements Wire {
   }
 
   async #failure(error: unknown, signal: AbortSignal | undefined, phase: 'asking' | 'answering'): Promise<unknown> {
-    // An abort may carry any reason, which is thrown as it is.
+    // The reason of an abort can be any value; it is thrown unchanged.
     if (signal?.aborted) return signal.reason;
     if (isCatalogError(error)) return error;
     if (this.#closed) return this.#closedHere();
-    // Destroying a response leads here. In the phase `asking` the same error is a proxy's refusal, not a
-    // cancellation.
+    // A destroyed response fails with this error. In the phase `asking` the same error means that the proxy refused,
+    // not that the call was cancelled.
     if (phase === 'answering' && isAbort(error)) return error;
     return (await this.#options.explain?.(error)) ?? errorFromConnection(this.#server(), error, phase);
   }
