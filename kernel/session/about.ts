@@ -7,12 +7,13 @@ export function languageInfo(
 ): Record<string, unknown> {
   return {
     name: language,
-    // JavaScript code can't read a version of its language, so report that of Node.js.
+    // JavaScript code can't read a version of its language, so this reports the version of Node.js.
     version: language === 'javascript' ? node : typescript,
     mimetype: `text/${language}`,
     file_extension: language === 'javascript' ? '.js' : '.ts',
     pygments_lexer: language,
-    // A string, because JupyterLab reads only the name of a mode object, and that name is JavaScript's.
+    // The mode is a string: of a mode object JupyterLab reads only the name, and the name of the TypeScript mode is
+    // that of JavaScript.
     codemirror_mode: language,
     nbconvert_exporter: 'script',
   };

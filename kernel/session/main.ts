@@ -17,11 +17,14 @@ import { ownVersions } from './about.ts';
 import { parseKernelArguments } from './arguments.ts';
 
 // The kernel process, started by an editor (`kernel.cjs --pipe`) or by Jupyter (`kernel.cjs --connection-file=FILE`).
-// It ends when the worker sends `exit`, when a cell calls `process.exit`, or when a thread fails.
-// The worker starts first and answers while the compiler loads here, which takes most of a second. So this file
+// It ends when the worker sends `exit`, when a cell calls `process.exit`, or when a thread fails. The worker thread
+// starts first and answers clients while this thread loads the compiler; loading takes most of a second. So this file
 // imports little; everything else is in kernelCore.cjs, whose compiled code Node.js caches.
 
-/** Handles that keep the process alive, child processes among them. Missing from Node's types. */
+/**
+ * A method of `process` that is missing from Node's types. It returns the handles that keep the process alive; child
+ * processes are among them.
+ */
 type WithHandles = { readonly _getActiveHandles?: () => readonly unknown[] };
 
 /**
@@ -34,7 +37,7 @@ function terminateChildProcesses(): void {
     const handles = (process as WithHandles)._getActiveHandles?.() ?? [];
     for (const handle of handles) if (handle instanceof ChildProcess && !isOurs(handle)) attempt(() => handle.kill());
   } catch {
-    // A cell has replaced a builtin used here; the kernel ends anyway.
+    // The error is ignored: a cell has replaced a builtin that this code uses, and the kernel ends anyway.
   }
 }
 
@@ -46,7 +49,7 @@ function attempt(act: () => void): void {
   try {
     act();
   } catch {
-    // The user may lack the right to kill a process that has changed its user.
+    // The error is ignored: the user may lack the right to kill a process that has changed its user.
   }
 }
 
@@ -66,7 +69,7 @@ function start(): void {
     canTerminate: process.execArgv.includes(asyncHooksFlag),
     typescript,
     version,
-    // Only the editor reads this value, and the check takes a while.
+    // The check of the engine takes a while, and only an editor reads the result, so only a kernel of an editor checks.
     engineProblem: parsed.front.kind === 'pipe' ? engineProblem(require) : null,
     ring: createRing(),
     room: createOutputWindow(),
@@ -91,14 +94,16 @@ function start(): void {
     try {
       const gate = new SharedArrayBuffer(4);
       post({ type: 'exiting', code: status, gate });
-      // Code after process.exit() must not run while the worker reports the end to clients.
+      // Blocks this thread until the worker has reported the end to clients, because code after `process.exit()` must
+      // not run.
       wait(new Int32Array(gate), 0, 0, 2000);
     } catch {
-      // A cell has replaced a builtin used here; the process ends anyway.
+      // The error is ignored: a cell has replaced a builtin that this code uses, and the process ends anyway.
     }
     return exit(status);
   };
-  // Ctrl-C in a terminal signals the whole process group; the client decides what it means and sends a message.
+  // Ctrl-C in a terminal signals the whole process group; The kernel ignores it: the client decides what Ctrl-C means
+  // and sends a message.
   listenPermanently('SIGINT', () => {});
   const early: ToCore[] = [];
   let receive = (message: ToCore): void => void early.push(message);

@@ -1,5 +1,5 @@
 // The names that every notebook has before its first cell and that cells can import from 'lance-catalog'. Cells are
-// checked against the declarations built from this file, so it holds nothing else.
+// checked against the declarations built from this file, so the file contains nothing else.
 import type { Cluster } from '#session/cluster/clusterTypes.ts';
 import type { Comms } from '#session/comms/commTypes.ts';
 import type { CellSignal } from '#session/core/cellWork.ts';

@@ -95,7 +95,7 @@ function whatOf(literal: Literal, find: FindSource): Naming['what'] | undefined 
   return undefined;
 }
 
-/** Finds the call whose arguments contain an expression, directly or in objects and lists. */
+/** Finds the call whose arguments contain an expression, directly or within objects and lists. */
 function enclosingCall(value: ts.Node): Call | undefined {
   let at: ts.Node = value.parent;
   while (ts.isPropertyAssignment(at) || ts.isObjectLiteralExpression(at) || ts.isArrayLiteralExpression(at))
@@ -134,7 +134,7 @@ function sqlWord(before: string, after: string): { before: number; after: number
     return { before: start, after: /^[^`\\]*\\?`/.exec(after)?.[0].length ?? 0 };
   }
   const start = /[\w$.]*$/.exec(before)?.[0] ?? '';
-  // A number, or another character that no column name starts with.
+  // The start is a digit or another character that no column name starts with.
   if (/^[\d.]/.test(start)) return undefined;
   return { before: start.length, after: /^[\w$]*/.exec(after)?.[0].length ?? 0 };
 }

@@ -21,8 +21,9 @@ type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
 
 /**
  * Checks the cells of one notebook with a TypeScript language service, without running them. Every cell is a separate
- * module; names that it does not declare resolve in the cell before, its parent. So a later cell may redeclare a name,
- * and all earlier declarations stay visible. The parent of the first cell is the prelude.
+ * module; a name that a cell does not declare resolves in the cell before, which is the parent of the cell's file. So a
+ * later cell may redeclare a name, and all earlier declarations stay visible. The parent of the first cell is the
+ * prelude.
  */
 export class CellChain {
   readonly #folder: string;
@@ -78,7 +79,7 @@ export class CellChain {
     return index;
   }
 
-  /** Forgets everything read from disk, failed imports included. */
+  /** Forgets everything read from disk, also which imports failed. */
   filesChanged(): void {
     this.#files.forget();
   }
@@ -91,7 +92,7 @@ export class CellChain {
     return { service: this.#service, file: this.#fileOf(cell), code: cell.code, text: cell.text };
   }
 
-  /** Returns the cell that a file of the service holds. */
+  /** Returns the cell whose code is in a file of the service. */
   cellOf(file: string): string | undefined {
     return this.#byFile.get(file)?.id;
   }
@@ -124,7 +125,7 @@ export class CellChain {
     return { cells, preloaded: new Set(localsOf(this.#preludeFile)) };
   }
 
-  /** Drops the computed types; they are computed again when needed. */
+  /** Drops the computed types, to free memory. They are computed again when needed. */
   rest(): void {
     this.#linked = undefined;
     this.#service.cleanupSemanticCache();
@@ -140,8 +141,8 @@ export class CellChain {
   }
 
   /**
-   * The name must be unique among the notebooks of a folder, because their shared registry treats equal names as one
-   * file.
+   * Returns the file name of a cell. The name must be unique among the notebooks of a folder, because the notebooks
+   * share a registry that treats equal names as one file.
    */
   #fileOf({ number, isJsx }: ChainedCell): string {
     // A JavaScript file may contain JSX regardless of its extension.
@@ -164,7 +165,8 @@ export class CellChain {
     if (!program) throw new Error('The language service has no program.');
     if (program === this.#linked) return program;
     this.#files.settled();
-    // Binding resets the parent of a file, so create the checker, which binds, before linking the cells.
+    // Creates the checker before the cells are linked, because the checker binds each file, and binding resets the
+    // parent of the file.
     program.getTypeChecker();
     let around = program.getSourceFile(this.#preludeFile);
     for (const cell of this.#cells) {

@@ -10,9 +10,9 @@ type Virtual = {
   read(file: string): { snapshot: ts.IScriptSnapshot; version: string } | undefined;
 };
 
-/** Adds methods that TypeScript calls but does not declare. */
+/** Adds methods that TypeScript calls but does not declare in its type. */
 type Host = ts.LanguageServiceHost & {
-  /** Without this method TypeScript does not retry failed imports. */
+  /** Without this method TypeScript would not retry failed imports. */
   hasInvalidatedResolutions(): boolean;
   getModuleResolutionCache(): ts.ModuleResolutionCache;
 };
@@ -26,7 +26,7 @@ export class Files {
   #options: ts.CompilerOptions | undefined;
   #resolutions: ts.ModuleResolutionCache | undefined;
 
-  /** @param folder where imports resolve, with forward slashes */
+  /** @param folder the folder from which imports resolve, with forward slashes */
   constructor(folder: string, virtual: Virtual) {
     this.#folder = folder;
     const { sys } = ts;
@@ -55,7 +55,7 @@ export class Files {
     this.host = host;
   }
 
-  /** Forgets everything read from disk, because it may have changed. */
+  /** Forgets everything read from disk, because files may have changed. */
   forget(): void {
     this.#versions.clear();
     this.#options = undefined;
@@ -63,7 +63,7 @@ export class Files {
     this.#isForgotten = true;
   }
 
-  /** Called when a program was created from the current files. */
+  /** Records that a program was created from the current files. */
   settled(): void {
     this.#isForgotten = false;
   }
@@ -92,7 +92,7 @@ function readSnapshot(file: string): ts.IScriptSnapshot | undefined {
   return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
 }
 
-/** Returns the options for checking cells of a folder, the same as when they run. */
+/** Returns the options for checking cells of a folder, the same options as when the cells run. */
 function optionsOf(folder: string): ts.CompilerOptions {
   const options = cellOptions(readFolderOptions(folder).options);
   return { ...options, typeRoots: options.typeRoots ?? getDefaultTypeRoots(folder) };

@@ -16,10 +16,10 @@ export const codeAndDocumentation = ({ displayParts, documentation, tags }: Part
 export const plain = (parts: readonly ts.SymbolDisplayPart[] | undefined): string =>
   (parts ?? []).map(({ text }) => text).join('');
 
-/** TypeScript reports only `any` for a name that it does not know. */
+/** For a name that TypeScript does not know, it reports only `any`. */
 export const isUnknown = ({ displayParts }: Parts): boolean => plain(displayParts) === 'any';
 
-/** Joins display parts to Markdown. A `{@link name}` spans several parts and becomes the name as code. */
+/** Joins display parts to Markdown. A `{@link name}` spans several parts. They become one name, as code. */
 export function linked(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
   return plain(parts).replace(
     /\{@link(?:code|plain)?\s+([^}|\s]+)(?:[\s|]+([^}]+))?\}/g,

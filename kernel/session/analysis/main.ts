@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { dataFolder } from '#processes/userFolders.ts';
 
 // The language process. The editor starts one per window, separate from the kernels, so that it answers while cells
-// run. It runs no code of a notebook. Its client is connected to descriptor 3, and the process ends when the client
-// disconnects.
+// run. The process runs no code of a notebook. Its client is connected to descriptor 3, and the process ends when the
+// client disconnects.
 
 const end = (): never => process.exit(0);
 
@@ -18,7 +18,7 @@ async function start(): Promise<void> {
   enableCompileCache(join(dataFolder(), 'compile-cache'));
   const { serve } = await import('./server.ts');
   serve(pipe, end);
-  // Saved now, because the process may be killed instead of exiting.
+  // The cache is saved now, because the process may be killed and then would not save it.
   flushCompileCache();
 }
 

@@ -12,7 +12,7 @@ export function findingsOf(chain: CellChain, id: string): Finding[] {
   if (!cell) return [];
   const { service, file, code } = cell;
   const syntax = problemsOf(service.getSyntacticDiagnostics(file), { length: code.length, isSyntax: true });
-  // Types of incomplete code are unreliable.
+  // If the cell has syntax errors, only they are returned, because types of incomplete code are unreliable.
   if (syntax.length > 0) return syntax.map(findingOf);
   const problems = problemsOf(service.getSemanticDiagnostics(file), { length: code.length, isSyntax: false });
   const source = chain.sourceOf(file);
@@ -53,7 +53,7 @@ function isOfCell(source: ts.SourceFile, position: number): boolean {
 
 const isInner = (node: ts.Node): boolean => ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isBlock(node);
 
-/** The start of an inner scope. The name of a function or class belongs to the outer one. */
+/** The start of an inner scope. The name of a function or class belongs to the outer scope. */
 function bodyStart(node: ts.Node): number {
   const { name } = node as { name?: ts.Node };
   return name && (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) ? name.getEnd() : node.getStart();
@@ -81,8 +81,8 @@ const quietMilliseconds = 150;
 const keptAwake = 3;
 
 /**
- * The notebooks of a window. After a change the cells are checked again from the changed one on, one at a time, so
- * that requests do not wait for all of them.
+ * The notebooks of a window. After a change, the changed cell and all later cells are checked again. This is done one
+ * cell at a time, so that a request does not wait for all of them.
  */
 export class Notebooks {
   /** Notebooks in order of use, the latest last. */
@@ -96,7 +96,7 @@ export class Notebooks {
   setCells(notebook: string, settings: ChainSettings, cells: readonly LanguageCell[]): void {
     const { folder, language } = settings;
     let open = this.#open.get(notebook);
-    // The folder and the language affect every resolved name.
+    // A change of the folder or the language changes what every name resolves to, so the chain is created again.
     if (open && (open.folder !== folder || open.language !== language)) {
       this.close(notebook);
       open = undefined;
@@ -149,7 +149,7 @@ export class Notebooks {
   #checkFrom(notebook: string, index: number): void {
     const open = this.#open.get(notebook);
     if (!open) return;
-    // Cells that the previous check has not reached still need one.
+    // Cells that the previous check has not reached must still be checked.
     open.from = Math.min(open.from, index);
     open.checking.abort();
     open.checking = new AbortController();
@@ -157,7 +157,7 @@ export class Notebooks {
   }
 
   async #check(notebook: string, open: Open, signal: AbortSignal): Promise<void> {
-    // The next change aborts this, and checks these cells itself.
+    // The next change aborts this wait; then that change checks these cells too.
     const isQuiet = await sleep(quietMilliseconds, true, { signal }).catch(() => false);
     if (!isQuiet) return;
     for (const ids = open.chain.ids; open.from < ids.length; open.from++) {

@@ -31,7 +31,7 @@ const preferences: ts.UserPreferences = {
   includeAutomaticOptionalChainCompletions: true,
 };
 
-/** Sort keys of names in the list. TypeScript's key for declarations of the cell itself is `11`. */
+/** Sort keys of names in the list of completions. The key of TypeScript for declarations of the cell itself is `11`. */
 const ofOtherCells = '12';
 const preloaded = '13';
 
@@ -54,7 +54,7 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   const naming = source
     ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
     : undefined;
-  // In a string that names a table, TypeScript would offer words of the file.
+  // In a string that names a table, TypeScript would offer words of the file, so its completions are left out.
   if (naming) return { items: [], naming, isKnown: true };
   const found = service.getCompletionsAtPosition(file, clamp(offset, code), preferences);
   if (!found) return { ...nothing, isKnown: !isBehindDot(code, offset) };
@@ -134,7 +134,7 @@ export function signatureAt(
     });
     return { label: label + plain(item.suffixDisplayParts), documentation: linked(item.documentation), parameters };
   });
-  // All further arguments of a variadic function belong to its last parameter.
+  // A variadic function has more arguments than parameters: all further arguments belong to the last parameter.
   const selected = help.items[help.selectedItemIndex];
   const last = (selected?.parameters.length ?? 1) - 1;
   return {
@@ -145,7 +145,8 @@ export function signatureAt(
 }
 
 /**
- * Returns where the name at an offset is declared, in a cell or a file; for `db`, which has no declaration, its type.
+ * Returns where the name at an offset is declared, in a cell or a file; for `db`, where the type of `db` is declared,
+ * because `db` itself has no declaration in a file.
  */
 export function definitionAt(chain: CellChain, id: string, offset: number): DefinitionAnswer {
   const cell = chain.of(id);
@@ -198,7 +199,7 @@ export function serve(pipe: Duplex, end: () => void): void {
   const outlined = useOwnOutlines();
   const notebooks = new Notebooks({
     publish: (notebook, cell, findings) => {
-      // Fails only if the pipe has closed, which the caller handles.
+      // The request fails only if the pipe has closed, and the caller handles a closed pipe.
       client.request('findings', { notebook, cell, findings }).catch(() => {});
     },
     settled: () => outlined.keep(),
@@ -213,7 +214,8 @@ export function serve(pipe: Duplex, end: () => void): void {
 
 function handlersOf(notebooks: Notebooks): Handlers<LanguageMethods> {
   /**
-   * Answers after reading the messages sent with the request, because one may cancel the request or update its text.
+   * Answers only after the messages sent along with the request were read, because one of them may cancel the request
+   * or change the text.
    */
   const about =
     <P extends CellPlace, R>(answer: (chain: CellChain, place: P) => R, unknown: R) =>

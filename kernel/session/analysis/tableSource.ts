@@ -8,7 +8,7 @@ export type FindSource = (expression: ts.Expression) => NamedTable | { variable:
 type Initializer = (name: ts.Identifier) => ts.Expression | undefined;
 
 const openers = new Set(['openTable', 'createTable', 'createEmptyTable']);
-/** Ends cycles such as `const a = b`, `const b = a`. */
+/** Maximum number of steps. It ends cycles such as `const a = b`, `const b = a`. */
 const maxSteps = 30;
 
 /** Follows an expression such as `query.where('…')` back to where its table was opened. */
@@ -41,7 +41,10 @@ function tableOpenedBy(call: ts.CallExpression, receiver: ts.Expression): NamedT
   return namedTable(receiver.text, name.text, call);
 }
 
-/** Returns the table of a call, in the namespace of its other arguments; undefined if that is not a literal. */
+/**
+ * Returns the table of a call, in the namespace that its other arguments name; undefined if the namespace is not a
+ * literal.
+ */
 export function namedTable(catalog: string, name: string, call: ts.CallExpression): NamedTable | undefined {
   let namespacePath: readonly string[] | undefined = [];
   for (const argument of call.arguments.slice(1)) {

@@ -33,7 +33,7 @@ async function functionOf(
   signal: AbortSignal,
 ): Promise<ComputedFunction> {
   const { functionHash, readFunction } = await loadParts();
-  // Functions of udf() are frozen; a changed copy no longer matches its hash.
+  // Functions of `udf()` are frozen. A changed copy of a function no longer matches the hash, so it is refused.
   if (isComputedFunction(given) && functionHash(given) === given.hash) return given;
   return readFunction(sourceOf(given), { folder: process.cwd(), table, column }, signal);
 }
@@ -64,7 +64,7 @@ const isStrings = listOf(isString);
 const cellForms =
   "{ function: udf({ … }, (row) => …) }, { function: { sql: '…' } } or { function: { file: '…' } } with a TypeScript or Python file";
 
-/** Runs `act`, and replaces the forms of functions in an error's hint by those for cells. */
+/** Runs `act`. If it fails with a hint about how to write a function, the hint shows the form for cells. */
 async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -79,7 +79,8 @@ async function inCellWords<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs `act`, which may run a function stored on the table. If that is new to this machine, the user has to consent.
+ * Runs `act`, which may run a function stored on the table. If the user has not yet accepted this function on this
+ * machine, the user has to consent.
  */
 async function withConsent<T>(
   { ask, open }: BackfillDeps,
@@ -95,7 +96,7 @@ async function withConsent<T>(
       column,
       stored: () => parts.storedFunction(table, column, signal),
       ask: async (text) => {
-        // Shown as an output, because an editor's prompt has room for only one or two lines.
+        // The function is shown as an output, because an editor's prompt has room for only one or two lines.
         open()(
           htmlAndText(`<pre style="white-space: pre-wrap; overflow-wrap: anywhere">${escapeHtml(text)}</pre>`, text),
         );
@@ -154,7 +155,7 @@ export function createBackfills(parts: BackfillDeps): TableBackfills {
   };
 }
 
-/** All options; the compiler reports a missing one. */
+/** All options. The type makes the compiler report a missing option. */
 const optionNames: Record<keyof Required<TableBackfillOptions>, true> = {
   runner: true,
   where: true,
@@ -201,14 +202,12 @@ async function requestOf(
     ...(place && { ray: place }),
     ...(made && { function: made }),
   };
-  // The signal belongs to this process and can't be sent.
+  // The signal works only in this process, so it can't be part of the request.
   delete request.signal;
   return request;
 }
 
-/**
- * @throws JobError RequestInvalid if the value has another type, which is possible in a cell that is not type-checked
- */
+/** @throws JobError RequestInvalid if the value has another type, for instance in a cell that is not type-checked */
 function toRayPlace(ray: NonNullable<TableBackfillOptions['ray']>): RayPlace {
   if (typeof ray === 'string') return { address: ray };
   const given: unknown = isRecord(ray) && 'place' in ray ? ray.place : ray;
@@ -232,7 +231,8 @@ function startJob(parts: BackfillDeps, table: Table, column: string, options: Ow
   live.update(() => showBefore(column, 'starting'));
   const begun = begin(parts, table, column, options);
   const done = begun.then(async (id) => followed(await jobs(), id, live, signal));
-  // If a cell does not await the job, the output shows a failure, which must not be an unhandled rejection too.
+  // If a cell does not await the job and the job fails, the output shows the failure. It must not be an unhandled
+  // rejection too.
   for (const promise of [begun, done]) promise.catch(() => undefined);
   begun.catch((error: unknown) =>
     live.end(() => showBefore(column, error instanceof Error ? error.message : String(error))),
@@ -287,7 +287,7 @@ async function followed(
   signal: AbortSignal,
 ): Promise<BackfillResult> {
   let last: JobView | undefined;
-  // Called on abort, because output may be lost once the cell has ended.
+  // Called on abort and not when the job ends, because output may be lost once the cell has ended.
   const leave = (): void => live.end(() => showLeft(id, last));
   signal.addEventListener('abort', leave, { once: true });
   try {
@@ -311,7 +311,7 @@ async function followed(
 function resultOf(view: JobView): BackfillResult {
   const { id, state, failure, sentence, startedAt, endedAt } = view;
   if (failure && isJobErrorKind(failure.code)) throw new JobError(failure.code, failure.message, failure.hint);
-  // A failure of the catalog throws the same error as without a job.
+  // If the catalog fails, the cell gets the same error as without a job.
   if (failure && isCatalogErrorKind(failure.code)) throw new CatalogError(failure.code, failure.message, failure.hint);
   if (state === 'cancelled')
     throw new JobError('Aborted', `The job ${id} was cancelled.`, 'Run the backfill again to continue.');

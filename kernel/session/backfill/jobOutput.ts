@@ -20,7 +20,10 @@ export function showJob(view: JobView): RenderedOutput {
   return withJob(view, htmlAndText(html, [share, ...errors, how].join('\n')));
 }
 
-/** Adds the job as data for the editor, which draws it with buttons and follows it. The richest form is first. */
+/**
+ * Adds the job as data. The editor draws the job from this data, with buttons, and updates it. The richest form is
+ * first.
+ */
 function withJob(job: JobView, { data, metadata }: RenderedOutput): RenderedOutput {
   const output: JobOutput = { version: 1, job };
   return { data: { [jobOutputMime]: output, ...data }, metadata };
@@ -48,7 +51,7 @@ export function showLeft(id: string, view: JobView | undefined): RenderedOutput 
   return view ? withJob(view, left) : left;
 }
 
-/** Renders the state before there is a job. */
+/** Renders the state before the job exists. */
 export const showBefore = (column: string, text: string): RenderedOutput =>
   htmlAndText(`<div><progress></progress> ${escapeHtml(`${column}: ${text}`)}</div>`, `${column}: ${text}`);
 

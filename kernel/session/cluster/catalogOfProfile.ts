@@ -18,7 +18,8 @@ type Keys = {
 
 /**
  * Creates a function that finds the catalog of a profile without an editor's named connections. If the profile gives a
- * name or the URL of the known catalog, it returns the known catalog with its key; otherwise the profile's own catalog.
+ * name or the URL of the known catalog, the function returns the known catalog with its key; otherwise the catalog that
+ * the profile describes.
  * @param known the catalog of LANCE_CATALOG, or `db` of a notebook
  * @param keys credentials for the URL of a profile if no catalog is known
  */
@@ -45,7 +46,7 @@ export function catalogFinder(known: CatalogConfig | null, keys: Keys = {}): Cat
 
 function withKeys(catalog: CatalogConfig, known: CatalogConfig | null, keys: Keys): CatalogConfig {
   if (catalog.implementation === 'dir') return catalog;
-  // The key of a known catalog is sent to its own server only.
+  // The key of a known catalog is sent only to the server of that catalog.
   if (known) {
     const isSame = known.implementation === 'rest' && sameAddress(known.uri, catalog.uri);
     return isSame ? { ...known, ...catalog } : catalog;

@@ -4,7 +4,7 @@ import type { FoundProfiles } from '#cluster/profiles/findProfiles.ts';
 
 const example = '{ "lanceCatalog.cluster.profiles": { "prod": { "context": "my-cluster", "namespace": "geneva" } } }';
 
-/** How users name a profile in this client, for error hints. */
+/** How users of this client name a profile. Used in hints of errors. */
 export type NamingHints = {
   /** Explains how to choose a profile: `Give its name: cluster.check('prod').` */
   readonly which: (names: readonly string[]) => string;
@@ -13,8 +13,8 @@ export type NamingHints = {
 };
 
 /**
- * Returns the profile with this name, or the only one.
- * @throws ClusterError ProfileInvalid if there is no profile or more than one, or as `found.profile()` throws
+ * Returns the profile with this name; without a name, the only profile.
+ * @throws ClusterError ProfileInvalid if there is no profile or more than one, or what `found.profile()` throws
  */
 export function chooseProfile(found: FoundProfiles, name: string | undefined, hints: NamingHints): ClusterProfile {
   if (name !== undefined) return found.profile(name);

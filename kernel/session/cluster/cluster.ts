@@ -83,12 +83,12 @@ const hints: NamingHints = {
   without: "describe the cluster in the call: cluster.check({ context: 'my-cluster', namespace: 'geneva' })",
 };
 
-/** Creates `cluster`. Its implementation is a separate bundle, loaded at the first call. */
+/** Creates `cluster`. The implementation is a separate bundle, loaded at the first call. */
 export function createCluster(parts: ClusterDeps): Cluster {
   return {
     profiles: async () => (await found()).names,
     check: async (profile, options = {}) => {
-      // Read before loading, because another cell may be running afterwards.
+      // The signal is read before the bundle is loaded, because another cell may be running after that.
       const own = parts.signal();
       const show = parts.open();
       for (const id of options.only ?? [])

@@ -68,15 +68,15 @@ export type ClusterSettings = EitherSpelling<{
 };
 
 export type ClusterCheckOptions = {
-  /** Runs only these checks, and the checks that they need. */
+  /** Runs only these checks, and the checks that these depend on. */
   only?: readonly CheckId[] | undefined;
   /** Also runs checks that create temporary objects: an object in the bucket, a pod. Both are removed. */
   probe?: boolean | undefined;
-  /** Stops the run, as an interrupt of the cell does. */
+  /** Aborting this signal stops the run, like an interrupt of the cell. */
   signal?: AbortSignal | undefined;
 };
 
-/** A fix for a check; `check` does not apply it. */
+/** A fix for a failed check. `check` only describes the fix and does not apply it. */
 export type ClusterMend = {
   kind: 'command' | 'objects' | 'document' | 'advice';
   /** One or more lines for a shell. */
@@ -111,7 +111,7 @@ export type ClusterReport = {
   ok: boolean;
   /** The report in one sentence. */
   summary: string;
-  /** ISO 8601, UTC. */
+  /** Start of the run, ISO 8601 in UTC. */
   startedAt: string;
   milliseconds: number;
   counts: Record<ClusterCheckResult['status'], number>;
@@ -135,7 +135,8 @@ export type Cluster = {
    */
   check(profile?: string | ClusterSettings, options?: ClusterCheckOptions): Promise<ClusterReport>;
   /**
-   * Returns the names of all profiles, from LANCE_CATALOG_CLUSTERS, else from `.vscode/settings.json` here or above.
+   * Returns the names of all profiles, from LANCE_CATALOG_CLUSTERS, else from `.vscode/settings.json` in this folder or
+   * one above.
    */
   profiles(): Promise<readonly string[]>;
 };

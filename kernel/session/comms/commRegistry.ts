@@ -5,7 +5,7 @@ import type { CommMessage } from './commTypes.ts';
 export type CommEvents = {
   /** The notebook sends a message; `parent` is the cell or the request whose code sent it. */
   comm(parent: string | null, message: CommMessage): void;
-  /** The handlers for a client's message have returned. */
+  /** Called when the handlers for a client's message have returned. */
   commDone(id: string): void;
 };
 
@@ -21,7 +21,7 @@ export class CommRegistry {
     this.#events = events;
   }
 
-  /** Returns the open comms with their targets, optionally those of one target. */
+  /** Returns the open comms with their targets, optionally only the comms of one target. */
   list(target?: string): { commId: string; target: string }[] {
     return [...this.#open]
       .map(([commId, name]) => ({ commId, target: name }))
@@ -38,7 +38,7 @@ export class CommRegistry {
     this.#post({ type: 'comm', id, message });
   }
 
-  /** Handles a message of the notebook. */
+  /** Handles a message that the notebook sends to its client. */
   receive(message: Extract<FromCore, { type: 'comm' | 'commDone' }>): void {
     if (message.type === 'comm') {
       this.#note(message.message);

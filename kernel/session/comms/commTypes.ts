@@ -5,7 +5,7 @@ export type CommPayload = { data: unknown; metadata: Record<string, unknown>; bu
 export type CommMessage = { commId: string } & CommPayload &
   ({ kind: 'open'; target: string } | { kind: 'message' } | { kind: 'close' });
 
-/** A received message. `data` is JSON created by the other side; `buffers` are its binary parts. */
+/** A received message. `data` is JSON that the other side created; `buffers` are the binary parts of the message. */
 export type CommEvent = { data: unknown; metadata: Record<string, unknown>; buffers: Uint8Array[] };
 
 export type CommOptions = {
@@ -19,7 +19,7 @@ export type Comm = {
   readonly id: string;
   /** The name by which the other side knows the purpose of the comm. */
   readonly target: string;
-  /** False once either side has closed it. */
+  /** False once either side has closed the comm. */
   readonly isOpen: boolean;
   /**
    * Sends a message; `data` is any JSON value.
@@ -29,8 +29,8 @@ export type Comm = {
   /** Closes the comm. Does nothing if it is already closed. */
   close(data?: unknown, options?: CommOptions): void;
   /**
-   * Calls `handler` for each message of the other side, or when that side closes the comm. Its errors are shown in
-   * the cell that called `on`.
+   * Calls `handler` for each message of the other side, or when that side closes the comm. Errors of `handler` are
+   * shown in the cell that called `on`.
    * @returns a function that removes the handler
    */
   on(event: 'message' | 'close', handler: (event: CommEvent) => unknown): () => void;
@@ -43,7 +43,7 @@ export type Comms = {
    */
   open(target: string, data?: unknown, options?: CommOptions): Comm;
   /**
-   * Calls `handler` for each comm that the client opens to `target`, instead of an earlier handler. Comms to a target
+   * Calls `handler` for each comm that the client opens to `target`, and replaces an earlier handler. Comms to a target
    * without a handler are closed.
    * @returns a function that removes the handler
    */

@@ -10,7 +10,7 @@ type CommDeps = {
   failed: (cell: string | null, error: unknown) => void;
 };
 
-/** Calls a handler of a cell; its errors, thrown or rejected, are shown in that cell. */
+/** Calls a handler that a cell registered. Errors of the handler, thrown or rejected, are shown in that cell. */
 function callHandler({ failed }: CommDeps, cell: string | null, body: () => unknown): void {
   try {
     const made = body();
@@ -79,7 +79,7 @@ class OpenComm {
 function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
   const { metadata = {}, buffers = [] } = options;
   try {
-    // Serialized here, so that the sending cell gets the error.
+    // The data is serialized here and not later, so that the sending cell gets the error.
     const [plainData, plainMetadata] = JSON.parse(JSON.stringify([data ?? {}, metadata])) as [
       unknown,
       Record<string, unknown>,
@@ -95,7 +95,10 @@ function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
 
 type Target = { cell: string | null; handle: (comm: Comm, opened: CommEvent) => unknown };
 
-/** The comms of a notebook, on the main thread because handlers are functions of cells. They outlive their cells. */
+/**
+ * The comms of a notebook. They are on the main thread, because handlers are functions of cells. A comm stays open
+ * after the cell that opened it has ended.
+ */
 export class NotebookComms {
   readonly #around: CommDeps;
   readonly #open = new Map<string, OpenComm>();

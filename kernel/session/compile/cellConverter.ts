@@ -29,23 +29,23 @@ export type ConvertedCell = {
    * if the cell has syntax errors.
    */
   output: string | undefined;
-  /** Declarations for the next cell: those of this one, and earlier ones that it does not replace. */
+  /** Declarations for the next cell: those of this cell, and those of earlier cells that this cell does not replace. */
   declarations: string;
   /** Names declared at the top level, types included. */
   names: readonly string[];
 };
 
-/** A cell in a language service, for editor features. Positions in `file` are those of the cell's text. */
+/** A cell in a language service, for editor features. A position in `file` is the same as in the cell's text. */
 export type CellService = { service: ts.LanguageService; file: string; program: ts.Program };
 
 export type CellConverter = {
   /** Checks and converts one cell without running it. `previous` is the `declarations` of the cell before. */
   convert(previous: string, source: string, options?: { check?: boolean }): ConvertedCell;
-  /** Checks a cell that never runs, so that a later one finds its modules loaded. */
+  /** Checks a cell that never runs, so that the modules it imports are already loaded when a later cell is checked. */
   rehearse(previous: string, source: string): void;
   /** Returns a language service over a cell, valid until the next call of this converter. */
   service(previous: string, source: string): CellService;
-  /** The next call searches the disk again for modules that were not found. */
+  /** Makes the next call search the disk again for modules that were not found. */
   refresh(): void;
   close(): void;
 };
@@ -64,8 +64,8 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   function load(previous: string, source: string, how: 'load' | 'inService'): LoadedCell {
     const parsed = parseCell(source, language);
     // TypeScript emits declarations only for exports. The exports come last, so that positions in the user's text do
-    // not change. After a syntax error they are left out: after an unclosed block they would become part of the block,
-    // and the error would be reported after them.
+    // not change. If the cell has a syntax error, the exports are left out: they would become part of an unclosed
+    // block, and the error would be reported after them, outside of the user's text.
     const suffix = errorCount(parsed) > 0 ? '' : `\nexport { ${declaredNames(parsed).join(', ')} };`;
     const text = source + suffix;
     const isJsx = language !== 'javascript' && parsed.languageVariant === ts.LanguageVariant.JSX;
@@ -139,7 +139,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   };
 }
 
-/** Codes for a missing module or missing types, which may exist at the next run. */
+/** Codes for a missing module or missing types. They may be installed before the next run. */
 const notFound: ReadonlySet<number> = new Set([2307, 2688, 2792, 2875, 6053, 7016]);
 
 /** TypeScript declares a boolean here, but internally it is a number with three values; 0 omits the declarations. */

@@ -10,8 +10,8 @@ import {
   opensVarScope,
 } from './cellNames.ts';
 
-// The declarations of a cell, as text. Later cells are checked against them. As in tslab, an old cell is never checked
-// again; only its declarations are read.
+// The declarations of a cell, as text. Later cells are checked against them. As in tslab, an earlier cell is never
+// checked again; only its declarations are read.
 
 /** Whether a name is a value at run time, and whether it is a type. */
 type Meaning = { value: boolean; type: boolean };
@@ -23,7 +23,7 @@ export function ownDeclarations(emitted: string): string {
   const hasDefault = file.statements.some(ts.isExportAssignment);
   for (const statement of file.statements) {
     if (ts.isExportDeclaration(statement) || ts.isExportAssignment(statement)) continue;
-    // The compiler's name for the type of `export default`.
+    // `_default` is the compiler's name for the type of `export default`.
     if (hasDefault && namesOf(statement).includes('_default')) continue;
     kept.push(withoutExport(statement, file));
   }
@@ -43,9 +43,9 @@ export function remainingDeclarations(
   const isAdded = cell.statements.some((each) => ts.isModuleDeclaration(each) && namesOf(each).length === 0);
   const names = [...replaced.keys()];
   if (!isAdded && previous.files.every((file) => !names.some((name) => namesIn(file).has(name)))) return previous.text;
-  /** A set, because a cell that runs twice adds its module additions only once. */
+  /** A set, because a cell that ran twice has its additions to modules twice, and they must be declared once. */
   const kept = new Set<string>();
-  /** Names whose type was replaced while their value remains; they are declared as `any`. */
+  /** Names whose type a cell has replaced while their value remains. They are declared as `any`. */
   const loose = new Set<string>();
   for (const file of previous.files) keepOf(file, { checker, replaced, kept, loose });
   for (const name of loose) kept.add(`declare let ${name}: any;`);
@@ -62,8 +62,8 @@ type Remaining = {
 function keepOf(file: ts.SourceFile, { checker, replaced, kept, loose }: Remaining): void {
   for (const statement of file.statements) {
     const names = namesOf(statement);
-    // Statements without a name: `export {}`, which is added when the text is used, or additions to a module or the
-    // globals.
+    // A statement without a name is either `export {}`, which is added again when the text is used, or it adds to a
+    // module or to the globals.
     if (names.length === 0) {
       if (ts.isModuleDeclaration(statement)) kept.add(statement.getText(file));
     } else if (names.every((name) => !replaced.has(name))) kept.add(statement.getFullText(file).trim());
@@ -90,7 +90,8 @@ function partOf(
   const by = replaced.get(name) ?? { value: false, type: false };
   if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) return by.type ? [] : [whole];
   if (ts.isFunctionDeclaration(statement)) return by.value ? [] : [whole];
-  // A class, an enum or a namespace is both a value and a type; TypeScript can't declare only one of the two.
+  // A class, an enum or a namespace is both a value and a type; TypeScript can't declare only the value or only the
+  // type.
   if (by.type && !by.value) loose.add(name);
   return [];
 }
@@ -142,7 +143,8 @@ function statementMeaning(statement: ts.Statement): Meaning {
 function meaningOf(checker: ts.TypeChecker, name: ts.Identifier, isTypeOnly: boolean): Meaning {
   let symbol = checker.getSymbolAtLocation(name);
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  // A missing module may export anything.
+  // A missing module may export anything, so a name from it counts as a value and a type, unless it is imported as a
+  // type only.
   if (!symbol || checker.isUnknownSymbol(symbol)) return { value: !isTypeOnly, type: true };
   const type = (symbol.flags & (ts.SymbolFlags.Type | ts.SymbolFlags.Namespace)) !== 0;
   return { value: !isTypeOnly && (symbol.flags & ts.SymbolFlags.Value) !== 0, type };

@@ -7,7 +7,7 @@ import { isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { variablePrefix } from './generatedNames.ts';
 
-/** Properties that a traceback shows anyway. */
+/** Properties that the other parts of a traceback already show. */
 const said: ReadonlySet<PropertyKey> = new Set(['stack', 'message', 'name', 'cause', 'errors', 'requireStack']);
 const maxProperties = 20;
 const maxLines = 20;
@@ -15,7 +15,8 @@ const maxLineLength = 1000;
 
 /**
  * Returns lines about an error's other properties, `{ code: 'ENOENT', errno: -2 }`, as Node.js shows them below the
- * stack. The result is bounded, because errors of HTTP clients hold whole connections. Runs no code of the error.
+ * stack. The result is bounded, because an error of an HTTP client may hold a whole connection. No code of the error is
+ * run.
  */
 function propertiesOf(error: Error): string[] {
   if (types.isProxy(error)) return [];
@@ -44,7 +45,7 @@ function textOf(shown: object): string {
     return inspect(shown, {
       colors: false,
       depth: 1,
-      // A custom inspect function is code of the value.
+      // A custom inspect function would run code of the value.
       customInspect: false,
       maxArrayLength: 10,
       maxStringLength: 500,
@@ -54,7 +55,7 @@ function textOf(shown: object): string {
   }
 }
 
-/** Frames of the kernel and of Node.js, which are not about the cell. */
+/** Frames of the kernel and of Node.js. They say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
 /** The kernel's bundles that are loaded lazily. */
 const ownFolder = import.meta.dirname + sep;
@@ -62,7 +63,7 @@ const ownFolder = import.meta.dirname + sep;
 const cellFrame = /\[\d+\]:\d/;
 /** A builtin function that calls functions passed to it: `Array.map (<anonymous>)`. */
 const builtInFrame = /^\s+at [^()]+ \(<anonymous>\)$/;
-/** Code that awaits the frame above, but did not call it. */
+/** A frame of code that awaits the frame above, but did not call it. */
 const asyncFrame = /^\s+at async /;
 /**
  * The position of an error in a script, which Node.js puts before the stack of a SyntaxError instead of into a frame.
@@ -76,7 +77,9 @@ const maxCauseFrames = 3;
 /** Translates the positions of a stack trace to those in the user's code. */
 type Translate = (stack: string) => string;
 
-/** Characters shown of a long message: from its start, and from its end, where the next step is. */
+/**
+ * Characters shown of a long message, from its start and from its end. The end is shown because the next step is there.
+ */
 const headChars = 9000;
 const tailChars = 1000;
 
@@ -85,15 +88,15 @@ const variableName = `\\${variablePrefix}([\\p{ID_Continue}$]+)\\.v`;
 const generatedNames = new RegExp(`\\(0 ?, ?${variableName}\\)|${variableName}(?![\\p{ID_Continue}$])`, 'gu');
 
 /**
- * Describes a thrown value by Jupyter's three fields.
- * The traceback has the frames of the user's own code, and the causes.
+ * Describes a thrown value by the three fields of Jupyter. The traceback has the frames of the user's code, and the
+ * causes of the error.
  * @param place where a cell awaited the failure, for an error without a frame in a cell
  */
 export function describeError(thrown: unknown, translate: Translate, place?: string): CellError {
   try {
     return describe(thrown, translate, place);
   } catch (error) {
-    // Reading the message or the stack threw, or the value is a proxy that always throws.
+    // This happens if reading the message or the stack throws, or if the value is a proxy that always throws.
     const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail like this, restart the kernel.`;
     return { ename: 'Error', evalue, traceback: [evalue] };
   }
@@ -122,7 +125,10 @@ function framesOf(thrown: Error, translate: Translate, max: number): string[] {
   return frames.length > max ? [...frames.slice(0, max), `    … and ${frames.length - max} more`] : frames;
 }
 
-/** Prepends a frame to the shown frames below it. A builtin function is shown only if a shown frame called it. */
+/**
+ * Prepends a frame to the shown frames below it. A frame of a builtin function is shown only if the frame that called
+ * it is shown.
+ */
 function withFrame(below: string[], frame: string, index: number, all: readonly string[]): string[] {
   const caller = all[index + 1] ?? '';
   const isCalled = below[0] === plain(caller) && !asyncFrame.test(caller);
@@ -130,15 +136,16 @@ function withFrame(below: string[], frame: string, index: number, all: readonly 
   return isInner ? below : [plain(frame), ...below];
 }
 
-/** Returns a frame for a syntax error in a file, such as one of a broken package; empty for other errors. */
+/** Returns a frame for a syntax error in a file, such as one of a broken package; an empty string for other errors. */
 function placeOfMistake({ name }: Error, stack: string): string {
   const [, script, line, blanks] = (name === 'SyntaxError' && mistakePlace.exec(stack)) || [];
   if (script === undefined || blanks === undefined || cellCountOf(script) !== undefined) return '';
   return `    at ${script}:${line}:${blanks.length + 1}\n`;
 }
 
-// The message of a catalog error is complete; its properties and causes come from the engine and contain paths of the
-// engine's build machine. Properties of job and cluster errors only repeat parts of their message.
+// Returns the details of an error, and none for the product's own errors. The message of a catalog error is complete,
+// and its causes contain paths of the machine that built the engine. The properties of job and cluster errors only
+// repeat parts of the message.
 const detailsOf = (thrown: Error): string[] =>
   isCatalogError(thrown) || isJobError(thrown) || isClusterError(thrown) ? [] : propertiesOf(thrown).map(plain);
 
@@ -160,7 +167,7 @@ function causesOf(thrown: Error, translate: Translate): string[] {
   return lines;
 }
 
-/** The stack holds the message, which may be the body of an HTTP response. */
+/** Shortens the message within a stack. A message can be very long, for instance the body of an HTTP response. */
 function withoutLongMessage({ stack, message }: Error): string {
   const text = String(stack);
   return message.length > headChars + tailChars ? text.replace(message, () => '') : text;
@@ -170,7 +177,7 @@ function withoutLongMessage({ stack, message }: Error): string {
 function bounded(text: string): string {
   const left = text.length - headChars - tailChars;
   if (left <= 0) return text;
-  // Clients can't decode half a surrogate pair.
+  // If the cut leaves half of a surrogate pair at the end, that half is removed, because clients can't decode it.
   const head = text.slice(0, headChars).replace(/[\uD800-\uDBFF]$/, '');
   const tail = text.slice(-tailChars).replace(/^[\uDC00-\uDFFF]/, '');
   return `${head}… ${left.toLocaleString('en-US')} more characters …${tail}`;
@@ -180,7 +187,7 @@ function bounded(text: string): string {
 const plain = (text: string): string =>
   bounded(text).replace(generatedNames, (_, called?: string, read?: string) => called ?? read ?? '');
 
-// Code can assign anything to `name`.
+// A name that is not a string is ignored, because code can assign any value to `name`.
 const nameOf = ({ name }: { name: unknown }): string => (typeof name === 'string' && name ? name : 'Error');
 const sentence = (value: unknown): string =>
   isErrorLike(value) ? `${nameOf(value)}: ${plain(value.message)}` : safeInspect(value);

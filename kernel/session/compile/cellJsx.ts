@@ -3,8 +3,8 @@ import { withoutThis, variable } from './cellNodes.ts';
 import type { SharedNames } from './cellScope.ts';
 
 // With `jsx: react` TypeScript emits calls of a factory: `React.createElement`, or another that tsconfig.json or a
-// comment of the cell names. TypeScript adds that name after this converter has distinguished the cell's own names from
-// the notebook's.
+// comment of the cell names. TypeScript adds the name of the factory after this converter has decided which names are
+// notebook variables.
 
 /** Replaces names of JSX factories that are notebook variables, and adds them to `used`. */
 export function nameFactories(
@@ -25,7 +25,8 @@ export function nameFactories(
     const visited = ts.visitEachChild(node, visit, context);
     if (!ts.isCallExpression(node) || !ts.isCallExpression(visited) || visited.expression === node.expression)
       return visited;
-    // A factory that is itself a variable must not get the object that holds the variable as `this`.
+    // A factory that is a variable itself is called without `this`; otherwise `this` would be the object that holds the
+    // variable.
     if (!ts.isIdentifier(node.expression)) return visited;
     const { typeArguments, arguments: args } = visited;
     return ts.factory.updateCallExpression(visited, withoutThis(visited.expression), typeArguments, args);
@@ -36,7 +37,9 @@ export function nameFactories(
   );
 }
 
-/** Such a name has no position in the text; its parent is the JSX node. */
+/**
+ * Whether TypeScript has added a name for JSX. Such a name has no position in the text, and its parent is the JSX node.
+ */
 const isAddedForJsx = (node: ts.Node): node is ts.Identifier =>
   ts.isIdentifier(node) && node.pos < 0 && (node.parent as ts.Node | undefined) !== undefined && isJsx(node.parent);
 

@@ -39,7 +39,7 @@ export function namesOf(statement: ts.Statement): string[] {
 
 type ImportedName = {
   local: ts.Identifier;
-  /** The name in the module; `*` for the module itself. */
+  /** The exported name in the module; `*` for the module itself. */
   imported: string;
   isTypeOnly: boolean;
 };
@@ -69,7 +69,10 @@ export function boundIdentifiers(name: ts.BindingName): ts.Identifier[] {
   return name.elements.flatMap((element) => (ts.isOmittedExpression(element) ? [] : boundIdentifiers(element.name)));
 }
 
-/** Whether a `var` in this node does not belong to the cell, unlike one in a block or a loop. */
+/**
+ * Whether a `var` in this node belongs to the node and not to the cell. A `var` in a block or a loop belongs to the
+ * cell.
+ */
 export const opensVarScope = (node: ts.Node): boolean =>
   ts.isFunctionLike(node) || ts.isModuleDeclaration(node) || ts.isClassLike(node);
 
@@ -102,7 +105,10 @@ function hoistedNames(statement: ts.Statement): string[] {
 export const isExportModifier = ({ kind }: ts.ModifierLike): boolean =>
   kind === ts.SyntaxKind.ExportKeyword || kind === ts.SyntaxKind.DefaultKeyword;
 
-/** Detects `using` and `await using`, whose flags share a bit with those of `const` and `let`. */
+/**
+ * Detects `using` and `await using`, by all bits of their flags, because they share bits with the flags of `const` and
+ * `let`.
+ */
 export function isDisposed(list: ts.VariableDeclarationList): boolean {
   const kind: number = list.flags & ts.NodeFlags.BlockScoped;
   const disposed: readonly number[] = [ts.NodeFlags.Using, ts.NodeFlags.AwaitUsing];

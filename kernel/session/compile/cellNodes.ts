@@ -48,15 +48,15 @@ export function load(specifier: ts.Expression, pairs: readonly (readonly [string
 }
 
 /**
- * `$kernel.resume(await $kernel.waits(value, line, column))`, which stops a cell that was interrupted meanwhile. An
- * error without a position gets the position of this await.
+ * `$kernel.resume(await $kernel.waits(value, line, column))`, which ends a cell that was interrupted during the await.
+ * An error without a position gets the position of this await.
  */
 export function resumed(node: ts.AwaitExpression, value: ts.Expression): ts.Expression {
   const awaited = factory.updateAwaitExpression(node, ts.setTextRange(waits(value, node), value));
   return ts.setTextRange(call(runtime('resume'), [awaited]), node);
 }
 
-/** Adds the same check to each iteration of a `for await` loop. */
+/** Adds the check for an interrupt to each iteration of a `for await` loop. */
 export function resumedEach(loop: ts.ForOfStatement): ts.ForOfStatement {
   const { expression, statement } = loop;
   const check = factory.createExpressionStatement(waits(call(runtime('resume'), []), loop));

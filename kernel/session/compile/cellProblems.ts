@@ -25,12 +25,14 @@ export type CellProblem = {
 /** Ignored codes: `import x = require()` in a module, which a cell may contain. */
 const taken: ReadonlySet<number> = new Set([1202]);
 const missingJsxRuntime = 2875;
-/** The second concerns an import without names. */
+/** The second code is for an import without names. */
 const missingModules: ReadonlySet<number> = new Set([2307, 2882]);
-/** Modules that Node.js loads and the compiler can't read. */
+/** Modules that Node.js can load, but for which the compiler can't read types. */
 const unseen = /^['"](?:data|file):/;
 
-/** Converts the compiler's diagnostics of one file. Those after `length` concern generated text and are dropped. */
+/**
+ * Converts the compiler's diagnostics of one file. Diagnostics after `length` concern generated text and are dropped.
+ */
 export function problemsOf(
   diagnostics: readonly ts.Diagnostic[],
   options: { length: number; isSyntax: boolean; file?: string },
@@ -79,7 +81,10 @@ function stepFor(name: string, folder: string): string | undefined {
   return toInstall === undefined ? undefined : `Run %install ${toInstall} in a cell.`;
 }
 
-/** Users of Jupyter write `!ls -l`, which is a negation here. */
+/**
+ * Users of Jupyter write `!ls -l` to run a program. In TypeScript the `!` is a negation, so the hint shows how to run a
+ * program.
+ */
 function shellHint(line: string, character: number): string {
   const [, negated = '', command] = /^(\s*!)([a-z][\w.-]*)(?:\s+[-\w./~"'*$][^=&|?]*)?$/.exec(line) ?? [];
   if (command === undefined || character > negated.length + command.length + 1) return '';

@@ -1,11 +1,17 @@
 import ts from 'typescript-6';
 import { isBlockScoped, namesIn, opensVarScope } from './cellNames.ts';
 
-/** Finds the names in a cell that are notebook variables: those that its top level or an earlier cell declares. */
+/**
+ * Finds the names in a cell that are notebook variables: names that the top level of the cell or an earlier cell
+ * declares.
+ */
 export class SharedNames {
   readonly #checker: ts.TypeChecker;
   readonly #files: readonly ts.SourceFile[];
-  /** The classes, enums and namespaces whose bodies are being visited, in which their own name is local. */
+  /**
+   * The classes, enums and namespaces whose bodies are being visited, Within its body, the name of a class, enum or
+   * namespace is local.
+   */
   readonly #inside: ts.Node[] = [];
 
   /** @param files the cell, then the declarations of earlier cells */
@@ -27,7 +33,9 @@ export class SharedNames {
     return this.#isShared(this.#checker.getSymbolAtLocation(node));
   }
 
-  /** Checks `{ name }` in an object, which is both a property and a use of a variable. */
+  /**
+   * Whether the variable in `{ name }` is a notebook variable. The same identifier is also the name of the property.
+   */
   hasShorthand(node: ts.ShorthandPropertyAssignment): boolean {
     return this.#isName(node.name.text) && this.#isShared(this.#checker.getShorthandAssignmentValueSymbol(node));
   }
@@ -39,7 +47,7 @@ export class SharedNames {
     return this.#isShared(visible.find((symbol) => symbol.name === name));
   }
 
-  /** Whether a name exists at run time; assumed if the checker can't resolve it. */
+  /** Whether a name exists at run time; true if the checker can't resolve the name. */
   isValue(name: ts.Node): boolean {
     let symbol = this.#checker.getSymbolAtLocation(name);
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.#checker.getAliasedSymbol(symbol);

@@ -30,14 +30,15 @@ import { namelessDefault } from './generatedNames.ts';
 
 // Converts a cell to the body of a function. Each top-level name of a cell is a notebook variable: a small object that
 // all cells share. Every use of the name reads a property of this object. So a closure sees what later cells assign,
-// later cells see what a closure assigned, and the declarations of a cell that threw remain. (V8 turns one large object
-// for all variables into a hash table, with which a loop is twenty times slower.)
+// later cells see what a closure assigned, and the declarations of a cell that threw remain. (With one large object for
+// all variables a loop would be twenty times slower, because V8 turns a large object into a hash table.)
 
 const factory = ts.factory;
 
 /**
- * Runs after TypeScript's own steps: converts imports that they added (JSX needs one) to loads, and removes exports.
- * @param used names of the notebook variables that the cell uses, which are declared first
+ * Runs after TypeScript's own steps. Converts imports that these steps added (for instance for JSX) to loads, and
+ * removes exports.
+ * @param used names of the notebook variables that the cell uses, they are declared at the start of the body
  */
 function finish(file: ts.SourceFile, used: ReadonlySet<string>): ts.SourceFile {
   const statements = file.statements.flatMap((statement) => {
@@ -58,7 +59,7 @@ function loadAdded({ importClause, moduleSpecifier }: ts.ImportDeclaration): ts.
 }
 
 // With `emitDecoratorMetadata` TypeScript emits the types of decorated members as values, after this converter has
-// distinguished the cell's own names from the notebook's.
+// decided which names are notebook variables.
 
 /** Replaces names in the metadata that are notebook variables, and adds them to `used`. */
 function nameMetadata(
@@ -69,7 +70,7 @@ function nameMetadata(
   context: ts.TransformationContext,
 ): ts.SourceFile {
   if (!context.getCompilerOptions().emitDecoratorMetadata) return file;
-  // A class whose metadata names itself is not a variable yet.
+  // If the metadata of a class names the class itself, the notebook variable is not set yet, so the local name is kept.
   const local = new Set(cell.statements.filter(isKept).flatMap(namesOf));
   const inMetadata = (node: ts.Node): ts.Node => {
     if (ts.isPropertyAccessExpression(node))
@@ -152,11 +153,11 @@ function exportedPairs({ exportClause }: ts.ExportDeclaration): [string, string]
 const isFunctionWithBody = (statement: ts.Statement): statement is ts.FunctionDeclaration =>
   ts.isFunctionDeclaration(statement) && statement.body !== undefined && !isAmbient(statement);
 
-/** Whether a statement may follow the last expression without discarding its value. */
+/** Whether a statement is empty, so that an expression before it is still the last value of the cell. */
 const isEmptyResult = (statement: ts.Statement): boolean =>
   ts.isEmptyStatement(statement) || (ts.isExportDeclaration(statement) && !statement.moduleSpecifier);
 
-/** Returns the transformers by which a program emits one cell as such a body. */
+/** Returns the transformers with which a program emits one cell as the body of a function. */
 export function cellTransformers(
   checker: ts.TypeChecker,
   cell: ts.SourceFile,
@@ -195,7 +196,7 @@ class CellTransform {
     const body = statements.flatMap((statement, index) =>
       index === last && ts.isExpressionStatement(statement) ? [this.#lastValue(statement)] : this.#topLevel(statement),
     );
-    // As in any module, imports are loaded first and functions exist next, regardless of their position.
+    // As in any module, imports are loaded first and functions are created next, regardless of their position.
     const loads = statements.flatMap((statement) => this.#loads(statement));
     const functions = statements.filter(isFunctionWithBody).map(({ name }) => this.#set(name));
     return factory.updateSourceFile(this.#cell, [...loads, ...functions, ...body]);
@@ -252,7 +253,7 @@ class CellTransform {
       const isTypes = statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
       const all = importedNames(statement);
       const names = all.filter(({ local, isTypeOnly }) => !isTypeOnly && this.#names.isValue(local));
-      // An import of only types has nothing to run; an import without names runs the module.
+      // An import of only types is removed. An import without names is kept, because it runs the module.
       if (isTypes || (all.length > 0 && names.length === 0)) return [];
       const pairs = names.map(({ local, imported }) => [local.text, imported] as const);
       return [statementOf(load(statement.moduleSpecifier, pairs), statement)];
@@ -279,7 +280,8 @@ class CellTransform {
     const list = statement.declarationList;
     if (!isDisposed(list))
       return list.declarations.map((each) => statementOf(this.#assignment(each, isBlockScoped(list)), each));
-    // `using` stays, because the value is disposed when the body ends; only its names become notebook variables.
+    // The `using` statement is kept, because the value must be disposed when the body ends. Only the names become
+    // notebook variables.
     const declarations = list.declarations.map((each) =>
       factory.updateVariableDeclaration(
         each,
@@ -301,7 +303,7 @@ class CellTransform {
   #assignment(declaration: ts.VariableDeclaration, isFresh: boolean): ts.Expression {
     const { name, initializer } = declaration;
     const target = this.#target(name);
-    // `var a` redeclares `a` and keeps its value.
+    // `var a` without a value redeclares `a`, so an existing value is kept.
     if (!initializer) return factory.createAssignment(target, isFresh ? factory.createVoidZero() : target);
     const value = this.#expression(initializer);
     if (!ts.isIdentifier(name)) return factory.createParenthesizedExpression(factory.createAssignment(target, value));
@@ -356,7 +358,7 @@ class CellTransform {
     }
     if (ts.isDecorator(node) && this.#isSharedCallee(node.expression))
       return factory.updateDecorator(node, withoutThis(this.#expression(node.expression)));
-    // Functions are not changed, because the text of some of them is sent elsewhere to run.
+    // Awaits inside of functions are not changed, because the text of some functions is sent elsewhere to run.
     if (this.#isVarScope && ts.isAwaitExpression(node)) return resumed(node, this.#expression(node.expression));
     if (ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword)
       return ts.setTextRange(runtime('meta'), node);

@@ -2,7 +2,7 @@ import ts from 'typescript-6';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { CellProblem } from './cellProblems.ts';
 
-/** In a module `await` is always a keyword, regardless of what follows. */
+/** Cells are parsed as modules, because in a module `await` is always a keyword. */
 export const asModule: ts.CreateSourceFileOptions = {
   languageVersion: ts.ScriptTarget.Latest,
   setExternalModuleIndicator(file) {
@@ -11,8 +11,8 @@ export const asModule: ts.CreateSourceFileOptions = {
 };
 
 /**
- * Parses a cell as TypeScript, or as TSX if that has fewer errors: `<T>x` is a type in one and an element in the
- * other.
+ * Parses a cell as TypeScript, or as TSX if the parser reports fewer errors for TSX. The two differ: in TypeScript
+ * `<T>x` is a type assertion, in TSX `<T>` is an element.
  */
 export function parseCell(source: string, language: NotebookLanguage = 'typescript'): ts.SourceFile {
   // A `.js` file is always parsed with JSX.
@@ -41,7 +41,7 @@ export function asExpression(source: string, language?: NotebookLanguage): strin
     : undefined;
 }
 
-/** Moves a problem in such an expression to its position in the original cell. */
+/** Moves the position of a problem in the result of `asExpression` to its position in the original cell. */
 export function unwrapped(problem: CellProblem, source: string): CellProblem {
   const { start, end, line, column } = problem;
   return {

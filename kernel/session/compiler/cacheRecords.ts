@@ -14,7 +14,7 @@ export class CacheRecords {
     this.#most = most;
   }
 
-  /** @returns undefined if the record is missing or damaged, because it is created again */
+  /** @returns undefined if the record is missing or damaged; the caller then creates the record again */
   read(key: string): unknown {
     try {
       return JSON.parse(readFileSync(this.#at(key), 'utf8'));
@@ -23,14 +23,14 @@ export class CacheRecords {
     }
   }
 
-  /** Fails silently on a disk that is full or read-only: records are optional. */
+  /** Does nothing if the disk is full or read-only, because kernels also work without records. */
   write(records: readonly (readonly [key: string, value: unknown])[]): void {
     try {
       makeFolder(this.#folder);
       for (const [key, value] of records) replaceFile(this.#at(key), JSON.stringify(value), { isLasting: false });
       prune(this.#folder, this.#most);
     } catch {
-      // Records are optional.
+      // The error is dropped, because kernels also work without records.
     }
   }
 

@@ -6,8 +6,8 @@ import { moduleResolver, typesResolver } from './moduleTypes.ts';
 import { getDefaultTypeRoots } from './typeRoots.ts';
 
 /**
- * The compiler's view of a cell and the declarations before it: two files of the notebook's folder that are not on
- * disk.
+ * The compiler's view of a cell and the declarations before it: two files that seem to be in the notebook's folder, but
+ * are not on disk.
  */
 export class CellHost implements ts.LanguageServiceHost {
   readonly previousName: string;
@@ -45,7 +45,7 @@ export class CellHost implements ts.LanguageServiceHost {
     return this.#cellName;
   }
 
-  /** Returns the name of a cell that is in neither of the two files. */
+  /** Returns a file name for a cell that is not in one of the two files. */
   nameOf(number: number): string {
     return `${this.#folder}/__cell_${number}__.${this.#extension}`;
   }
@@ -55,7 +55,10 @@ export class CellHost implements ts.LanguageServiceHost {
     return [...this.#own].every(([file, stamp]) => stampOf(file) === stamp);
   }
 
-  /** Sets the text of the two files. Unchanged text keeps its version, so that nothing is computed again. */
+  /**
+   * Sets the text of the two files. If the text of a file is unchanged, the file keeps its version, so that TypeScript
+   * computes nothing again.
+   */
   update(previous: string, cell: string, hasJsx: boolean): void {
     this.#cellName = hasJsx ? this.#jsxName : this.#plainName;
     if (previous !== this.#previous.text) this.#previous = textOf(previous);

@@ -22,7 +22,7 @@ const fixed: ts.CompilerOptions = {
   // Later cells are checked against the declarations of a cell.
   declaration: true,
   inlineSourceMap: true,
-  // A `const enum` of one cell is a value for the next.
+  // A `const enum` of one cell must exist at run time, because later cells use it as a value.
   preserveConstEnums: true,
   removeComments: false,
   newLine: ts.NewLineKind.LineFeed,
@@ -30,7 +30,7 @@ const fixed: ts.CompilerOptions = {
   ignoreDeprecations: '6.0',
 };
 
-/** Options of a tsconfig that apply to cells; the others are about building a project. */
+/** Options of a tsconfig that apply to cells; the other options are about building a project. */
 const respected = [
   'strict',
   'strictNullChecks',
@@ -69,7 +69,7 @@ const respected = [
   'customConditions',
 ] as const;
 
-/** Every supported Node.js implements this; decorators and `using` are newer and are rewritten. */
+/** Every supported Node.js implements this version. Decorators and `using` are newer, so TypeScript rewrites them. */
 const newest = ts.ScriptTarget.ES2024;
 
 /** Returns the options for cells of a folder from those of its tsconfig. */
@@ -77,9 +77,11 @@ export function cellOptions(folderSays: ts.CompilerOptions = {}): ts.CompilerOpt
   const options: ts.CompilerOptions = { ...defaults };
   for (const name of respected)
     if (folderSays[name] !== undefined) Object.assign(options, { [name]: folderSays[name] });
-  // Every cell has the globals of Node.js, even if a project for browsers leaves them out.
+  // Every cell has the globals of Node.js, even if the tsconfig, for instance of a project for browsers, leaves them
+  // out.
   options.types = [...new Set(['node', ...(options.types ?? [])])];
-  // A project built for old browsers still runs here; below ES2022 top-level await and class fields would be lost.
+  // A project for old browsers may set an older target. Then the target is ES2022, because older targets lack top-level
+  // await and class fields.
   const target = folderSays.target ?? newest;
   const isWithin = target >= ts.ScriptTarget.ES2022 && target <= newest;
   const nearest = target > newest ? newest : ts.ScriptTarget.ES2022;

@@ -3,11 +3,14 @@ import type { CellHost } from './cellHost.ts';
 import { asModule } from '#session/compile/parseCell.ts';
 
 /**
- * A cell in a program, with the files that declare earlier cells. Names are searched in the last of these files first.
+ * A cell in a program, with the files that declare earlier cells. A name is searched in the last of these files first.
  */
 export type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: readonly ts.SourceFile[] };
 
-/** Maximum cells of one checker, and their total characters, because a checker keeps its results for every cell. */
+/**
+ * Maximum number of cells in one checker, and of their characters in total. Needed because a checker keeps its results
+ * for every cell.
+ */
 const maxCells = 100;
 const maxChars = 200_000;
 /** Maximum number of nested declaration files, because a name lookup visits all of them. */
@@ -31,9 +34,9 @@ type ProgramFile = {
 /** A program that further cells may join. */
 type Open = {
   readonly program: ts.Program;
-  /** Modules that declarations of earlier cells may import: those that the program has resolved. */
+  /** Modules that the declarations of earlier cells may import. They are the modules that the program has resolved. */
   readonly modules: ReadonlySet<string>;
-  /** Additions to modules and to the globals, which a checker reads only when it is created. */
+  /** Additions to modules and to the globals, A checker reads these only when it is created. */
   readonly additions: string;
   /** The declarations around the last cell, and their text. */
   earlier: readonly [ts.SourceFile, ...ts.SourceFile[]];
@@ -45,8 +48,8 @@ type Open = {
 /**
  * The programs that cells are compiled in. Creating a program and its checker costs ten times as much as checking a
  * cell, because a checker first merges the globals of hundreds of files. So a cell without new imports joins the
- * program of the previous cell, as a module that nothing imports, because the checker accepts it although the program
- * does not list it.
+ * program of the previous cell, as a module that nothing imports. This works because the checker accepts a file that
+ * the program does not list.
  */
 export class CellPrograms {
   readonly #host: CellHost;
@@ -77,8 +80,8 @@ export class CellPrograms {
   }
 
   /**
-   * Closes the program to further cells. Called when a checker has found a problem, because it would report only a part
-   * of the problem the next time, and when modules must be resolved again.
+   * Closes the program to further cells. Called when modules must be resolved again, and when a checker has found a
+   * problem, because the same checker would report only a part of the problem the next time.
    */
   leave(): void {
     this.#open = undefined;
@@ -98,8 +101,8 @@ export class CellPrograms {
   }
 
   /**
-   * Sets the declarations of earlier cells in a program. Usually declarations were only added; they go into a separate
-   * file. Returns `false` if the program can't resolve them.
+   * Sets the declarations of earlier cells in a program. Usually declarations were only added; then the added ones go
+   * into a separate file. Returns `false` if the program can't resolve the declarations.
    */
   #renew(into: Open, previous: string): boolean {
     if (previous === into.previous) return true;
@@ -130,7 +133,10 @@ function put(file: ts.SourceFile, around: ts.SourceFile | undefined): void {
   if (around) (file as Partial<ProgramFile>).parent = around;
 }
 
-/** Whether a cell needs no module, file or change of the globals. Matches in strings and comments count, too. */
+/**
+ * Whether a cell imports no module, refers to no file and does not change the globals. Matches in strings and comments
+ * count too, so the result may be false without need.
+ */
 const isPlain = (text: string, isJsx: boolean): boolean =>
   !isJsx && !/\b(?:import|declare)\b|\bexport\b[^;]*\bfrom\b|\/\/\//.test(text);
 

@@ -10,7 +10,7 @@ import { type FolderOptions, readFolderOptions, stampOfOptions } from './folderO
 
 type CompiledCell = {
   problems: CellProblem[];
-  /** Code to run; undefined if the cell is refused. */
+  /** Code to run; undefined if the cell must not run. */
   output: string | undefined;
   /** Names declared at the top level, types included. */
   names: readonly string[];
@@ -35,7 +35,10 @@ export class CellCompiler {
   #remark: string | undefined;
   #isBusy = false;
 
-  /** Whether a type error refuses a cell, is printed with its output, or is not checked for. `off` for JavaScript. */
+  /**
+   * What the compiler does about a type error: refuse the cell, print the error with the output of the cell, or not
+   * check types. `off` for JavaScript.
+   */
   get typeCheck(): TypeCheck {
     return this.#language === 'javascript' ? 'off' : this.#typeCheck;
   }
@@ -69,7 +72,7 @@ export class CellCompiler {
     return this.#declarations;
   }
 
-  /** Compiles a cell. Unless it is refused it counts as run: later cells see its declarations. */
+  /** Compiles a cell. Unless the cell is refused, it counts as run: later cells see its declarations. */
   compile(source: string): CompiledCell {
     const check = this.typeCheck !== 'off';
     const { problems, output, declarations, names } = this.#use((it) =>
@@ -111,7 +114,7 @@ export class CellCompiler {
 
   /** Loads the declarations of a package, as a cell that imports it would. */
   prepare(name: string): void {
-    // `keyof` does the expensive part: it checks for each export whether it is a value.
+    // `keyof` does the expensive part of an import: for each export the compiler checks whether it is a value.
     const source = `import * as it from ${JSON.stringify(name)};\ntype Keys = keyof typeof it;`;
     this.#use((converter) => converter.rehearse(this.#declarations, source));
     this.warmUp();
@@ -124,8 +127,8 @@ export class CellCompiler {
     this.#converter = undefined;
   }
 
-  // Uses no try/finally, because `finally` does not run when the code is terminated. `recover` detects a termination by
-  // this.
+  // Runs an action with the converter. Uses no try/finally on purpose: `finally` does not run when the code is
+  // terminated, so the steps after the action are missing, and `recover` detects the termination by this.
   #use<T>(action: (converter: CellConverter) => T): T {
     this.#isBusy = true;
     try {
@@ -150,7 +153,7 @@ export class CellCompiler {
     });
   }
 
-  /** Follows the notebook to another folder, and reads its tsconfig.json again if that has changed. */
+  /** Follows the notebook to another folder, and reads its tsconfig.json again if the file has changed. */
   #follow(): void {
     const folder = workingDirectory() ?? this.#folder;
     const isChanged = this.#options !== undefined && stampOfOptions(this.#folder) !== this.#optionsStamp;
@@ -179,7 +182,7 @@ function workingDirectory(): string | undefined {
   try {
     return process.cwd();
   } catch (error) {
-    // The folder was deleted; the earlier result is still valid.
+    // The working directory was deleted. Then the earlier folder is still used.
     if (/uv_cwd/.test(messageOf(error))) return undefined;
     throw error;
   }

@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path';
 import ts from 'typescript-6';
 
 export type FolderOptions = {
-  /** Options of the nearest tsconfig.json and the files it extends; empty without one. */
+  /** Options of the nearest tsconfig.json and the files it extends; empty if there is no such file. */
   options: ts.CompilerOptions;
   /** Path of that tsconfig.json; undefined if there is none. */
   file?: string;
@@ -11,14 +11,14 @@ export type FolderOptions = {
   problem?: string;
 };
 
-/** Codes that only report a project without files. */
+/** Codes of errors that only say that a project has no files. */
 const harmless: ReadonlySet<number> = new Set([18002, 18003]);
 
 const host = {
   useCaseSensitiveFileNames: true,
   fileExists: (path: string) => ts.sys.fileExists(path),
   readFile: (path: string) => ts.sys.readFile(path),
-  // Cells do not need the files of the project, and listing them can take seconds.
+  // Returns no files, because cells do not need the files of the project, and listing them can take seconds.
   readDirectory: () => [],
 };
 
@@ -33,7 +33,10 @@ export function readFolderOptions(folder: string): FolderOptions {
   return error ? refused(file, folder, error) : { options: parsed.options, file };
 }
 
-/** Returns a string that changes if the nearest tsconfig.json changes, or if a different one or none is the nearest. */
+/**
+ * Returns a string that changes if the nearest tsconfig.json changes, if another tsconfig.json becomes the nearest, or
+ * if none remains.
+ */
 export function stampOfOptions(folder: string): string {
   const file = ts.findConfigFile(folder, host.fileExists);
   const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });

@@ -3,10 +3,10 @@ import { CacheRecords } from './cacheRecords.ts';
 
 /** Version of the format, part of a record's key. */
 const form = 1;
-/** Maximum number of folders, and of packages per folder; the last imported ones are kept. */
+/** Maximum number of folders, and of packages per folder; those imported last are kept. */
 const [mostFolders, mostPackages] = [60, 8];
 
-/** Whether an import names a package or a file of one. */
+/** Whether an import names a package or a file of a package. */
 const isPackage = (name: unknown): name is string =>
   typeof name === 'string' && /^(?:@[\w.-]+\/)?[\w-][\w.-]*(?:\/|$)/.test(name) && !isBuiltin(name);
 

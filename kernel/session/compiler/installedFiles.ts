@@ -4,18 +4,19 @@ import ts from 'typescript-6';
 import { nearestName } from '#shared/names.ts';
 
 // Files of packages and libraries. They do not change while a notebook runs, so they are read once, and parsed and
-// bound once for all compilers in this process. A startup snapshot holds those that every notebook needs.
+// bound once for all compilers in this process. A startup snapshot holds the files that every notebook needs.
 
 type Store = {
   /** Parsed files by name, for every language service of the process. */
   readonly registry: ts.DocumentRegistry;
   readonly texts: Map<string, ts.IScriptSnapshot>;
-  /** Number of versions given to files in the registry that are not on disk. */
+  /** Number of versions given so far to files in the registry that are not on disk. */
   versions: number;
 };
 
 declare global {
-  // Passed from a startup snapshot to the kernel's bundle, which is a separate script and shares no modules with it.
+  // The store passes from a startup snapshot to the kernel's bundle by this global, because the bundle is a separate
+  // script and shares no modules with the snapshot.
   var lanceCatalogFiles: Store | undefined;
 }
 
@@ -38,8 +39,8 @@ export type Outlines = {
 };
 
 /**
- * Not set while a startup snapshot is created, because a snapshot holds whole files and does not belong to a user's
- * folder.
+ * Not set while a startup snapshot is created, because a snapshot holds whole files, and outlines belong to the cache
+ * of one user.
  */
 let outlines: Outlines | undefined;
 
@@ -82,10 +83,13 @@ export function resolveOnce(
   return found;
 }
 
-/** Returns a version that no text in the registry has: equal name and version mean the same file. */
+/**
+ * Returns a version that no text in the registry has: files with the same name and version are the same file for the
+ * registry.
+ */
 export const newVersion = (): number => ++store.versions;
 
-/** Whether a file, named as TypeScript does, never changes while the kernel runs. */
+/** Whether a file never changes while the kernel runs. `file` has forward slashes, as in TypeScript. */
 export const isInstalled = (file: string): boolean =>
   store.texts.has(file) || /\/(?:node_modules|typescript-6)\/|\/lib\.[\w.]+\.d\.ts$|\/dist\/types\//.test(file);
 
@@ -109,7 +113,7 @@ const importable = /^[^.]+$|\.(?:[cm]?[jt]sx?|json)$/;
 export const isPath = (specifier: string): boolean => /^(?:\.{0,2}[\\/]|\.{1,2}$)/.test(specifier);
 
 /**
- * Explains where an imported file was searched, and suggests a similar name; undefined if that name exists there.
+ * Explains where an imported file was searched, and suggests a similar name; undefined if a file with that name exists.
  * @param from folder of the importing file
  * @param called how the message calls the file
  */
@@ -125,7 +129,7 @@ export function missingFile(specifier: string, from: string, called = 'it'): str
   return `There is no file for ${called} in "${folder}". ${step}`;
 }
 
-/** The name may have its extension, another one or none. */
+/** The name may be written with the extension of the file, with another one, or without. */
 function nearIn(names: readonly string[], written: string): string | undefined {
   const files = names.filter((name) => importable.test(name));
   const stem = nearestName(stemOf(written), files.map(stemOf));

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 
-// Comments are most of the declarations of Node.js and of the language, and their trees are a large share of what a
+// Most of the text that declares Node.js and the language is comments. Their syntax trees are a large share of what a
 // snapshot loads into memory at every start, but a notebook needs few of them. So the parser skips comments, and each
 // comment is parsed when it is first read.
 
@@ -15,7 +15,10 @@ type Documented = ts.Node & { ownDocs?: readonly ts.JSDoc[] | typeof leftOut | u
 
 const internals = ts as unknown as Internals;
 
-/** Replaces comments. A string, because a process that starts from a snapshot shares no objects with it. */
+/**
+ * Marks a node whose comments were left out. A string, because a process that starts from a snapshot has other objects
+ * than the process that wrote it.
+ */
 const leftOut = 'left out';
 
 const nodePrototype = (): object => internals.objectAllocator.getNodeConstructor().prototype;
@@ -37,7 +40,10 @@ export function trackNodeComments(): void {
   });
 }
 
-/** Removes the comments of a file that will not change. `@deprecated`, which the compiler needs, is kept elsewhere. */
+/**
+ * Removes the comments of a file that will not change. The compiler still finds `@deprecated`, because the parser has
+ * marked the deprecated nodes.
+ */
 export function dropComments(file: ts.SourceFile): void {
   const visit = (node: Documented): void => {
     if (node.ownDocs) node.ownDocs = leftOut;
@@ -48,7 +54,8 @@ export function dropComments(file: ts.SourceFile): void {
 
 /** Returns how to parse a file for `recordDroppedComments`; undefined if its comments are not left out. */
 export const unreadDocs = (text: string): ts.JSDocParsingMode | undefined => {
-  // The parser marks deprecated nodes while it parses their comments.
+  // The parser marks deprecated nodes only while it parses their comments, so a file with `@deprecated` is parsed with
+  // all comments.
   return areApart() && !text.includes('@deprecated') ? ts.JSDocParsingMode.ParseNone : undefined;
 };
 
@@ -68,7 +75,7 @@ export function recordDroppedComments(file: ts.SourceFile): void {
 function isCommented(text: string, position: number): boolean {
   for (let at = position; ; at++) {
     const code = text.charCodeAt(at);
-    // Only whitespace precedes the position.
+    // The first character after the whitespace decides, because a comment starts with a slash.
     if (code > space || Number.isNaN(code)) return code === slash;
   }
 }
@@ -88,8 +95,8 @@ function parseDocs(node: ts.Node): readonly ts.JSDoc[] | undefined {
 }
 
 /**
- * Marks a separately parsed comment as TypeScript. Otherwise it counts as JavaScript, where types in comments have an
- * effect.
+ * Marks a separately parsed comment as TypeScript. Otherwise the compiler takes the comment for JavaScript, where types
+ * in comments have an effect.
  */
 function markAsTypeScript(node: ts.Node): void {
   (node as { flags: ts.NodeFlags }).flags &= ~ts.NodeFlags.JavaScriptFile;

@@ -1,8 +1,8 @@
 import ts from 'typescript-6';
 import { recordDroppedComments, unreadDocs } from './lazyComments.ts';
 
-// Declaration files of which the compiler holds only the parts that every program reads. The rest is parsed and bound
-// when it is first read; most declarations of a package are never read.
+// Declaration files of which the compiler holds only the parts that every program reads. The rest of a file is parsed
+// and bound when it is first read. This saves time, because most declarations of a package are never read.
 
 type Container = (ts.SourceFile | ts.ModuleDeclaration) & {
   symbol: ts.Symbol;
@@ -26,11 +26,14 @@ const { bindSourceFile } = ts as unknown as Internals;
 
 export const symbolOf = (module: ts.Node): ts.Symbol => (module as Container).symbol;
 
-/** Whether a module does not change other modules; such a change must be visible immediately. */
+/**
+ * Whether a module does not change other modules or the globals. The body of a module that does can't be left out,
+ * because its changes must be visible immediately.
+ */
 export const hasNoGlobalEffects = (file: BoundFile): boolean =>
   file.moduleAugmentations.length === 0 && !file.symbol.globalExports;
 
-/** Leaves out the content of a module that is bound. @returns the file, parsed again on demand */
+/** Leaves out the content of a module that is bound. @returns a function that parses the file again */
 export function unloadModuleBody(file: BoundFile, options: ts.CompilerOptions): () => ts.SourceFile {
   const again = once(() => loadAndBind(file, options));
   const bring = once(() => {
@@ -90,7 +93,7 @@ export function loadAndBind(file: BoundFile, options: ts.CompilerOptions): ts.So
   return again;
 }
 
-/** Copies the names that are visible inside. */
+/** Copies the names that are visible inside of a node. */
 export function transplant(from: ts.Node, to: ts.Node): void {
   const { locals } = to as Container;
   (from as Container).locals?.forEach((symbol, name) => locals?.set(name, symbol));
@@ -118,7 +121,7 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Defines a property that is computed when it is first read. */
+/** Defines a property whose value is computed when the property is first read. */
 export function defineLazy<T extends object, K extends keyof T>(owner: T, name: K, find: () => T[K]): void {
   const settle = (value: T[K]): void => {
     Object.defineProperty(owner, name, { value, writable: true, enumerable: true, configurable: true });

@@ -5,8 +5,8 @@ import { resolveOnce } from './installedFiles.ts';
 // Finds the declarations of an import in a cell: first in the notebook's folder, then beside the kernel's bundle.
 
 // Imports of the kernel's own declarations. Those files, and the packages that they import, do not change while a
-// kernel runs: each import is resolved once per process, or not at all if a startup snapshot holds it. Without this,
-// resolving takes most of the time of the first cell.
+// kernel runs. So each import is resolved once per process, or not at all if a startup snapshot holds the result.
+// Without this, resolving takes most of the time of the first cell.
 
 type Store = {
   /** Folders of packages that the kernel's own declarations import, and the folder of those declarations. */
@@ -16,13 +16,14 @@ type Store = {
 };
 
 declare global {
-  // Passed from a startup snapshot to the kernel's bundle, which is a separate script and shares no modules with it.
+  // The store passes from a startup snapshot to the kernel's bundle by this global, because the bundle is a separate
+  // script and shares no modules with the snapshot.
   var lanceCatalogModules: Store | undefined;
 }
 
 const store = (globalThis.lanceCatalogModules ??= { folders: new Set(), modules: new Map(), types: new Map() });
 
-/** Treats a file as the kernel's own, and also its package and everything imported there. */
+/** Treats a file as the kernel's own, and also all files of its package and everything that they import. */
 const addKernelFile = (file: string): void => void store.folders.add(folderOf(file));
 
 const isKernels = (file: string): boolean => store.folders.has(folderOf(file));
@@ -33,7 +34,8 @@ const folderOf = (file: string): string =>
 type Asked = { name: string; from: string; mode: ts.ResolutionMode };
 
 /**
- * Resolves an import. Keeps the result for the kernel's own files, which a notebook's tsconfig.json does not affect.
+ * Resolves an import. Keeps the result if the import is in one of the kernel's own files, because a notebook's
+ * tsconfig.json does not affect those.
  */
 function moduleOnce(
   asked: Asked,
@@ -81,7 +83,7 @@ export const isProvidedByKernel = (name: string): boolean =>
 const beside = (file: string): string => ts.sys.resolvePath(join(import.meta.dirname, file));
 
 /**
- * Returns a resolver for a compiler host: the compiler's own results, plus the kernel's modules.
+ * Returns a resolver for a compiler host: it returns what the compiler finds, and otherwise modules of the kernel.
  * @param cache keeps found and missing modules until it is cleared
  */
 export function moduleResolver(
@@ -115,7 +117,10 @@ export function moduleResolver(
     });
 }
 
-/** The compiler adds an import of the JSX runtime to every module, even without JSX: a megabyte of declarations. */
+/**
+ * Whether an import is not needed: the compiler adds an import of the JSX runtime to every module, even without JSX,
+ * and its declarations are a megabyte.
+ */
 const isNeedless = (literal: ts.StringLiteralLike, containingFile: string): boolean =>
   literal.pos === -1 && !/\.[jt]sx$/.test(containingFile);
 
@@ -135,7 +140,7 @@ export function typesResolver(
       if (name === 'node') {
         const from = beside('kernel.ts');
         addKernelFile(from);
-        // No roots are passed, because the compiler would derive them from the working directory.
+        // `typeRoots` is empty, because without it the compiler would look in the working directory.
         const kernels = typesOnce({ name, from, mode: undefined }, () => resolve(from, { ...options, typeRoots: [] }));
         if (kernels.resolvedTypeReferenceDirective) return kernels;
       }

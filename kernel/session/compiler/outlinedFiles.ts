@@ -8,8 +8,9 @@ import { type Outlines, useOutlines } from './installedFiles.ts';
 import { type BoundFile, hasNoGlobalEffects, replaceByOutline } from './lazyFiles.ts';
 
 // Records of the declarations of installed packages: for each file its imports and their targets. With these records,
-// the next notebook that imports a package does not have to read and parse hundreds of files to find their imports. An
-// outline is valid while the size and time of its file are unchanged. The user's cache has one record per package.
+// the next notebook that imports a package does not have to read and parse hundreds of files to find their imports. The
+// record of one file is an outline. An outline is valid while the size and time of its file are unchanged. The user's
+// cache has one record per package.
 
 /** A resolved import: its file relative to the package's folder, and TypeScript's other properties. */
 type Lead = Omit<ts.ResolvedModuleFull, 'resolvedFileName'> & { readonly to: string };
@@ -39,7 +40,7 @@ const packageOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@
 export class OutlineRecords {
   readonly #records: CacheRecords;
   readonly #packages = new Map<string, Package>();
-  /** Requested files, with the outlines of those that are unchanged. */
+  /** The requested files; those that are unchanged have their outline. */
   readonly #looked = new Map<string, Outline | undefined>();
 
   constructor(folder: string) {
@@ -67,7 +68,7 @@ export class OutlineRecords {
     return this.outlineOf(resolvedFileName) && { ...rest, resolvedFileName };
   }
 
-  /** Writes outlines, in addition to the known ones. */
+  /** Writes outlines, in addition to the outlines that are already in the records. */
   keep(outlines: ReadonlyMap<string, Outline>): void {
     const changed = new Set<string>();
     for (const [file, outline] of outlines) {
@@ -76,7 +77,7 @@ export class OutlineRecords {
       this.#packageAt(root)[file.slice(root.length)] = outline;
       changed.add(root);
     }
-    // If writing fails, the next notebook parses the same files again.
+    // `write` may fail silently. Then the next notebook parses the same files again.
     this.#records.write([...changed].map((root) => [keyOf(root), this.#packageAt(root)]));
   }
 
@@ -123,7 +124,7 @@ const isLead = (value: unknown): value is Lead =>
 type Parsed = BoundFile & { amdDependencies: readonly unknown[] };
 type Stamp = Pick<Outline, 'size' | 'time'>;
 
-/** Replaces the text of a file: the compiler gets the file's outline. */
+/** What the compiler gets instead of the text of a file: the outline of the file. */
 class Skeleton implements ts.IScriptSnapshot {
   readonly #text: string;
 
@@ -145,8 +146,8 @@ class Skeleton implements ts.IScriptSnapshot {
 }
 
 /**
- * Provides the declarations of packages to the compiler: outlines if they exist, otherwise whole files, for which it
- * creates outlines for the next time.
+ * Provides the declarations of packages to the compiler: an outline if there is one, otherwise the whole file. For each
+ * whole file it creates an outline for the next time.
  */
 export class OutlinedFiles implements Outlines {
   readonly #records: OutlineRecords;
@@ -233,7 +234,7 @@ function skeletonOf(file: Parsed): string | undefined {
     file.ambientModuleNames.length === 0 &&
     file.amdDependencies.length === 0 &&
     !file.hasNoDefaultLib &&
-    // A single import may set how its module is resolved.
+    // An import with `resolution-mode` sets how its module is resolved. Records of imports do not have this.
     !file.text.includes('resolution-mode');
   if (!isPlain) return undefined;
   const lines = [
@@ -246,7 +247,7 @@ function skeletonOf(file: Parsed): string | undefined {
   return `${lines.join('\n')}\n`;
 }
 
-// An import by `require` resolves as one of CommonJS.
+// An import by `require` resolves like an import of a CommonJS file.
 const importOf = (name: ts.StringLiteralLike, index: number): string =>
   ts.isExternalModuleReference(name.parent)
     ? `import module${index} = require(${JSON.stringify(name.text)});`

@@ -1,3 +1,3 @@
-// tslab depends on its own fork of TypeScript 5.0. It gets mainline TypeScript 6.0 instead: only `isCompleteCode` of
-// its converter is used, which calls nothing that the fork adds.
+// tslab depends on its own fork of TypeScript 5.0. This file gives tslab the original TypeScript 6.0 instead. That
+// works because only `isCompleteCode` of tslab's converter is used, and it calls nothing that the fork adds.
 module.exports = require('typescript-6');

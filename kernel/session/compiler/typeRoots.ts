@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 
-/** Returns the `@types` folders of the notebook's folder and those above it, then the kernel's own. */
+/** Returns the `@types` folders of the notebook's folder, then of the folders above it, then the kernel's own. */
 export function getDefaultTypeRoots(folder: string): string[] {
   return [...ancestors(folder), ...ancestors(import.meta.dirname)]
     .map((each) => `${each.replaceAll('\\', '/')}/node_modules/@types`)

@@ -7,7 +7,7 @@ export type CellSignal = () => AbortSignal;
 /** How long an interrupted cell may still clean up and print. */
 const endingMs = 1000;
 
-/** Printed once instead of further output of a cell that still runs after that time. */
+/** Printed once when an interrupted cell still prints after that time. Later output of the cell is dropped. */
 export const stillRuns =
   'Code of this cell still runs although it was interrupted; its further output is not shown. ' +
   'Stop such code with cellSignal(), or restart the kernel.\n';
@@ -26,12 +26,12 @@ export class CellWork {
     this.id = id;
   }
 
-  /** Aborts when the cell is interrupted, but no longer once it has finished. */
+  /** Aborts when the cell is interrupted. An interrupt after the cell has finished does not abort it. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** Cancels the operations that the cell waits for; the cell can no longer set timers. */
+  /** Cancels the operations that the cell waits for; from now on the cell can't set timers. */
   interrupt(): void {
     if (this.#stoppedAt !== undefined) return;
     this.#stoppedAt = performance.now();
@@ -42,7 +42,10 @@ export class CellWork {
     return this.#stoppedAt !== undefined && performance.now() - this.#stoppedAt < endingMs;
   }
 
-  /** Whether to show output of the cell; `last` is returned once, and then output is dropped. */
+  /**
+   * Whether to show output of the cell; `last` means that the notice is printed instead of output. `last` is returned
+   * once; then the result is `no`.
+   */
   hear(): 'yes' | 'last' | 'no' {
     if (this.#stoppedAt === undefined || this.isEnding) return 'yes';
     const heard = this.#isTold ? 'no' : 'last';

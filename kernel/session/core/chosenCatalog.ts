@@ -6,7 +6,7 @@ import type { Jobs } from '#catalog/jobs.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 
-/** All return promises, so the first call can wait for the connection. */
+/** The methods of a catalog. Each returns a promise, so the first call can wait for the connection. */
 const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs'>, true> = {
   capabilities: true,
   createNamespace: true,
@@ -32,8 +32,8 @@ const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs
 };
 
 /**
- * Returns `db` of a notebook: the chosen catalog. It connects at its first call, because the engine is large. If no
- * catalog is chosen, every call rejects with an error that explains how to choose one.
+ * Returns `db` of a notebook: the chosen catalog. The catalog connects at its first call and not at the start, because
+ * the engine is large. If no catalog is chosen, every call rejects with an error that explains how to choose one.
  */
 export function chosenCatalog(config: CatalogConfig | null): Catalog {
   let connected: Promise<Catalog> | undefined;
@@ -46,9 +46,10 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
       if (connected === opening) connected = undefined;
     };
     const settled = (): void => cell?.removeEventListener('abort', forget);
-    // Called on an abort too, because a terminated attempt may never settle.
+    // `forget` also runs on an abort, because the connection attempt of a terminated cell may never settle.
     cell?.addEventListener('abort', forget);
-    // The user may create the directory or start the server, and then run the cell again.
+    // A failed attempt is forgotten, because the user may create the directory or start the server and then run the
+    // cell again.
     opening.catch(forget).finally(settled);
     return opening;
   };
@@ -63,7 +64,8 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
     ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
     : { implementation: 'dir', location: '' };
   const catalog = { ...shown, ...Object.fromEntries(methods), jobs: jobsOf(connect) } as Catalog;
-  // Shown as one line if it is the last expression of a cell, instead of as two dozen functions.
+  // As the last expression of a cell, `db` is shown as this line. Without it, the output would list two dozen
+  // functions.
   const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
   return Object.defineProperty(catalog, inspect.custom, { value: () => line });
 }

@@ -50,7 +50,7 @@ const isTable = (value: unknown): value is LiveTable => has(value, ['schema', 'q
 
 /**
  * Returns the names that completion offers: tables of catalogs and columns of tables in variables.
- * @param variables of the notebook, read at each request
+ * @param variables the variables of the notebook; they are read at each request
  */
 function createRuntimeNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
   const valueOf = (name: string): unknown => (Object.hasOwn(variables, name) ? variables[name] : undefined);
@@ -97,7 +97,10 @@ const interrupted: CellResult = {
   expressions: {},
 };
 
-/** Runs cells on the main thread. Independent of the protocol; the worker keeps all state that must not be lost. */
+/**
+ * Runs cells on the main thread. The core does not know the client's protocol. The worker keeps all state that must not
+ * be lost.
+ */
 export class Core {
   readonly #post: (message: FromCore) => void;
   readonly #outputs: Outputs;
@@ -110,7 +113,7 @@ export class Core {
   readonly #given: Record<string, unknown>;
   readonly #names: CatalogNames;
   #catalog: CatalogConfig | null = null;
-  /** Cells by their ids, at most one per shell. */
+  /** The running cells by their ids, at most one per shell. */
   readonly #running = new Map<string, CellWork>();
   #knownNames = '';
 
@@ -122,7 +125,7 @@ export class Core {
       (text) => this.#print(text),
       () => outputs.work,
     );
-    // Catalog calls without a signal end with the cell that made them.
+    // A catalog call without a signal gets the signal of its cell, so the call ends with the cell.
     setSignalProvider(signal);
     const cellSignal: CellSignal = () => signal() ?? new AbortController().signal;
     this.#display = createNotebookDisplay({
@@ -256,7 +259,8 @@ export class Core {
 
   /** Reports an error of a timer, or of a promise without a handler. */
   reportUncaught(error: unknown): void {
-    // An interrupt rejects the promises that the cell waited for; these rejections need no handler.
+    // An interrupt rejects the promises that the cell waited for; so a rejection that results from an interrupt is not
+    // reported.
     if (isAbort(error) && this.#outputs.work?.signal.aborted) return;
     const { ename, evalue, traceback } = this.#runner.describe(error);
     const [first = evalue, ...frames] = traceback;
@@ -280,7 +284,8 @@ export class Core {
     } catch (error) {
       result = { value: null, error: kernelDamagedError(error), expressions: {} };
     }
-    // The interrupt itself may have been terminated halfway.
+    // If the cell was interrupted, the result counts as interrupted, because the code of the interrupt may have been
+    // terminated halfway.
     this.#finish(message.id, work.signal.aborted ? interrupted : result);
   }
 
@@ -303,7 +308,7 @@ export class Core {
     try {
       const { value: last, error } = await running;
       if (error) return { value: null, error };
-      // `display(x)` as the last line has already shown x; its promise is not worth showing.
+      // `display(x)` as the last line has already shown x; so the promise that it returned is not shown.
       const isThere = this.#display.isOwn(last?.shown);
       const value = last && !isThere ? await this.#display.show(last.shown) : null;
       await this.#display.settled();
@@ -321,7 +326,8 @@ export class Core {
       this.#runner.interrupt();
       for (const { id } of works) this.#asker.forget(id);
     } finally {
-      // The cells must finish even if they have broken a function that is used to end them.
+      // This is in `finally`, because the cells must finish even if a step above throws: a cell may have broken a
+      // function that the step uses.
       for (const { id } of works) this.#finish(id, interrupted);
     }
   }
@@ -343,14 +349,14 @@ export class Core {
     return names;
   }
 
-  // An interrupted cell may still settle later; the first end counts.
+  // Only the first end of a cell counts: a cell that an interrupt has ended may still settle later.
   #finish(id: string, result: CellResult): void {
     if (!this.#running.delete(id)) return;
     try {
       const names = this.#changedNames();
       this.#post({ type: 'done', id, result, ...(names && { names }) });
     } catch (error) {
-      // The cell must finish even if its result can't be posted.
+      // If the result can't be posted, the cell still has to finish, with an error.
       this.#post({
         type: 'done',
         id,

@@ -17,8 +17,9 @@ const stillMs = 1000;
 
 /**
  * Saves the compiled code of packages that cells import, so that later kernels import them faster. Node.js saves one
- * part, `keep` saves the rest. Both happen after a pause, because most kernels are killed. `keep` also runs at exit,
- * because a notebook that runs all its cells never pauses. At exit Node.js saves its part itself.
+ * part of it, `keep` saves the rest. Both are saved after a pause of the cells and not only at exit, because most
+ * kernels are killed. At exit Node.js saves its part itself, and `keep` runs too, because a notebook that runs all its
+ * cells at once never pauses.
  * @returns a function to call whenever a cell has finished
  */
 function keepCompiledCode(keep: () => void): () => void {
@@ -68,7 +69,7 @@ export function startCore({ post, outputs, typescript }: CoreDeps): (message: To
   post({ type: 'ready', typescript });
   setImmediate(() => {
     core.compiler.warmUp();
-    // Saved now rather than at exit, because many kernels are killed.
+    // The cache is saved now and not only at exit, because many kernels are killed.
     flushCompileCache();
     ensureSnapshot(kernel);
     preparation.rest();

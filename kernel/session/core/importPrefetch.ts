@@ -4,13 +4,16 @@ import type { CellCompiler } from '#session/compiler/compiler.ts';
 import { ImportRecords } from '#session/compiler/importRecords.ts';
 import { keepFiles } from '#session/compiler/installedFiles.ts';
 
-/** Longer than the pauses between cells that run one after the other. */
+/**
+ * A pause of this length means that no cell runs. It is longer than the pauses between cells that run one after the
+ * other.
+ */
 const stillMs = 250;
 
 /**
  * Loads the declarations of packages that notebooks in this folder imported last, while no cell runs. This saves half
- * the time of a first import. It loads one package at a time, so that a cell that starts meanwhile waits for at most
- * one.
+ * the time of a first import. Packages are loaded one at a time, so that a cell that starts meanwhile waits for at most
+ * one package.
  */
 export class ImportPrefetch {
   readonly #compiler: CellCompiler;
@@ -21,7 +24,7 @@ export class ImportPrefetch {
 
   constructor(compiler: CellCompiler, records = new ImportRecords(join(cacheFolder(), 'imports'))) {
     this.#compiler = compiler;
-    // Preloaded files belong to no program until a cell imports them.
+    // Preloaded files would be dropped otherwise, because they belong to no program until a cell imports them.
     keepFiles();
     this.#records = records;
   }
@@ -51,7 +54,7 @@ export class ImportPrefetch {
     try {
       if (!this.#compiler.imports().includes(name)) this.#compiler.prepare(name);
     } catch {
-      // A cell that imports the package reports the problem.
+      // The error is dropped, because a cell that imports the package reports the problem.
     }
     this.#timer = setTimeout(() => this.#next()).unref();
   }

@@ -18,9 +18,12 @@ type Compiler = { service(code: string): CellService };
 
 type LanguageDeps = { compiler: Compiler; names: CatalogNames };
 
-/** A longer list has every name in scope; computing all signatures would take too long. */
+/**
+ * Maximum number of names whose signature is computed. A longer list has every name in scope, and computing all
+ * signatures would take too long.
+ */
 const maxSignatures = 200;
-/** Maximum length in characters. */
+/** Maximum length of a declaration in characters. */
 const maxDeclaration = 4000;
 
 /** Answers a request about code that the user is typing. Positions count UTF-16 units. */
@@ -94,7 +97,10 @@ function signatureOf(checker: ts.TypeChecker, symbol: ts.Symbol, source: ts.Sour
   );
 }
 
-/** Sort key: names that start with the typed text first, then those that contain it; undefined for others. */
+/**
+ * Sort key: names that start with the typed text come first, then names that contain the text. Returns undefined for
+ * other names.
+ */
 function orderOf(name: string, typed: string, sortText: string): string | undefined {
   const at = name.toLowerCase().indexOf(typed);
   return at < 0 ? undefined : `${at === 0 ? 0 : 1}${sortText}`;
@@ -103,7 +109,8 @@ function orderOf(name: string, typed: string, sortText: string): string | undefi
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function inspect(compiler: Compiler, code: string, cursor: number, detail: 0 | 1): QuestionAnswer {
-  // A cursor after a name refers to that name, as in every client; the compiler reads what follows the cursor.
+  // A cursor directly after a name refers to that name, as in every client. The compiler reads what follows the cursor,
+  // so the position moves back onto the name.
   const at = [cursor, cursor - 1].find((each) => /[\w$]/.test(code[each] ?? ''));
   if (at === undefined) return { kind: 'inspect', data: null };
   const { service, file, program } = compiler.service(code);
@@ -127,7 +134,9 @@ function inspect(compiler: Compiler, code: string, cursor: number, detail: 0 | 1
 
 const block = (text: string): string => `\`\`\`typescript\n${text}\n\`\`\``;
 
-/** Returns the text of a declaration; undefined if it is long or the compiler has no span for it. */
+/**
+ * Returns the text of a declaration; undefined if the declaration is long or the compiler does not know where it is.
+ */
 function declarationAt(
   service: ts.LanguageService,
   program: ts.Program,
@@ -141,7 +150,7 @@ function declarationAt(
   return length > maxDeclaration ? undefined : source.text.slice(start, start + length);
 }
 
-/** Two line breaks at the end finish any input. */
+/** Input that ends with a blank line counts as finished, even if more could follow. */
 const enough = /\n\s*\n\s*$/;
 const unterminatedTemplate = 1160;
 
@@ -157,8 +166,8 @@ function isComplete(typed: string, code: string): QuestionAnswer {
 }
 
 /**
- * Whether the body of a magic is still open. As in IPython, a blank line ends the body of `%%sql`, because it has no
- * other end.
+ * Whether the body of a magic may continue. As in IPython, a blank line ends the body of `%%sql`, because the body has
+ * no other end mark.
  */
 function isOpenMagic(typed: string): boolean {
   const [part] = partsOf(typed) ?? [];

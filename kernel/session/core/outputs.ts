@@ -6,8 +6,8 @@ import { CellWork, stillRuns } from './cellWork.ts';
 type Callback = (error: null) => void;
 
 /**
- * Calls the callbacks of stream writes when the code that wrote finishes. Repeats are only counted: `console` passes
- * the same callback with every line, and there may be a million lines.
+ * Calls the callbacks of stream writes when the code that wrote has finished. A callback that is passed repeatedly is
+ * stored once with a count: `console` passes the same callback with every line, and a cell may print a million lines.
  */
 class DeferredCallbacks {
   #last: { callback: Callback; times: number } | undefined;
@@ -25,7 +25,10 @@ class DeferredCallbacks {
     });
   }
 
-  /** Called when other code starts, because the pending microtask may have been terminated with the previous code. */
+  /**
+   * Forgets the pending callbacks. Called when other code starts, because the microtask that would call them may have
+   * been terminated with the previous code.
+   */
   forget(): void {
     this.#last = undefined;
   }
@@ -40,15 +43,15 @@ export function readStreamLabel(label: string): { name: 'stdout' | 'stderr'; cel
 }
 
 /**
- * Sends what code prints and shows, each with its cell: output of a timer belongs to the cell that set the timer,
- * even after that cell has finished.
+ * Sends what code prints and shows, together with the cell that it belongs to. Output of a timer belongs to the cell
+ * that set the timer, even after that cell has finished.
  */
 export class Outputs {
   readonly #send: (parent: string | null, output: CellOutput) => void;
-  // Older Node.js versions implement it by async hooks, which abort the process when code after an `await` is
-  // terminated.
+  // Older Node.js versions implement `AsyncLocalStorage` by async hooks. With these, the process aborts when code after
+  // an `await` is terminated, so they get no storage.
   readonly #context = hasContextFrames() ? new AsyncLocalStorage<CellWork>() : undefined;
-  // The run for output without an async context, for instance from a native callback.
+  // The run that gets output without an async context, for instance output of a native callback.
   #latest: CellWork | undefined;
   readonly #written = new DeferredCallbacks();
 
@@ -61,14 +64,15 @@ export class Outputs {
   }
 
   /**
-   * The run that the current code is part of; undefined outside of cells. On older Node.js, the run that started last.
+   * The run that the current code belongs to; undefined outside of cells. On older Node.js it is the run that started
+   * last.
    */
   get work(): CellWork | undefined {
     if (this.#context) return this.#context.getStore();
     return this.#latest?.signal.aborted ? undefined : this.#latest;
   }
 
-  /** Runs `body` so that everything it starts belongs to this cell. */
+  /** Runs `body` so that everything that `body` starts belongs to this cell. */
   within<T>(cell: CellWork | string, body: () => T): T {
     const work = typeof cell === 'string' ? new CellWork(cell) : cell;
     this.#latest = work;

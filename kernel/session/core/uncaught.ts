@@ -5,8 +5,8 @@ type Listener = (value: unknown, promise?: unknown) => void;
 type Event = 'uncaughtException' | 'unhandledRejection' | 'SIGINT';
 
 /**
- * Listens to an event of the process, even after `removeAllListeners()`. A cell that calls it wants to remove its own
- * listeners; without the kernel's listener, Node.js would end the kernel at the next such event.
+ * Listens to an event of the process, even after `removeAllListeners()`. A cell that calls `removeAllListeners()` wants
+ * to remove its own listeners only. Without the kernel's listener, Node.js would end the kernel at the next such event.
  */
 export function listenPermanently(event: Event, listener: Listener): void {
   const emitter: EventEmitter = process;
@@ -22,9 +22,8 @@ export function listenPermanently(event: Event, listener: Listener): void {
 }
 
 /**
- * Reports errors that nothing else catches.
- * Node.js ends the process if a listener throws, and `report` may throw once a cell has replaced a builtin,
- * `JSON.stringify` for instance. Then `lastResort` is called.
+ * Reports errors that nothing else catches. Node.js ends the process if a listener throws, and `report` may throw once
+ * a cell has replaced a builtin, `JSON.stringify` for instance. If `report` throws, `lastResort` is called.
  */
 export function catchUncaught(report: Listener, lastResort: Listener): void {
   const listener: Listener = (error, promise) => {
@@ -43,6 +42,7 @@ function attempt(body: () => void): void {
   try {
     body();
   } catch {
-    // There is no other way to report the error. The kernel keeps running, because its end would lose the user's data.
+    // If `lastResort` throws too, the error is dropped, because there is no other way to report it. The kernel keeps
+    // running, because its end would lose the user's data.
   }
 }

@@ -1,7 +1,7 @@
 import { inspect, types } from 'node:util';
 import type { VariableInfo, VariableList } from '#shared/protocol/kernelMessages.ts';
 
-/** Maximum number of variables, because each costs an inspection of its value. */
+/** Maximum number of listed variables, because each value has to be inspected. */
 const maxVariables = 500;
 const previewChars = 120;
 
@@ -29,7 +29,8 @@ const isGiven = (
 ): boolean => Object.hasOwn(given, name) && localOf(locals, name) === given[name];
 
 /**
- * Reads a variable. A getter among the variables was created by the compiler; it throws until the declaration has run.
+ * Reads a variable. A variable that is a getter was created by the compiler. Such a getter throws until the declaration
+ * has run; then the result is undefined.
  */
 function localOf(locals: Readonly<Record<string, unknown>>, name: string): unknown {
   try {
@@ -45,7 +46,7 @@ const valueOf = (object: object, name: PropertyKey): unknown => Object.getOwnPro
 function describe(name: string, value: unknown): VariableInfo {
   const { size, isTable } = measure(value);
   const place = tablePathText(value);
-  // Users know every table of a catalog as a `Table`; its class is internal.
+  // For users every table of a catalog is a `Table`. The name of its class is internal and not shown.
   if (place !== undefined) return { name, type: 'Table', size, preview: shortened(place), isTable };
   return { name, type: typeOf(value), size, preview: preview(value), isTable };
 }
@@ -65,7 +66,8 @@ function typeOf(value: unknown): string {
   return types.isProxy(value) ? 'Proxy' : (classOf(value) ?? 'Object');
 }
 
-// The source text of a class starts with `class`. The function's own `toString` is not called.
+// The source text of a class starts with `class`. The text is read with the built-in `toString`, so that the value's
+// own `toString` is not called.
 const isClass = (value: object): boolean => /^class\b/.test(Function.prototype.toString.call(value));
 
 /** The name of the class that created an object, read from plain properties only. */
@@ -121,7 +123,8 @@ function hasMethods(value: object, ...names: readonly string[]): boolean {
   return left.size === 0;
 }
 
-// The language's own getters, which no property of the object can override.
+// Getters of the language itself. They are called directly, so that a property of the object with the same name is not
+// read.
 const getterOf =
   (prototype: object, name: string) =>
   (value: object): unknown =>
@@ -137,11 +140,14 @@ function count(number: number, unit: string): string {
   return `${number.toLocaleString('en')} ${unit === 'entry' ? 'entries' : `${unit}s`}`;
 }
 
-/** Returns a value on one line. A table shows only its column names: type and size are listed next to it. */
+/**
+ * Returns a value on one line. For a table it returns only the column names, because type and size are listed next to
+ * them.
+ */
 function preview(value: unknown): string {
   if (typeof value === 'string') return shortened(JSON.stringify(value.slice(0, previewChars + 1)));
   if (isObject(value) && (types.isProxy(value) || measureTable(value))) return columnsOf(value);
-  // `customInspect` would call methods of the value. Getters are not called by default.
+  // `customInspect` is off, because it would call methods of the value. Getters are not called by default.
   const text = inspect(value, {
     depth: 1,
     customInspect: false,
@@ -149,7 +155,8 @@ function preview(value: unknown): string {
     maxStringLength: 200,
     breakLength: Infinity,
   });
-  // Only the first line of an error is used, because the stack shows where the error happened, not what it is.
+  // Only the first line of an error is used, because the other lines are the stack, which does not say what the error
+  // is.
   return shortened((types.isNativeError(value) ? (text.split('\n', 1)[0] ?? '') : text).replaceAll(/\s+/g, ' '));
 }
 

@@ -11,9 +11,9 @@ import { isProcessRunning } from '#processes/running.ts';
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * Returns the path of a kernel's crash note.
- * Jupyter restarts a dead kernel with the same connection file, so there the next kernel finds the note of the last
- * one; an editor receives the path.
+ * Returns the path of a kernel's crash note. Jupyter restarts a dead kernel with the same connection file. So the path
+ * is made from the connection file, and the next kernel finds the note of the last one. For an editor the name is
+ * random, and the editor receives the path.
  */
 export function crashNotePath(front: Front): string {
   const name = front.kind === 'pipe' ? randomUUID() : `jupyter-${hash(resolve(front.connectionFile))}`;
@@ -40,7 +40,7 @@ export function prepareCrashFolder(): void {
       if (Date.now() - statSync(path).mtimeMs < keptMs || isOfLiving(path)) continue;
       rmSync(path, { force: true });
     } catch {
-      // Another kernel may clean up at the same time.
+      // The error is dropped, because another kernel may clean up at the same time.
     }
   }
 }

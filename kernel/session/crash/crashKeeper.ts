@@ -8,16 +8,16 @@ import { prepareCrashFolder } from './crashFolder.ts';
 const maxNames = 100;
 const maxNameChars = 60;
 const headChars = 60;
-/** Pause after a cell before its end is written, so that a series of cells writes none. */
+/** Pause after a cell before its end is written to the note, so that a series of cells writes nothing in between. */
 const restMs = 500;
-/** Polling interval while a cell runs. A small heap is full in a few tenths of a second. */
+/** Interval at which memory is measured while a cell runs. A small heap can fill up in a few tenths of a second. */
 const memoryMs = 50;
-/** Share of its limit from which a process counts as nearly out of memory. */
+/** Share of the memory limit from which a process counts as nearly out of memory. */
 const nearness = 0.7;
 
 /**
  * Keeps a kernel's crash note. If memory runs out, all threads end without notice, so the note must already be on disk.
- * The worker rewrites this small file for every cell, because the main thread may be busy.
+ * The worker thread rewrites this small file for every cell. The main thread can't do this, because it may be busy.
  */
 export class CrashKeeper {
   readonly #path: string;
@@ -89,7 +89,8 @@ export class CrashKeeper {
     const note = this.#note;
     const rss = memoryUsage.rss();
     const machine = Math.min(totalmem(), constrainedMemory() || Infinity);
-    // The heap alone can't be measured from this thread, only the growth of the process since the first cell.
+    // This thread can't measure the heap of the main thread, so it compares the growth of the whole process since the
+    // first cell with the limit of the heap.
     const isNear = rss - this.#base > nearness * this.#heapLimit || rss > nearness * machine;
     if (!note || !isNear || (note.memory && rss < note.memory.used * 1.1)) return;
     this.#note = { ...note, memory: { used: rss, limit: Math.min(this.#heapLimit + this.#base, machine) } };
@@ -103,7 +104,8 @@ export class CrashKeeper {
       this.#isReady = true;
       replaceFile(this.#path, JSON.stringify(this.#note), { isLasting: false });
     } catch {
-      // The disk is full or read-only: cells run anyway, and after a crash the note is missing or old.
+      // If the disk is full or read-only, the error is dropped. Cells run anyway, and after a crash the note is missing
+      // or old.
     }
   }
 

@@ -37,11 +37,14 @@ export function hitTest(condition: string | undefined): (() => boolean) | undefi
   };
 }
 
-/** The breakpoints at one location. V8 refuses a second breakpoint at a location, so two on one line share it. */
+/**
+ * The breakpoints at one location. V8 refuses a second breakpoint at a location, so two breakpoints of a client on one
+ * line share one in V8.
+ */
 type Placed = {
   location: Debugger.Location;
   breakpoints: Breakpoint[];
-  /** Whether V8 evaluates the condition itself. */
+  /** Whether V8 itself evaluates the condition. */
   isConditional: boolean;
 };
 
@@ -85,10 +88,13 @@ class V8Breakpoints {
     }
   }
 
-  /** Lets V8 evaluate the condition from now on: pausing to evaluate it here takes a thousand times as long. */
+  /**
+   * Lets V8 evaluate the condition from now on, because a pause to evaluate the condition here takes a thousand times
+   * as long.
+   */
   async makeConditional(breakpoint: Breakpoint, condition: string): Promise<void> {
     for (const [breakpointId, { location, breakpoints, isConditional }] of this.#all) {
-      // Two breakpoints at one location may have different conditions.
+      // Skips a location with two breakpoints, because they may have different conditions and V8 takes only one.
       if (isConditional || breakpoints.length !== 1 || breakpoints[0] !== breakpoint) continue;
       this.#all.delete(breakpointId);
       await this.#link.call('Debugger.removeBreakpoint', { breakpointId });
@@ -125,13 +131,13 @@ type BreakpointDeps = {
   changed: (breakpoint: DapBreakpoint) => void;
 };
 
-/** The breakpoints of all sources: kept by source, set in each script of a source. */
+/** The breakpoints of all sources. They are kept by source and set in each script of the source. */
 export class Breakpoints {
   readonly #parts: BreakpointDeps;
   readonly placed: V8Breakpoints;
   /**
-   * Breakpoints by source, and within a source by the client's id of the cell, because cells with the same text are one
-   * source.
+   * Breakpoints by source, and within a source by the client's id of the cell, because cells with the same text have
+   * the same source.
    */
   readonly #sources = new Map<string, Map<string | undefined, Breakpoint[]>>();
   #nextId = 1;
@@ -230,13 +236,16 @@ export class Breakpoints {
   }
 }
 
-/** Whether a script may be a run of this cell. For a run from the history the cell is unknown. */
+/**
+ * Whether a script may be a run of this cell. A script without a cell, such as a run from the history, may belong to
+ * any cell.
+ */
 const isOf = ({ cell: run }: UserScript, cell: string | undefined): boolean =>
   cell === undefined || run?.cell === undefined || run.cell === cell;
 
 const noCode = 'There is no code on this line or below it.';
 
-/** Returns the first location on the requested line, or on the next line below that has one. */
+/** Returns the first location on the requested line, or on the next line below that has a location. */
 function nearest(all: readonly Breakable[], { line, column = 1 }: RequestedBreakpoint): Breakable | undefined {
   const below = all.filter(({ original }) => original.line + 1 >= line);
   const first = Math.min(...below.map(({ original }) => original.line));

@@ -16,7 +16,7 @@ export function linesOf(code: string): number[] {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     if (ts.isStatement(node) && isAmbient(node)) return;
     if (ts.isStatement(node) && runs(node)) add(node.getStart(file));
-    // A breakpoint is also possible at the end of a function, where it returns.
+    // A breakpoint is also possible at the end of a function, because V8 can pause there before the function returns.
     if (ts.isBlock(node) && ts.isFunctionLike(node.parent)) add(node.end - 1);
     if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) add(node.body.getStart(file));
     if (ts.isPropertyDeclaration(node) && node.initializer) add(node.getStart(file));
@@ -54,7 +54,7 @@ export function javascriptOf(code: string): { code: string } | { problem: string
       target: ts.ScriptTarget.ESNext,
       module: ts.ModuleKind.ESNext,
       newLine: ts.NewLineKind.LineFeed,
-      // At a prompt users may assign to undeclared names.
+      // Not strict, because users may assign to undeclared names at a prompt.
       alwaysStrict: false,
       ignoreDeprecations: '6.0',
     },
@@ -73,7 +73,7 @@ type DebugHookDeps = {
   show: (value: unknown) => unknown;
 };
 
-/** Exposes the debugger's part of the main thread to the inspector. */
+/** Exposes the debugger's functions on the main thread to the inspector. */
 export function exposeToDebugger({ locals, names, maps, show }: DebugHookDeps): void {
   const scopes = new Map<string, object>();
   const hook: DebugHook = {
@@ -100,12 +100,13 @@ export function exposeToDebugger({ locals, names, maps, show }: DebugHookDeps): 
     formsOf(value) {
       const shown = show(value);
       if (isForms(shown)) return shown;
-      // A value that must be read asynchronously, such as a query, can't be shown while the thread is paused.
+      // A value that must be read asynchronously, such as a query, can't be shown while the thread is paused. Its
+      // promise is dropped, and its failure must not count as unhandled.
       if (shown instanceof Promise) shown.catch(() => {});
       return { data: { 'text/plain': inspect(value) }, metadata: {} };
     },
   };
-  // This is a plain property, because reading it must not run code that may have an effect.
+  // The hook is a plain property and no getter, because reading it must not run code.
   Object.defineProperty(globalThis, debugHookKey, { value: hook });
 }
 
@@ -129,8 +130,8 @@ function isCompiling(): boolean {
 }
 
 /**
- * Returns an object for `with`, without the hidden names, because a function's own names take precedence over the
- * notebook's.
+ * Returns an object with the notebook's variables, for `with`. Leaves out the hidden names, because a function's own
+ * names take precedence.
  */
 function scopeOf(locals: Record<string, unknown>, hidden: ReadonlySet<string>): object {
   const scope: object = Object.create(null);
@@ -151,7 +152,7 @@ function valuesOf(locals: Record<string, unknown>, names: readonly string[]): ob
     try {
       values[name] = locals[name];
     } catch (error) {
-      // Thrown by the binding of an import whose module no longer exports the name.
+      // Reading an import throws if the module no longer exports the name. Then the error is shown as the value.
       values[name] = error;
     }
   }

@@ -40,8 +40,8 @@ function pathIn(given: Arguments): string {
 }
 
 /**
- * Returns the client's id of a source's cell, if given. The path is not enough, because cells with the same text share
- * it.
+ * Returns the client's id of a source's cell, if given. The path is not enough, because cells with the same text have
+ * the same path.
  */
 function cellIn(given: Arguments): string | undefined {
   return stringAt(given, 'source', 'adapterData', 'cell');
@@ -63,7 +63,7 @@ function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): 
   });
 }
 
-/** Returns which parts of a value are requested; as many as allowed if the client does not page. */
+/** Returns which parts of a value are requested; if the client does not page, as many parts as allowed. */
 function wantedIn({ filter, start, count }: Arguments): Wanted {
   const isPaged = filter === 'indexed' || filter === 'named';
   return {
@@ -78,7 +78,10 @@ type Once = {
   formsOf(name: string): Promise<ReturnType<DebugHook['formsOf']>>;
 };
 
-/** Reads the notebook's variables without a debug session: connects temporarily, and returns no expandable values. */
+/**
+ * Reads the notebook's variables without a debug session: connects only for this call, so the returned values can't be
+ * expanded.
+ */
 async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
   const link = new InspectorLink({ scriptParsed: () => {}, paused: () => {}, resumed: () => {} });
   try {
@@ -100,7 +103,10 @@ async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
   }
 }
 
-/** JupyterLab's type names, which are Python's. With any other name JupyterLab shows the type instead of the value. */
+/**
+ * JupyterLab's names of types, which are those of Python. For any other name JupyterLab shows the type instead of the
+ * value.
+ */
 const words: Partial<Record<string, string>> = { string: 'str', boolean: 'bool' };
 
 /** The `clientID` of JupyterLab in `initialize`. */
@@ -112,7 +118,7 @@ function forJupyterLab({ type, ...variable }: DapVariable): Omit<DapVariable, 't
   return word === undefined ? variable : { ...variable, type: word };
 }
 
-// JupyterLab parses them as Python's numbers, which have no NaN.
+// JupyterLab parses these values as numbers of Python. Python has no such form of NaN, so the result is undefined.
 const numberWord = (value: string): string | undefined =>
   /^-?\d+$/.test(value) ? 'int' : /^-?\d/.test(value) ? 'float' : undefined;
 
@@ -153,7 +159,7 @@ type Handler = (given: Arguments, state: Debugging) => Body | Promise<Body>;
 /**
  * Handles one request.
  * @returns the response's body
- * @throws DebugProblem if it can't be answered
+ * @throws DebugProblem if the request can't be answered
  */
 export async function answerDebug({ command, arguments: given = {} }: DebugRequest, state: Debugging): Promise<Body> {
   const handler = Object.hasOwn(handlers, command) ? handlers[command] : undefined;
@@ -309,7 +315,8 @@ const handlers: Partial<Record<string, Handler>> = {
   },
   async richInspectVariables(given, { session }) {
     const name = textIn(given, 'variableName');
-    // Clients also send headings and elements as variable names.
+    // Clients also send headings and elements of a list as variable names. These are not names of variables, so the
+    // result is empty.
     if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)) return { data: {}, metadata: {} };
     if (!session) return inspectOnce((once) => once.formsOf(name));
     return session.hook.formsOf(argumentOf(await evaluate(name, given['frameId'], session)));

@@ -11,7 +11,7 @@ import { asWritten, type Positions, readPositions } from './positions.ts';
 const factor = 0x5bd1e995;
 
 /**
- * Returns the 32-bit MurmurHash2 of a string's UTF-8 bytes, by which Jupyter's clients name the file of a cell.
+ * Returns the 32-bit MurmurHash2 of a string's UTF-8 bytes, with which Jupyter's clients build the file name of a cell.
  * @param seed a 32-bit integer
  */
 export function murmur2(text: string, seed: number): number {
@@ -45,7 +45,7 @@ export type RunCell = {
   cell?: string | undefined;
 };
 
-/** A script of the user: a cell, or a file that a cell imports. */
+/** The path that identifies the script for clients: the path of a file, or a path made from the text of the cell. */
 export type UserScript = {
   id: string;
   /** The path by which clients identify it: that of the file, or of the cell's text. */
@@ -131,7 +131,7 @@ export class DebugScripts {
     }
     if (!url.startsWith('file:') || url.includes('/node_modules/')) return undefined;
     const path = fileURLToPath(url);
-    // A URL without a file on disk is a script of the kernel.
+    // A URL without a file on disk, or within the kernel's own folder, is a script of the kernel.
     if (path.startsWith(import.meta.dirname + sep) || path.startsWith(launcherFolder) || !existsSync(path))
       return undefined;
     return { path, name: basename(path), cell: undefined };

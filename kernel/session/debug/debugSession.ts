@@ -15,8 +15,8 @@ export const threadId = 1;
 /** Scripts that a step passes through without stopping: the kernel's, Node's and those of packages. */
 const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
 /**
- * Maximum V8 steps in one step of the user. A step continues while execution is on the same line or outside of the
- * user's code.
+ * Maximum V8 steps in one step of the user. One step of the user consists of several V8 steps, because it continues
+ * while execution is on the same line or outside of the user's code.
  */
 const maxSteps = 200;
 
@@ -106,7 +106,7 @@ export class DebugSession {
     await this.link.call('Debugger.pause', {});
   }
 
-  /** Terminates paused code, as an interrupt does; nothing pauses until `allowPauses`. */
+  /** Terminates paused code, like an interrupt. Until `allowPauses` is called, code does not pause. */
   async terminate(): Promise<void> {
     this.#step = undefined;
     await this.link.call('Debugger.setSkipAllPauses', { skip: true });
@@ -117,10 +117,11 @@ export class DebugSession {
     await this.link.call('Debugger.setSkipAllPauses', { skip: false });
   }
 
-  /** Disconnects from the main thread, which runs at full speed again. Paused code continues. */
+  /** Disconnects from the main thread, so that its code runs at full speed again. Paused code continues. */
   close(): void {
     this.#isEnding = true;
-    // Sent before the disconnect and not awaited, because the main thread may be in native code.
+    // The call is sent before the disconnect. It is not awaited, because the main thread may be in native code and then
+    // can't reply.
     this.#hook?.value('attach', false).catch(() => {});
     this.link.call('Runtime.discardConsoleEntries', {}).catch(() => {});
     this.link.call('Debugger.disable', {}).catch(() => {});
@@ -152,7 +153,8 @@ export class DebugSession {
       const isTired = this.#steps++ > maxSteps;
       const isOnWay = stop?.reason === 'step' && this.#from && isSameLine(this.#from, pause.frames[0]) && !isTired;
       if (stop && !isOnWay) return this.#stopped(pause, stop);
-      // A cell that has ended returns to the kernel, where the step would still be active when the next cell runs.
+      // A step ends with its cell. Otherwise the step would continue in the kernel and still be active when the next
+      // cell runs.
       const isOver = isTired || (pause.frames[0] && isEnd(pause.frames[0]));
       if (this.#step === undefined || isOver) return await this.#goOn(isTired);
       // Steps out of code that is not the user's, and over code that the compiler added.
@@ -165,9 +167,9 @@ export class DebugSession {
     }
   }
 
-  /** Continues at a position that is not shown to the user. A requested pause is still pending. */
+  /** Continues at a position that is not shown to the user. A pause that the user has requested stays pending. */
   async #goOn(isTired: boolean): Promise<void> {
-    // V8 ignores a request to pause while it is paused.
+    // V8 ignores a request to pause while it is paused, so `#resumed` sends the request.
     this.#pausesNext = this.#isPauseAsked && !isTired;
     await this.resume();
   }

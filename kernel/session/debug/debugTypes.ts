@@ -1,13 +1,16 @@
 import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 
-// What the main thread exposes to the debugger. The inspector reaches it even while code is paused or busy; a message
-// to the thread would wait until the code has finished.
+// What the main thread exposes to the debugger. The inspector can call these functions even while code runs or is
+// paused. A message to the thread would wait until the code has finished.
 
 /** The property of the global object that holds the hook. */
 export const debugHookKey = 'lance-catalog.debugger';
 
 export type DebugHook = {
-  /** While debugged, scripts include their source maps, and the debugger is notified before they run. */
+  /**
+   * Starts or ends debugging. While `isDebugged`, scripts include their source maps, and the debugger is notified
+   * before a script runs.
+   */
   attach(isDebugged: boolean): void;
   /** Returns the source map, as JSON, of a script that was loaded before. */
   mapOf(script: string): string | undefined;
@@ -17,13 +20,13 @@ export type DebugHook = {
   javascriptOf(code: string): { code: string } | { problem: string } | undefined;
   /**
    * Sets `scope` to an object with the notebook's variables, to be read and assigned in a `with`, except the hidden
-   * names, which a function itself declares.
+   * names: a function itself declares these.
    */
   look(hidden: readonly string[]): void;
   scope: object;
   /**
-   * Like `look`, for a condition that V8 evaluates itself, thousands of times a second. `hidden` has names separated by
-   * spaces.
+   * Like `look`, but returns the object. For a condition that V8 evaluates itself, thousands of times a second.
+   * `hidden` has names separated by spaces.
    */
   scopeOf(hidden: string): object;
   /** Returns the variables that cells created. */

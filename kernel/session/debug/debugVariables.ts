@@ -53,7 +53,7 @@ export class DebugVariables {
     return reference;
   }
 
-  /** @throws DebugProblem if the reference is of an earlier pause */
+  /** @throws DebugProblem if the reference is from an earlier pause */
   holderOf(reference: number): VariableContainer {
     const holder = this.#holders.get(reference);
     if (holder) return holder;
@@ -167,7 +167,7 @@ const shownInternals: ReadonlySet<string> = new Set([
 
 type Property = Pick<Runtime.PropertyDescriptor, 'name' | 'value' | 'get'>;
 
-/** Converts a property without running code: a getter is named but not called. */
+/** Converts a property without running code: a getter is listed but not called. */
 function propertyPart({ name, value, get }: Property): ChildVariable[] {
   if (value) return [{ name, value }];
   return get && get.type !== 'undefined' ? [{ name, value: '(getter)', hint: { attributes: ['readOnly'] } }] : [];

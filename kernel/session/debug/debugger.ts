@@ -8,7 +8,7 @@ import { DebugSession } from './debugSession.ts';
 export type NotebookDebugger = {
   /** Whether this Node.js has an inspector. */
   readonly isAvailable: boolean;
-  /** Whether code is paused, so that the main thread answers nothing else. */
+  /** Whether code is paused. Then the main thread can't handle other requests. */
   readonly isPaused: boolean;
   /** Always resolves to a response, within ten seconds; requests may overlap. */
   request(message: DebugRequest): Promise<DebugResponse>;
@@ -16,7 +16,7 @@ export type NotebookDebugger = {
   listen(listener: (event: DebugEvent) => void): void;
   /** Terminates paused code, and disables pauses until the returned function is called. */
   stepAside(): Promise<() => void>;
-  /** Ends debugging, for a client that has disconnected; paused code continues. */
+  /** Ends debugging after the client has disconnected. Paused code continues. */
   detach(): void;
 };
 

@@ -54,14 +54,14 @@ export async function framesOf(
 export const isEnd = ({ isAdded, script, call }: Frame): boolean =>
   isAdded && script?.cell !== undefined && isBody(call) && call.location.lineNumber >= script.endLine;
 
-/** Whether execution is still on the line of another frame, because V8 steps at each call and each await of a line. */
+/** Whether execution is still on the line of `from`. Needed because V8 steps at each call and each await of a line. */
 export const isSameLine = (from: Frame, to: Frame | undefined): boolean =>
   to?.script !== undefined &&
   to.script.id === from.script?.id &&
   to.place.line === from.place.line &&
   isDeepStrictEqual(to.call.functionLocation, from.call.functionLocation);
 
-// The function that a cell becomes starts on the line above it.
+// Whether a frame is the function around the code of a cell. That function starts on the line above the cell.
 const isBody = ({ functionLocation }: Debugger.CallFrame): boolean => (functionLocation?.lineNumber ?? 0) < 0;
 
 function nameOf(call: Debugger.CallFrame, script: UserScript | undefined): string {
@@ -116,11 +116,12 @@ const globals: ReadonlySet<string> = new Set(cellGlobalNames);
 
 /** Returns the user's own names in a scope, and `this` if present. */
 export function ownNames(properties: readonly Runtime.PropertyDescriptor[]): Runtime.PropertyDescriptor[] {
-  // The function around a cell only declares its own versions of some globals.
+  // The function around a cell has a scope that only holds versions of some globals. This scope is left out.
   if (properties.every(({ name }) => globals.has(name))) return [];
   const names = new Set(properties.map(({ name }) => name));
   const isCell = names.has(runtimeName);
-  // V8 reports a function of the cell under its own name, but the user and later cells refer to the notebook variable.
+  // In the scope of a cell, V8 also lists a function of the cell under its own name. That entry is left out, because
+  // the user and later cells refer to the notebook variable.
   const isShared = (name: string) => names.has(variablePrefix + name);
   return properties.filter(
     ({ name }) =>

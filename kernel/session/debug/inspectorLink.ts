@@ -49,10 +49,13 @@ type LinkEvents = {
   resumed(): void;
 };
 
-/** Time limit for a reply of the main thread, which can't reply while native code blocks it. */
+/**
+ * Time limit for a reply of the main thread. The limit is needed because the thread can't reply while native code
+ * blocks it.
+ */
 const answerMs = 5000;
 
-/** An inspector session with the main thread, which replies while code there runs or is paused. */
+/** An inspector session with the main thread. The main thread can reply while its JavaScript runs or is paused. */
 export class InspectorLink {
   readonly #session = new Session();
   readonly #closed = new AbortController();

@@ -13,7 +13,7 @@ type HookName = Exclude<keyof DebugHook, 'scope'>;
 /** Expression for the hook in code on the main thread. */
 export const hookExpression = `globalThis[${JSON.stringify(debugHookKey)}]`;
 
-/** Calls the debugger's hook on the main thread, even while that is paused or busy. */
+/** Calls the debugger's hook on the main thread, even while that thread runs code or is paused. */
 export class MainHook {
   readonly #link: InspectorLink;
   readonly #objectId: string;
@@ -49,7 +49,7 @@ export class MainHook {
     return undefined;
   }
 
-  /** Calls a function; returns a reference to its result on the main thread. */
+  /** Calls a function of the hook. The result stays on the main thread, and a reference to the result is returned. */
   object(name: HookName, args: Runtime.CallArgument[], objectGroup: string): Promise<Runtime.RemoteObject> {
     return this.#call(name, args, { objectGroup });
   }
@@ -86,7 +86,7 @@ export function thrownMessage({ exception, text }: Runtime.ExceptionDetails): st
   return said.split('\n', 1)[0] ?? said;
 }
 
-/** Converts a value of the main thread to an argument for a function there. */
+/** Converts a value of the main thread to an argument for a function on the main thread. */
 export function argumentOf({ objectId, unserializableValue, value }: Runtime.RemoteObject): Runtime.CallArgument {
   if (objectId !== undefined) return { objectId };
   return unserializableValue === undefined ? { value: value as unknown } : { unserializableValue };

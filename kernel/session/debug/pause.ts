@@ -25,7 +25,7 @@ export class Pause {
   readonly event: Debugger.PausedEventDataType;
   readonly frames: readonly Frame[];
   readonly #parts: PauseDeps;
-  /** The names that a frame itself declares, which hide notebook variables. */
+  /** The names that a frame itself declares. They hide notebook variables of the same name. */
   readonly #names = new Map<Frame, Promise<string[]>>();
 
   private constructor(event: Debugger.PausedEventDataType, frames: readonly Frame[], parts: PauseDeps) {
@@ -38,7 +38,7 @@ export class Pause {
     return new Pause(event, await framesOf(event.callFrames, parts.scripts, parts.nextId), parts);
   }
 
-  /** @throws DebugProblem if the frame is of an earlier pause */
+  /** @throws DebugProblem if the frame is from an earlier pause */
   frame(id: unknown): Frame {
     const frame = this.frames.find((each) => each.id === id);
     if (!frame) throw new DebugProblem('The code has continued, so this frame no longer exists.');
@@ -88,7 +88,8 @@ export class Pause {
   }
 
   /**
-   * Converts a condition for V8 to evaluate at the location of a frame, where the declared names are always the same.
+   * Converts a condition for V8 to evaluate at the location of a frame, At one location the declared names are always
+   * the same.
    */
   async conditionAt(frame: Frame, condition: string): Promise<string> {
     const code = await javascriptFor(this.#parts.hook, condition);
@@ -155,7 +156,7 @@ export const notebookHolder = ({ link, hook }: Pick<PauseDeps, 'link' | 'hook'>)
 
 /**
  * Converts code that the user typed to a script that finds the notebook's variables by name.
- * @throws DebugProblem if it is not TypeScript
+ * @throws DebugProblem if the code is not valid TypeScript
  */
 export async function scriptFor(hook: MainHook, expression: string, hidden: readonly string[]): Promise<string> {
   const [code] = await Promise.all([javascriptFor(hook, expression), hook.value('look', hidden)]);

@@ -14,8 +14,8 @@ const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const valueOfDigit = new Map(Array.from(digits, (digit, value) => [digit, value]));
 
 /**
- * Reads the `mappings` of a source map with one source. Node's own reader can't be used: it maps a line that the
- * compiler added to an earlier line, where a debugger must not pause.
+ * Reads the `mappings` of a source map with one source. Node's own reader can't be used: for a line that the compiler
+ * added it returns an earlier line of the user, and a debugger must not pause at that line.
  */
 export function readPositions(mappings: string): Positions {
   const at: Place = { line: 0, column: 0 };
@@ -38,7 +38,10 @@ export function readPositions(mappings: string): Positions {
   };
 }
 
-/** Decodes Base64 VLQ: the highest bit of a digit marks that more follow, the lowest bit of the number is its sign. */
+/**
+ * Decodes Base64 VLQ: the highest bit of a digit is set if more digits follow, and the lowest bit of the number is the
+ * sign.
+ */
 function numbersOf(segment: string): number[] {
   const numbers: number[] = [];
   let value = 0;

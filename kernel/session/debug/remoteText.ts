@@ -24,7 +24,7 @@ export const typeOf = (value: Runtime.RemoteObject): string =>
 export const hasParts = (value: Runtime.RemoteObject): value is Runtime.RemoteObject & { objectId: string } =>
   value.objectId !== undefined && value.type !== 'symbol';
 
-/** Returns the length of an array or typed array, which is part of its description: `Array(3)`. */
+/** Returns the length of an array or typed array, from its description, such as `Array(3)`. */
 export function lengthOf({ subtype, description = '' }: Runtime.RemoteObject): number | undefined {
   if (subtype !== 'array' && subtype !== 'typedarray') return undefined;
   const [, length] = /\((\d+)\)$/.exec(description) ?? [];

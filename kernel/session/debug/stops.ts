@@ -8,7 +8,7 @@ import { formatRemoteObject } from './remoteText.ts';
 export type Stop = {
   reason: 'breakpoint' | 'exception' | 'step' | 'pause';
   description: string;
-  /** Details: the exception. */
+  /** Details of the reason: the message of an exception. */
   text?: string;
   /** The breakpoints at which execution is paused. */
   ids?: number[];
@@ -39,7 +39,8 @@ type At = { pause: Pause; frame: Frame; all: Breakpoints; log: Log };
 async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Promise<boolean> {
   const { condition, logMessage } = breakpoint;
   const { pause, frame, log } = at;
-  // The first time, evaluate the condition here, because V8 ignores conditions that throw.
+  // The first time the condition is evaluated here, because V8 ignores conditions that throw, and the user must see
+  // that error.
   if (condition !== undefined && !isConditional && !(await holds(condition, breakpoint, at))) return false;
   if (!breakpoint.isHit()) return false;
   if (logMessage === undefined) return true;
@@ -48,8 +49,8 @@ async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Pro
 }
 
 /**
- * Evaluates a condition. If it throws, the error is reported once and the condition counts as false; otherwise each
- * iteration of a loop would pause.
+ * Evaluates a condition. If it throws, the error is reported once and the condition counts as false; if it counted as
+ * true, each iteration of a loop would pause.
  */
 async function holds(condition: string, breakpoint: Breakpoint, { pause, frame, all, log }: At): Promise<boolean> {
   try {
@@ -98,7 +99,7 @@ const isThrow = ({ event: { reason } }: Pause): boolean => reason === 'exception
 
 function exceptionAt(pause: Pause): Stop | undefined {
   const thrown = thrownAt(pause);
-  // An exception that a package throws and catches is unrelated to the user's code.
+  // An exception that a package throws and catches is not shown, because it is unrelated to the user's code.
   if (!thrown || (!thrown.isUncaught && pause.frames[0]?.script === undefined)) return undefined;
   const [text = ''] = thrown.description.split('\n', 1);
   return { reason: 'exception', description: 'Paused on an exception', text };

@@ -58,13 +58,13 @@ function withoutSecrets(location: string): string {
   return location.replace(/[?#].*$/s, '').replace(/^([^/]+:\/\/)[^/]*@/, '$1');
 }
 
-/** Entries visible at first, and entries added per click. */
+/** Number of entries that are visible at first, and that each click adds. */
 const firstPage = 20;
 const page = 100;
 const previewChars = 100;
 
 /**
- * Uses the colors of VS Code or JupyterLab if the page defines them. All rules are below `.lance-value`, because the
+ * Uses the colors of VS Code or JupyterLab if the page defines them. Every rule starts with `.lance-value`, because the
  * outputs of a notebook may share one document.
  */
 const style = `<style>
@@ -91,7 +91,10 @@ const classes: Partial<Record<ValueNode['kind'], string>> = {
   note: 'd',
 };
 
-/** Returns a tree of `<details>` without scripts, its first level open. `hint` explains how to see omitted entries. */
+/**
+ * Returns a tree of `<details>` elements without scripts. The first level is open. `hint` explains how to see omitted
+ * entries.
+ */
 function valueHtml(root: ValueNode, hint: string | undefined): string {
   const note = hint === undefined ? '' : `<p class="d">${escapeHtml(hint)}</p>`;
   return `${style}<div class="lance-value">${nodeHtml(undefined, root, true)}${note}</div>`;
@@ -110,7 +113,7 @@ function nodeHtml(label: string | undefined, node: ValueNode, isOpen = false): s
           : '';
     return `<span>${name}${textHtml(node)}${dots}</span>`;
   }
-  // The entries of a plain object make its name redundant.
+  // A plain object shows its entries, so its name is left out.
   const isPlain = node.text === 'Object' && label !== undefined;
   const preview = `<span class="d${isPlain ? '' : ' p'}">${escapeHtml(previewOf(node))}</span>`;
   return folded(
@@ -172,7 +175,10 @@ function valueText(value: unknown, entries = textEntries): string {
     : outline(node, entries, '');
 }
 
-/** `inspect` limits lists, but writes every property of an object and the buffers of an Arrow table. */
+/**
+ * Whether a value must be shown as an outline: `inspect` limits lists, but writes every property of an object and the
+ * buffers of an Arrow table.
+ */
 const needsOutline = (node: ValueNode): boolean =>
   (node.brackets === '{}' && node.entries.length > 0 && node.omitted > 0) ||
   node.entries.some((entry) => entry.node.isArrow === true || needsOutline(entry.node));
@@ -181,7 +187,7 @@ function inspected(value: unknown, node: ValueNode, entries: number): string {
   try {
     return inspect(value, { colors: false, depth: 6, maxArrayLength: entries, maxStringLength: 10_000 });
   } catch {
-    // A custom `inspect` method of the value threw.
+    // A custom `inspect` method of the value threw, so the value is shown as an outline.
     return outline(node, entries, '');
   }
 }
@@ -242,7 +248,7 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
   const most = options.limit === undefined ? maxText : Infinity;
   const text = whole.length > most ? `${whole.slice(0, most)}…` : whole;
   const hint = isCut(tree) || text !== whole ? notAll : undefined;
-  // A value that is completely shown in one line needs no tree.
+  // A value that is completely shown in one line does not need a tree.
   if (typeof value !== 'object' || value === null || (!text.includes('\n') && hint === undefined))
     return textOnly(text);
   if (tree.entries.length === 0) return textOnly(text);
@@ -253,10 +259,10 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
 export type RenderValue = (value: unknown, options?: ShowOptions) => RenderedOutput | Promise<RenderedOutput>;
 
 /**
- * Creates the function that renders values. Most values render synchronously. Queries and catalog tables are read
- * first (1,000 rows by default) and reject with the `CatalogError` of that read.
- * @throws CatalogError InvalidInput (13) if JSON can't hold a form that the value's own display method returns; also
- * any error that this method throws
+ * Creates the function that renders values. Most values render synchronously. Queries and catalog tables are read first
+ * (1,000 rows by default) and reject with the `CatalogError` of that read.
+ * @throws CatalogError InvalidInput (13) if the value's own display method returns a form that JSON can't hold; also
+ * any error that the display method throws
  */
 export function createShow(translate: TranslateStack): RenderValue {
   return (value, options = {}) => {

@@ -18,8 +18,8 @@ import {
 } from './typeGuards.ts';
 import { showStream } from './streams.ts';
 
-// The client draws charts from their specification. A client that can't draw shows `text/plain`, so that has to
-// describe the chart.
+// The client draws charts from their specification. A client that can't draw charts shows `text/plain`, so this text
+// has to describe the chart.
 
 /** Returns the forms of a Vega-Lite or Vega chart. The version comes from `$schema` (default: 5). */
 function vegaBundle(spec: unknown): MimeBundle {
@@ -57,7 +57,7 @@ function titleOf(title: unknown): string {
 
 function plainSpec(spec: unknown, name: string, example: string): Record<string, unknown> {
   if (!isRecord(spec) || Array.isArray(spec)) throw notASpec(name, example);
-  // Chart builders return their specification from a method.
+  // An object of a chart library has a method that returns the specification.
   const own = dataProperty(spec, 'toSpec') ?? dataProperty(spec, 'toJSON');
   const made: unknown = typeof own === 'function' ? Reflect.apply(own, spec, []) : spec;
   if (!isRecord(made)) throw notASpec(name, example);
@@ -70,7 +70,10 @@ const notASpec = (name: string, example: string): CatalogError =>
 type DisplayDeps = {
   places: DisplaySlots;
   show: RenderValue;
-  /** Receives the returned promise, so that the cell waits for it and does not show it as a result. */
+  /**
+   * Receives each promise that `display` returns. The cell waits for these promises and does not show them as its
+   * result.
+   */
   track: (pending: Promise<void>) => void;
   /** Aborts the reading of a stream when the running cell is interrupted. */
   signal: () => AbortSignal;
@@ -84,7 +87,7 @@ export function createDisplay({ places, show, track, signal }: DisplayDeps): Dis
     (value: T, options?: DisplayOptions) =>
       mime(make(value), options);
   const put = (shown: RenderedOutput | Promise<RenderedOutput>, id: string | undefined): Promise<void> => {
-    // Most values appear before the next statement runs, as with `console.log`.
+    // Most values are rendered without waiting, so they appear before the next statement runs, as with `console.log`.
     const pending =
       shown instanceof Promise ? shown.then((ready) => places.put(ready, id)) : Promise.resolve(places.put(shown, id));
     track(pending);
@@ -114,16 +117,16 @@ export function createDisplay({ places, show, track, signal }: DisplayDeps): Dis
 
 function jsonForms(value: unknown): Record<string, unknown> {
   const bundle = jsonBundle({ 'application/json': value });
-  // A bundle holds a string unquoted, but JSON text needs quotes.
+  // `jsonBundle` leaves a string without quotes. JSON text needs the quotes, so the text form is serialized here.
   return { ...bundle, 'text/plain': JSON.stringify(bundle['application/json'], null, 2) };
 }
 
-/** Adds the dollar signs by which notebooks recognize formulas. */
+/** Adds the dollar signs with which notebooks recognize formulas. */
 const asFormula = (text: string): string => (/^\s*(?:\$|\\\(|\\\[|\\begin)/.test(text) ? text : `$$${text}$$`);
 
 /**
- * Returns the stream to show incrementally. In some versions of Arrow a table is async iterable; it is shown as a
- * whole.
+ * Returns the stream to show incrementally. In some versions of Arrow a table is async iterable too, but a table is
+ * shown as a whole and not as a stream.
  */
 function streamOf(value: unknown): Parameters<typeof showStream>[0] | undefined {
   if (isBatchStream(value)) return value;

@@ -10,7 +10,7 @@ export type DisplaySlots = {
   open(id?: string): (shown: RenderedOutput) => void;
   /** Removes the cell's output so far; with `wait`, only when new output arrives. */
   clear(wait: boolean): void;
-  /** Notes that a cell with this code starts, because its earlier outputs are no longer on screen. */
+  /** Notes that a cell with this code starts, so that outputs of its earlier run count as no longer on screen. */
   begin(code: string): void;
 };
 
@@ -21,8 +21,8 @@ const maxIds = 10_000;
  * @param code returns the code of the cell that the output belongs to
  */
 export function createDisplaySlots(send: (output: CellOutput) => void, code: () => string | undefined): DisplaySlots {
-  // Maps an id to the code of the cell that showed the output. When that cell runs again it must create the output
-  // again, because clients forget cleared outputs.
+  // Maps an id to the code of the cell that showed the output. When that cell runs again, the output must be created
+  // again and not updated, because clients forget cleared outputs.
   const shownBy = new Map<string, string | undefined>();
   const remember = (id: string) => {
     shownBy.delete(id);

@@ -15,7 +15,7 @@ export type DisplayValueOptions = DisplayOptions & {
 export type Display = {
   /**
    * Shows any value. An async iterable of record batches, or the result of `query.execute()`, is read and shown
-   * incrementally, with the number of rows so far; a query shows its first rows.
+   * incrementally, with the number of rows so far. For a query only the first rows are shown.
    */
   (value: unknown, options?: DisplayValueOptions): Promise<void>;
   /**
@@ -27,7 +27,7 @@ export type Display = {
   html(text: string, options?: DisplayOptions): void;
   /** Shows Markdown. */
   markdown(text: string, options?: DisplayOptions): void;
-  /** Shows a LaTeX formula, `display.latex('e^{i\\pi} + 1 = 0')`, with or without its `$$`. */
+  /** Shows a LaTeX formula, `display.latex('e^{i\\pi} + 1 = 0')`, with or without `$$` around it. */
   latex(text: string, options?: DisplayOptions): void;
   /** Shows an image given as SVG text. */
   svg(text: string, options?: DisplayOptions): void;

@@ -34,7 +34,7 @@ function jpegSize(view: DataView): ImageSize | undefined {
   for (let at = 2; at + 9 < view.byteLength;) {
     const marker = view.getUint8(at + 1);
     if (view.getUint8(at) !== 0xff) return undefined;
-    // C4, C8 and CC are in the same range, but are not frame headers.
+    // The markers C4, C8 and CC are in the same range, but do not start a frame header.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     at += 2 + view.getUint16(at + 2);
@@ -42,7 +42,10 @@ function jpegSize(view: DataView): ImageSize | undefined {
   return undefined;
 }
 
-/** Reads the size from the first chunk of a WebP file, whose three kinds store it at different offsets. */
+/**
+ * Reads the size from the first chunk of a WebP file. There are three kinds of chunks, each with the size at another
+ * offset.
+ */
 function webpSize(view: DataView): ImageSize | undefined {
   const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
   const u24 = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
@@ -53,7 +56,7 @@ function webpSize(view: DataView): ImageSize | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
 }
 
-/** A notebook stores the whole image as base64, a third larger. */
+/** Maximum size of an image, because a notebook stores the whole image as base64, which is a third larger. */
 const maxBytes = 8 * 1024 * 1024;
 const svgStart = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s>]/is;
 
@@ -121,7 +124,7 @@ async function ofBlob(blob: Blob): Promise<RenderedOutput> {
   return shown ?? textOnly(`Blob of type "${blob.type}", ${sizeText(blob.size)}, not in a known image format.`);
 }
 
-/** node-canvas and similar libraries return their image as bytes, or at least as a data URL. */
+/** Canvas objects of node-canvas and similar libraries return their image as bytes, or at least as a data URL. */
 function ofCanvas(canvas: object): RenderedOutput | Promise<RenderedOutput> | undefined {
   if (typeof dataProperty(canvas, 'toDataURL') !== 'function') return undefined;
   const toBuffer = methodOf(canvas, 'toBuffer');

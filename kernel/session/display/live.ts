@@ -10,10 +10,13 @@ export type LiveOutput = {
   end(make: () => RenderedOutput): void;
 };
 
-/** Minimum interval between updates: faster ones are unreadable and overload a notebook. */
+/** Minimum interval between updates: more updates a second are unreadable and overload a notebook. */
 const everyMs = 100;
 
-/** Shows at most ten states a second, and always the last one. Also works in a loop that never lets a timer run. */
+/**
+ * Shows at most ten states a second, and always the last one. This also works in a loop that never gives a timer the
+ * chance to run.
+ */
 export function liveOutput(
   put: (shown: RenderedOutput) => void,
   now: () => number = () => performance.now(),

@@ -3,9 +3,9 @@ import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**
- * Converts a bundle from a cell to values that JSON can hold, as all clients receive it. A bigint becomes a number if
- * that is exact, else a string; the bytes of a form become base64. Nested values that JSON omits, such as methods, are
- * dropped.
+ * Converts a bundle from a cell to values that JSON can hold, because clients receive bundles as JSON. A bigint becomes
+ * a number if a number holds it exactly, else a string; the bytes of a form become base64. Nested values that JSON
+ * omits, such as methods, are dropped.
  * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold, or if the value is not a MIME bundle
  */
 export function jsonBundle(data: unknown): MimeBundle {
@@ -15,7 +15,7 @@ export function jsonBundle(data: unknown): MimeBundle {
 
 function jsonForm(mime: string, form: unknown): unknown {
   if (!mime.includes('/')) throw noBundle(`"${mime}" is not a MIME type.`);
-  // Strings are not serialized, because a table is megabytes of base64.
+  // Strings are returned unchanged and not serialized for the check, because a table can be megabytes of base64.
   if (typeof form === 'string') return form;
   if (form instanceof Uint8Array) return Buffer.from(form.buffer, form.byteOffset, form.length).toString('base64');
   let text: string | undefined;

@@ -26,7 +26,7 @@ type NotebookDisplayDeps = {
   send: (output: CellOutput) => void;
   /** Maps the frames of an error's stack to lines of cells. */
   translate: TranslateStack;
-  /** Aborts when the current cell is interrupted; stops the reading of streams. */
+  /** Aborts when the current cell is interrupted. Then the reading of streams stops. */
   signal: () => AbortSignal;
   /** An object that identifies the run of the current cell; undefined outside of all cells. */
   cell: () => object | undefined;
@@ -54,8 +54,8 @@ export function createNotebookDisplay({ send, translate, signal, cell }: Noteboo
     pending.add(display);
     display.then(
       () => pending.delete(display),
-      // The cell awaits it later and fails with it; without this handler Node.js would report an unhandled rejection
-      // now.
+      // The cell awaits this promise later and fails with its error. Without this handler Node.js would report an
+      // unhandled rejection now.
       () => {},
     );
   };

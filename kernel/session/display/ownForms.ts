@@ -3,15 +3,18 @@ import { isRecord } from '#shared/records.ts';
 import { jsonBundle, type RenderedOutput } from './mimeBundle.ts';
 import { isObject, methodOf } from './typeGuards.ts';
 
-/** The method by which a value supplies its own forms: it returns a MIME bundle, or a promise of it. */
+/**
+ * Key of the method with which a value supplies its own forms. The method returns a MIME bundle or a promise of a MIME
+ * bundle.
+ */
 export const ownForms = Symbol.for('Jupyter.display');
 
 type Maker = (plain: () => RenderedOutput) => RenderedOutput | Promise<RenderedOutput>;
 
 /**
  * Returns the function that renders a value by its own method: that of Deno (`Symbol.for('Jupyter.display')`), of
- * IPython (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata) or `toHtml()`; `undefined` if it has none.
- * Errors of the method pass through.
+ * IPython (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata) or `toHtml()`; `undefined` if the value has
+ * no such method. Errors of the method are thrown unchanged.
  * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
  */
 export function displayHook(value: unknown): Maker | undefined {
@@ -24,14 +27,15 @@ export function displayHook(value: unknown): Maker | undefined {
   return (plain) =>
     settled(html(), (made) => {
       const shown = plain();
-      // The plain text comes first, so that it exists even if the markup is empty.
+      // The plain text is created first, because it is the only form if `made` is not a string.
       return typeof made === 'string'
         ? { data: { 'text/html': made, 'text/plain': shown.data['text/plain'] }, metadata: {} }
         : shown;
     });
 }
 
-// Data frames are wrapped in proxies, so this symbol is read even from a proxy; a proxy that throws has no forms.
+// Reads the display method also from a proxy, because data frame libraries wrap their data frames in proxies. If the
+// proxy throws, the value has no forms.
 function throughProxy(value: object): (() => unknown) | undefined {
   try {
     const method: unknown = Reflect.get(value, ownForms);

@@ -19,7 +19,7 @@ type State = {
 type ProgressDeps = {
   /** Opens an output; each call of the returned function replaces its content. */
   open: () => (shown: RenderedOutput) => void;
-  /** Aborts when the running cell is interrupted, because the loop itself can't report the interrupt. */
+  /** Aborts when the running cell is interrupted, because the loop itself can't detect the interrupt. */
   signal: () => AbortSignal;
   now: () => number;
 };
@@ -36,7 +36,7 @@ export function createProgress(parts: ProgressDeps): Progress {
     const unit = options.rows === true ? ('rows' as const) : undefined;
     const begun = { done: 0, total, label, unit, end: undefined };
     const track = () => tracker(parts, { ...begun, startedAt: parts.now() }, rows);
-    // An array stays iterable by `for … of`, and a query by `for await`.
+    // The result can be iterated like the source: by `for await` if the source is async iterable, else by `for … of`.
     return isAsyncIterable(source)
       ? { [Symbol.asyncIterator]: () => followAsync(source, track()) }
       : { [Symbol.iterator]: () => follow(source, track()) };
@@ -57,7 +57,8 @@ function tracker({ open, signal, now }: ProgressDeps, state: State, countsRows: 
   };
   return {
     start() {
-      // The loop may run in another cell than the one that created it.
+      // The output is opened when the loop starts, because the loop may run in another cell than the one that created
+      // the progress.
       live = liveOutput(open(), now);
       state.startedAt = now();
       signal().addEventListener('abort', () => end('stopped'), { signal: stop.signal, once: true });
@@ -120,7 +121,7 @@ function showProgress({ done, total, label, unit, startedAt, end }: State, now: 
   return htmlAndText(`<div>${barHtml(end === 'done' ? 1 : share, end)} ${escapeHtml(text)}</div>`, text);
 }
 
-/** Returns a progress bar; an indeterminate one while the total is unknown. */
+/** Returns a progress bar; while the total is unknown, the bar is indeterminate. */
 function barHtml(share: number | undefined, end: State['end']): string {
   if (share === undefined && end === undefined) return '<progress></progress>';
   return `<progress value="${share === 1 ? 1 : (share ?? 0).toFixed(4)}" max="1"></progress>`;
@@ -132,7 +133,7 @@ const rateText = (rate: number): string =>
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   value !== null && value !== undefined && typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function';
 
-/** Returns the number of items, if the collection has one. */
+/** Returns the number of items, if the source knows the number. */
 function lengthOf(source: unknown): number | undefined {
   if (typeof source !== 'object' || source === null || isAsyncIterable(source)) return undefined;
   const { length, size, numRows } = source as { length?: unknown; size?: unknown; numRows?: unknown };

@@ -59,7 +59,7 @@ export async function showStream(
   }
 }
 
-/** Renders the state so far, with the row count in every form. */
+/** Renders the rows so far; every form of the output shows the row count. */
 function counting(table: ArrowTable, rows: number, batches: number, options: ShowOptions): RenderedOutput {
   const shown = showTable(table, rows, { limit: Math.min(options.limit ?? 100, 100) });
   const line = `${pluralize(rows, 'row')} in ${pluralize(batches, 'batch', 'batches')} so far`;
@@ -76,7 +76,7 @@ function counting(table: ArrowTable, rows: number, batches: number, options: Sho
   };
 }
 
-/** Yields the items until the signal aborts, also while it waits for the next item, and then closes the source. */
+/** Yields the items until the signal aborts, even while the next item is pending, and then closes the source. */
 async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]();
   const heard = new AbortController();
@@ -95,7 +95,7 @@ async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
     }
   } finally {
     heard.abort();
-    // Not awaited, because a source that hangs would also block this loop.
+    // The return is not awaited, because a source that hangs would make this loop hang too.
     if (!isDone) void Promise.resolve(items.return?.()).catch(() => {});
   }
 }

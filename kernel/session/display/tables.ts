@@ -19,8 +19,8 @@ const pictureBytes = { one: 32 * 1024, all: 96 * 1024 };
 const vectorPoints = 36;
 
 /**
- * Text is aligned left, numbers right, in the colors of the notebook. The selectors outrank Jupyter's, which align
- * everything right; a viewer that strips styles falls back to its own.
+ * Text is aligned left, numbers right, in the colors of the notebook. The selectors outrank Jupyter's, because
+ * Jupyter's styles align everything right. A viewer that strips styles uses its own.
  */
 const style = `<style>
 .lance-table table :is(th,td):not(.n){text-align:left}
@@ -61,8 +61,8 @@ export function tableHtml(table: ArrowTable, total: number | null): string {
 }
 
 /**
- * Returns a function that draws the cells of a table. Call it in the order of the cells, because the first images use
- * up the size budget.
+ * Returns a function that draws the cells of a table. Call it in the order of the cells, because the size limit for
+ * images is used up in this order.
  */
 function cellPainter(): (cell: Cell) => string {
   let left = pictureBytes.all;
@@ -101,7 +101,7 @@ function within(lines: readonly string[], chars: number): readonly string[] {
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-/** Size limit in bytes if the user requested more rows than usual. */
+/** Size limit in bytes of an output for which the user requested more rows than the default. */
 const askedBytes = 8 * 1024 * 1024;
 
 /** `total` is the number of rows of the whole result, null if unknown. */
@@ -122,7 +122,7 @@ export function showTable(table: ArrowTable, total: number | null, options: Show
 function fitting(table: ArrowTable, limit = previewLimits.rows as number): { rows: number; bytes: Uint8Array } {
   const mostBytes = limit > previewLimits.rows ? askedBytes : previewLimits.bytes;
   for (let rows = Math.min(table.numRows, limit); ; rows = Math.floor(rows / 2)) {
-    // `slice` fails on a table without batches, such as an empty result.
+    // A table without batches, such as an empty result, must not be sliced, because `slice` would fail.
     const bytes = tableToIPC(rows < table.numRows ? table.slice(0, rows) : table, 'stream');
     if (bytes.length <= mostBytes || rows === 0) return { rows, bytes };
   }
@@ -134,7 +134,8 @@ function fitting(table: ArrowTable, limit = previewLimits.rows as number): { row
  */
 export async function showQuery(query: Query, options: ShowOptions = {}): Promise<RenderedOutput> {
   const { limit, vector } = query.spec;
-  // Reads one row more than shown to find out whether there are more. A vector search is bounded by its own limit.
+  // Reads one row more than shown to find out whether there are more. A vector search has its own limit and needs no
+  // other.
   const bound = (options.limit ?? previewLimits.rows) + 1;
   const isBounded = limit !== undefined ? limit <= bound : vector !== undefined;
   const table = await (isBounded ? query : query.limit(bound)).toArrow({ signal: options.signal });
@@ -204,7 +205,7 @@ const streamHint =
   'The rows can be read only once: display(…) shows them as they arrive, and for await (… of stream.batches) reads them.';
 
 /**
- * Shows only the schema of a stream. Its rows can be read only once, and are left to the code that uses the stream
+ * Shows only the schema of a stream. The rows can be read only once, so they are left for the code that uses the stream
  * later.
  */
 export function showBatchStream(schema: Schema): RenderedOutput {

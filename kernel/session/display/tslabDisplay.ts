@@ -9,7 +9,7 @@ export function takeTslabDisplay(send: (output: CellOutput) => void): void {
   const hooks = jupyter as { lastWriteDisplayData: unknown };
   hooks.lastWriteDisplayData = ({ data, transient: { display_id: displayId } }: TslabDisplay, isUpdate: boolean) => {
     const shown = { data: jsonBundle(data), metadata: {} };
-    // Only outputs of `newDisplay()` have an id.
+    // Only outputs of tslab's `newDisplay()` have an id. Other outputs are never updated.
     if (displayId === undefined) send({ type: 'display_data', content: shown });
     else send({ type: isUpdate ? 'update_display_data' : 'display_data', content: { ...shown, displayId } });
   };

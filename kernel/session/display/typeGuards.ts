@@ -7,7 +7,9 @@ import { adoptTable } from '#shared/arrow/adoptTable.ts';
 
 // Recognizes values, also of other copies of apache-arrow, without running their code: neither getters nor proxy traps.
 
-/** Reads an own or inherited property; returns `undefined` if that would run a getter or a proxy trap. */
+/**
+ * Reads an own or inherited property. Returns `undefined` if reading the property would run a getter or a proxy trap.
+ */
 export function dataProperty(value: unknown, key: PropertyKey): unknown {
   let at: unknown = value;
   for (let depth = 0; depth < 100 && isObject(at) && !types.isProxy(at); depth++) {
@@ -81,7 +83,8 @@ function vectorAsTable({ type, data }: Vector): unknown {
 
 export function isCatalogTable(value: unknown): value is Table {
   const isThere = ['query', 'countRows', 'listVersions'].every((name) => methodOf(value, name) !== undefined);
-  // The path is a property in one implementation and a getter of the class in the other.
+  // `namespacePath` is a property in one implementation of `Table` and a getter of the class in the other, so it is
+  // read directly.
   return isThere && Array.isArray((value as Table).namespacePath);
 }
 

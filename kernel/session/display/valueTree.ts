@@ -27,19 +27,19 @@ function arrowShape(value: unknown): string | undefined {
     const table = arrowTable(value);
     return table && `${name}(${pluralize(table.numRows, 'row')} × ${pluralize(table.numCols, 'column')})`;
   } catch {
-    // A column type of a later Arrow version.
+    // A table with a column type of a later Arrow version is shown by its name only.
     return dataProperty(value, 'schema') === undefined ? undefined : name;
   }
 }
 
-// The entries of a value, read with built-in functions only, so that a class that overrides `entries` or `get` is not
-// called.
+// The entries of a value, read with built-in functions only, because a class may override `entries` or `get` with its
+// own code.
 
 /** An entry: a value, or a note instead of a value whose reading would run code. */
 type Child = { label: string | undefined; value: unknown } | { label: string; note: string; stack?: string };
 type Children = { children: Child[]; total: number };
 
-/** Returns a built-in getter that can be called on values that shadow it. */
+/** Returns a built-in getter as a function. It works also on values that have an own property of the same name. */
 function getterOf(prototype: object, key: string): (value: object) => unknown {
   const found = Object.getOwnPropertyDescriptor(prototype, key);
   return (value) => found?.get?.call(value) as unknown;
@@ -61,18 +61,21 @@ function leafText(value: unknown): string {
   }
 }
 
-/** Returns the text of a value's `util.inspect.custom` method; `undefined` if it has none. */
+/** Returns the text of a value's `util.inspect.custom` method; `undefined` if the value has no such method. */
 function customInspectText(value: object): string | undefined {
   if (typeof dataProperty(value, inspect.custom) !== 'function') return undefined;
   try {
     return inspect(value, { depth: 2, colors: false, maxArrayLength: 100, maxStringLength: 10_000 });
   } catch {
-    // The value is then shown as a plain object.
+    // If the method throws, the value is shown as a plain object.
     return undefined;
   }
 }
 
-/** Returns the label of an object with entries, `Map(3)`; `undefined` if it has none, such as a date or a proxy. */
+/**
+ * Returns the label of an object with entries, `Map(3)`; `undefined` for an object without entries, such as a date or a
+ * proxy.
+ */
 function nameOf(value: object): string | undefined {
   if (types.isProxy(value)) return undefined;
   const name = className(value);
@@ -138,7 +141,7 @@ function listOf(list: object, length: number, limit: number): Children {
 
 function mapOf(map: Map<unknown, unknown>, limit: number): Children {
   const children: Child[] = [];
-  // `for … of` would call an iterator that a subclass overrides.
+  // The built-in iterator is used, because `for … of` would call an iterator that a subclass overrides.
   const entries = Map.prototype.entries.call(map);
   for (let i = 0; i < limit; i++) {
     const { value: entry, done } = entries.next();
@@ -162,8 +165,8 @@ function setOf(set: Set<unknown>, limit: number): Children {
 }
 
 /**
- * The `stack` property of a fresh error. If it is a getter, this getter belongs to the engine and runs no code of the
- * value.
+ * The `stack` property of a new error. If it is a getter, it is the engine's own getter, so calling it on another error
+ * runs no code of that error.
  */
 const stackProperty = Object.getOwnPropertyDescriptor(new Error('to look at'), 'stack');
 
@@ -196,7 +199,8 @@ function propertiesOf(value: object, limit: number, hidden: readonly string[] = 
   return { children, total };
 }
 
-// Reading the binding of a module that has not been evaluated yet throws.
+// Returns a property without reading its value. Even this throws for a binding of a module that has not been evaluated
+// yet.
 function descriptorOf(value: object, key: PropertyKey): PropertyDescriptor | undefined {
   try {
     return Object.getOwnPropertyDescriptor(value, key);
@@ -220,20 +224,20 @@ export type ValueNode = {
   long?: string;
   entries: readonly ValueEntry[];
   omitted: number;
-  /** Whether it is an Arrow value, whose contents are not read. */
+  /** Whether the value is an Arrow value. The contents of an Arrow value are not read. */
   isArrow?: boolean;
   brackets: '[]' | '{}';
 };
 export type ValueEntry = { label: string | undefined; node: ValueNode };
 
 type TreeLimits = {
-  /** Per collection. */
+  /** Maximum entries per collection. */
   entries: number;
-  /** Levels below the value. */
+  /** Maximum levels below the value. */
   depth: number;
-  /** Entries of the whole tree; entries near the root take precedence. */
+  /** Maximum entries of the whole tree; entries near the root take precedence. */
   nodes: number;
-  /** Characters of a string. */
+  /** Maximum characters of a string. */
   chars: number;
 };
 
@@ -248,7 +252,7 @@ const lineChars = 160;
 type Open = { node: Writable; value: object; depth: number; above: readonly object[] };
 type Writable = ValueNode & { entries: ValueEntry[] };
 
-/** Reads a value level by level, so that the deepest entries are omitted first. */
+/** Reads a value level by level, so that, if there are too many entries, the deepest are omitted. */
 export function readValue(
   value: unknown,
   limits: TreeLimits = treeLimits,

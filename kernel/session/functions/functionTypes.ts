@@ -38,7 +38,7 @@ export type UdfOptions<Inputs extends readonly string[], Output extends DataType
   readonly output: Output;
   /** Your own version label. Changes are detected by the code, not by this label. */
   readonly version?: string | undefined;
-  /** Default: `'fail'`. */
+  /** What to do if the function fails for a row. Default: `'fail'`. */
   readonly onError?: OnErrorOption | undefined;
 };
 

@@ -3,11 +3,12 @@ import { boundNames, importedNames, isDisposed, namesOf } from '#session/compile
 import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// Turns a function of a cell into a separate module, from its compiled text and not from its cell, because a cell may
-// create ten functions in a loop, and only the function itself shows which one it is. In that text the compiler has
-// marked every use of a notebook variable (`$cell_name.v`), so the dependencies are known exactly. A variable is
-// included if its meaning is fixed: an import, a portable function or class, or a constant with its value. Anything
-// else that a function may capture (a `let`, a connection, arguments of an enclosing function) is refused by name.
+// Turns a function of a cell into a separate module. Uses the compiled text of the function and not the cell, because a
+// cell may create ten functions in a loop, and its text does not show which of them is meant. In the compiled text the
+// compiler has marked every use of a notebook variable (`$cell_name.v`), so the dependencies are known exactly. A
+// variable is included if its meaning is fixed: an import, a portable function or class, or a constant with its value.
+// Anything else that a function may capture (a `let`, a connection, arguments of an enclosing function) is refused by
+// name.
 
 /** Maximum characters of a constant: larger values are data and belong in a column or a file. */
 const maxText = 64 * 1024;
@@ -46,7 +47,7 @@ function literalSource(value: unknown, depth: number): string | undefined {
 
 function objectText(value: object, depth: number): string | undefined {
   if (Array.isArray(value)) return listText(value, depth);
-  // Instances of user-defined classes, and objects with more than their entries, are not constants.
+  // An instance of a user-defined class is not a constant, and neither is a collection with extra properties.
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return plainText(value, depth);
   if (prototype === RegExp.prototype) return RegExp.prototype.toString.call(value);
@@ -127,8 +128,8 @@ function statementKind(statement: ts.Statement): 'function' | 'class' | 'enum' |
 type UsedName = {
   readonly name: string;
   /**
-   * `variable`: of the notebook; `kernel`: of the runtime object of generated code; `other`: a global, or of enclosing
-   * code.
+   * `variable`: a notebook variable; `kernel`: a member of the runtime object of generated code; `other`: a global, or
+   * a name of the code around the function.
    */
   readonly of: 'variable' | 'kernel' | 'other';
   /** Position in the text. */
@@ -199,7 +200,8 @@ function isDeclared(checker: ts.TypeChecker, node: ts.Identifier): boolean {
   const symbol = ts.isShorthandPropertyAssignment(parent)
     ? checker.getShorthandAssignmentValueSymbol(parent)
     : checker.getSymbolAtLocation(node);
-  // The compiler treats JavaScript as CommonJS and adds a `require` symbol without a declaration.
+  // A symbol counts only if it has a declaration: the compiler treats JavaScript as CommonJS and adds a `require`
+  // symbol without one.
   return (symbol?.declarations ?? []).length > 0 || ofLanguage.has(node.text);
 }
 
@@ -252,7 +254,7 @@ class ModuleMaker {
 
   /**
    * Returns the text of a function or class, with the variable names that the user wrote.
-   * @param via the variable that holds it
+   * @param via the variable that holds the function
    */
   #text(fn: Function, via: string | undefined): string {
     const compiled = Function.prototype.toString.call(fn);
@@ -304,7 +306,8 @@ class ModuleMaker {
   }
 
   #import(name: string, { from, imported }: Extract<Declared, { kind: 'import' }>): string {
-    // The kernel provides this module; where the function runs it is an ordinary package.
+    // In a notebook the kernel provides this module. On the machine where the function runs, the import names the
+    // package itself.
     if (from === 'lance-catalog' && imported === 'arrow') return `import * as ${name} from 'apache-arrow';`;
     if (from === 'lance-catalog' || from === 'tslab')
       throw this.#refused(

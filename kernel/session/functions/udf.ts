@@ -14,11 +14,11 @@ import type { Udf } from './functionTypes.ts';
 
 type UdfDeps = {
   readonly notebook: () => Notebook;
-  /** Returns the folder that imports are resolved from. */
+  /** Returns the folder from which the imports of functions are resolved. */
   readonly folder: () => string;
 };
 
-/** Creates `udf`. It checks at definition whether a function is portable, not when a backfill starts. */
+/** Creates `udf`. It checks whether a function is portable when the function is defined, not when a backfill starts. */
 export function createUdf({ notebook, folder }: UdfDeps): Udf {
   return (given: unknown, compute: unknown) => {
     const options = checkFunctionOptions(given);
@@ -33,13 +33,14 @@ export function createUdf({ notebook, folder }: UdfDeps): Udf {
     try {
       acceptFunction(made.hash, { name });
     } catch {
-      // If consent can't be stored, the user has to give it when the function is found on a table.
+      // The user's own functions need no later consent. If this can't be stored, the error is dropped, and the user has
+      // to consent when the function is found on a table.
     }
     return shownInWords(made);
   };
 }
 
-/** Returns the same function, which shows its output type in readable form when printed. */
+/** Returns the same function, changed so that its output type is readable when the function is printed. */
 function shownInWords(made: ComputedFunction): ComputedFunction {
   const words = { ...made, output: typeText(decodeOutput(made.output).type) };
   const shown = (_depth: number, options: InspectOptions): string => inspect(words, options);
@@ -51,7 +52,10 @@ function ofCell(options: FunctionOptions, compute: Function, notebook: Notebook,
   return typescriptFunction(options, { contents, folder, name: options.name }, contents);
 }
 
-/** Returns the user's file that called `udf`: its function is read from the file. Undefined for a cell. */
+/**
+ * Returns the user's file that called `udf`, because the function is then read from this file. Undefined if a cell
+ * called `udf`.
+ */
 function callingFile(): string | undefined {
   const caller = getCallSites().find(({ scriptName }) => isOwnUrl(scriptName) || cellCountOf(scriptName) !== undefined);
   return caller && isOwnUrl(caller.scriptName) ? fileURLToPath(caller.scriptName) : undefined;

@@ -36,7 +36,7 @@ export function parseNotebook(text: string, name: string): Notebook {
     new CatalogError('InvalidInput', `${name} ${what}.`, hint, { cause });
   let file: unknown;
   try {
-    // Windows programs may write a byte order mark.
+    // Removes a byte order mark, because Windows programs may write one.
     file = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     throw bad('is not a notebook: it is not valid JSON', undefined, cause);
@@ -107,7 +107,8 @@ export function tagsOf({ metadata: { tags } }: NotebookCell): readonly string[] 
 }
 
 /**
- * Returns the language of a notebook. Cells of another language would fail one by one with less helpful errors.
+ * Returns the language of a notebook. Without this check, cells of an unsupported language would fail one by one with
+ * less helpful errors.
  * @throws CatalogError InvalidInput (13) naming an unsupported language
  */
 export function checkLanguage({ metadata }: Notebook, name: string): NotebookLanguage {
@@ -136,7 +137,7 @@ function cellEntry({ cell_type, execution_count, id, metadata, outputs, source, 
 const textForms: ReadonlySet<string> = new Set(['application/javascript', 'image/svg+xml']);
 
 function outputEntry(output: object): object {
-  // The outputs of a skipped cell may have any shape.
+  // The outputs of a skipped cell come from the file and may have any shape.
   const { text, data } = output as { text?: unknown; data?: unknown };
   if (text !== undefined) return { ...output, text: lines(text) };
   if (!isRecord(data)) return output;

@@ -72,7 +72,7 @@ export function literal(value: unknown): string {
   return entries.length > 0 ? `{ ${entries.join(', ')} }` : '{}';
 }
 
-/** A computed key is a property; an uncomputed `__proto__` would set the prototype. */
+/** `["__proto__"]` creates a property; `__proto__` without brackets would set the prototype. */
 const keyOf = (name: string): string => (name === '__proto__' ? '["__proto__"]' : JSON.stringify(name));
 
 /** Cell tags for parameters, shared with other programs that run notebooks. */
@@ -90,7 +90,7 @@ export type ParameterCell = Parameter & {
 
 export type InjectedParameters = {
   readonly source: string;
-  /** In the order of the lines of the cell; its first line is a comment. */
+  /** The parameters in the order of the lines of the added cell. The first line of the cell is a comment. */
   readonly written: readonly ParameterCell[];
   /** Names that the parameters cell does not declare; all names if there is no such cell. */
   readonly unknown: readonly string[];
@@ -118,7 +118,7 @@ export function injectParameters(
   return { source, written, unknown: [...given.keys()].filter((name) => !declared.has(name)) };
 }
 
-/** Keeps the id of the cell, so that the results of two runs can be compared. */
+/** Keeps the id of an earlier parameters cell, so that the results of two runs can be compared. */
 const again = (cell: CodeCell, id: string): CodeCell => ({ ...cell, id });
 
 /**
@@ -143,10 +143,13 @@ function writtenAs(
   return { ...parameter, name, type, code };
 }
 
-/** If the declared type is string, a value that looks like a number, such as a postcode, stays a string. */
+/**
+ * Returns the value for the declared type. If the type is `string`, a value that looks like a number, such as a
+ * postcode, stays a string.
+ */
 function valueFor(type: string | undefined, { text, value }: Parameter): unknown {
   if (type === 'string') return typeof value === 'string' || value === null ? value : text;
-  // JSON has no notation for a small bigint.
+  // A parameter of type `bigint` may be written as a small number, because JSON has no notation for a bigint.
   return type === 'bigint' && Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }
 
@@ -156,7 +159,7 @@ function declaredIn(source: string): Map<string, Declared> {
   for (const each of file.statements) {
     if (!ts.isVariableStatement(each)) continue;
     const { flags, declarations } = each.declarationList;
-    // `using` and `await using` also set this bit, but parameters are not declared that way.
+    // `using` and `await using` also set this bit, but parameters are never declared with them.
     const isConstant = (flags & ts.NodeFlags.Const) !== 0;
     for (const { name, type, initializer } of declarations) {
       if (!ts.isIdentifier(name)) continue;
@@ -202,7 +205,7 @@ function hintFor(name: string, type: string): string {
   return `Write for instance -p ${example.replace('NAME', () => name)}.`;
 }
 
-/** Quoted for a shell. */
+/** Example values, quoted for a shell. */
 const examples: Readonly<Record<string, string>> = {
   number: 'NAME=10',
   bigint: 'NAME=10',

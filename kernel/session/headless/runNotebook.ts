@@ -23,8 +23,8 @@ type CellLimits = {
 };
 
 /**
- * Runs one cell. After the time limit or when `signal` aborts, it is stopped by an interrupt, which keeps the outputs
- * so far, or else by ending the kernel. Never rejects.
+ * Runs one cell. After the time limit, or when `signal` aborts, the cell is interrupted; outputs so far are kept. If
+ * the interrupt does not stop the cell, the kernel is ended. Never rejects.
  */
 async function runCell(
   kernel: KernelProcess,
@@ -81,12 +81,12 @@ const timeNames: { readonly [T in KernelOutput['type']]?: string } = {
 
 const plain = (ename: string, evalue: string) => ({ ename, evalue, traceback: [evalue] });
 
-/** Returns the reason without its hint, which addresses users of a notebook editor. */
+/** Returns the reason of an error without the hint, because the hint is for users of a notebook editor. */
 const reasonOf = (error: unknown): string => (isCatalogError(error) ? error.toJSON().error : messageOf(error));
 
 async function interrupt(kernel: KernelProcess): Promise<void> {
   const { status } = await kernel.interrupt().catch(() => ({ status: 'failed' }));
-  // The cell blocks in native code. No user can decide here, so the kernel is ended.
+  // The cell blocks in native code, so an interrupt has no effect. There is no user to ask, so the kernel is ended.
   if (status === 'failed') kernel.dispose();
 }
 
@@ -165,7 +165,7 @@ const isSkipped = (cell: NotebookCell): boolean => tagsOf(cell).includes(skipTag
 const isRun = (cell: NotebookCell): cell is CodeCell =>
   isCodeCell(cell) && !isSkipped(cell) && cell.source.trim() !== '';
 
-/** Clears the cell, so that results of an earlier run are not mistaken for results of this run. */
+/** Clears the cell, so that outputs of an earlier run are not mistaken for outputs of this run. */
 function clear(cell: CodeCell): void {
   const { execution: _, ...metadata } = cell.metadata;
   Object.assign(cell, { outputs: [], execution_count: null, metadata });

@@ -4,7 +4,8 @@ import { replaceFileAsync } from '#processes/files.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
 /**
- * Checks that a notebook can be saved at `path`, before a run of an hour fails at its end.
+ * Checks that a notebook can be saved at `path`, because otherwise a run of an hour could fail when it saves at the
+ * end.
  * @returns `false` for an existing device or pipe, which can be written only once
  * @throws CatalogError PermissionDenied (15) naming the folder, InvalidInput (13) if `path` is a folder
  */
@@ -39,7 +40,7 @@ export async function saveNotebook(path: string, text: string, mode = 0o666): Pr
   const before = await stat(path).catch(() => undefined);
   if (before && !before.isFile())
     return writeFile(path, text).catch((cause: unknown) => Promise.reject(failure(path, cause)));
-  // Writes to the target of a symbolic link, so that the link stays.
+  // Writes to the target of a symbolic link, so that the link itself is not replaced.
   const target = await realpath(path).catch(() => resolve(path));
   try {
     await replaceFileAsync(target, text, { isLasting: true, mode: before ? before.mode & 0o777 : mode });

@@ -16,7 +16,7 @@ function matchesGlob(pattern: string, text: string): boolean {
   let resume = 0;
   let p = 0;
   while (at < text.length) {
-    // Check the star first, because the text may contain `*` too.
+    // The star is checked first, because the text may contain `*` as an ordinary character too.
     if (pattern[p] === '*') {
       star = p++;
       resume = at;
@@ -42,8 +42,8 @@ const fileOf = (session: number): string => `session-${String(session).padStart(
 const fileLimits = { sessions: 1000, bytes: 32 << 20, sessionBytes: 4 << 20, cellChars: 256 << 10 };
 
 /**
- * The history of earlier kernels, one file per session. A kernel appends only to its own file, one line per cell: this
- * needs no lock, and a killed kernel loses at most its last line.
+ * The history of earlier kernels, one file per session. A kernel appends only to its own file, one line per cell. So no
+ * lock is needed, and a killed kernel loses at most its last line.
  */
 export class HistoryFolder {
   readonly #folder: string;
@@ -53,7 +53,7 @@ export class HistoryFolder {
     this.#folder = folder;
   }
 
-  /** The number of this kernel's session, once a cell is stored. */
+  /** The number of this kernel's session; undefined before the first cell is stored. */
   get session(): number | undefined {
     return this.#own?.session;
   }
@@ -76,7 +76,7 @@ export class HistoryFolder {
     return this.#files().map(({ session }) => session);
   }
 
-  /** Returns the cells of a session in order; none if it is not stored or unreadable. */
+  /** Returns the cells of a session in order; an empty list if the session is not stored or is unreadable. */
   read(session: number): StoredCell[] {
     try {
       const path = join(this.#folder, fileOf(session));
@@ -121,8 +121,8 @@ export class HistoryFolder {
     }
   }
 
-  // A kernel that still writes to a deleted file loses those lines, but only after a thousand newer sessions or 32
-  // MiB.
+  // Deletes the oldest files beyond the limits. A kernel that still writes to a deleted file loses its lines, but only
+  // after a thousand newer sessions or 32 MiB.
   #makeRoom(files: readonly { name: string }[]): void {
     let bytes = 0;
     for (const [age, { name }] of files.toReversed().entries()) {
@@ -131,7 +131,7 @@ export class HistoryFolder {
         bytes += statSync(path).size;
         if (age >= fileLimits.sessions - 1 || bytes > fileLimits.bytes) unlinkSync(path);
       } catch {
-        // Another kernel deletes files at the same time.
+        // Ignores the error, because another kernel may delete files at the same time.
       }
     }
   }
@@ -143,7 +143,7 @@ function parseLine(line: string): StoredCell[] {
     if (Array.isArray(cell) && Number.isSafeInteger(cell[0]) && typeof cell[1] === 'string')
       return [[cell[0] as number, cell[1]]];
   } catch {
-    // The incomplete last line of a killed kernel, or an empty line.
+    // Skips the incomplete last line of a killed kernel, or an empty line.
   }
   return [];
 }
@@ -188,7 +188,7 @@ export class History {
     if (this.#results.size > maxResults && !oldest.done) this.#results.delete(oldest.value);
   }
 
-  /** Returns the result of a cell of this session; null for others. */
+  /** Returns the result of a cell of this session; null for a cell of another session. */
   resultOf([session, line]: HistoryEntry): string | null {
     return session === 0 || session === this.#session() ? (this.#results.get(line) ?? null) : null;
   }
@@ -231,7 +231,7 @@ export class History {
     this.#folder?.close();
   }
 
-  /** Returns the number of this session; if it is not stored, the next free number. */
+  /** Returns the number of this session; if this session is not stored, the next free number. */
   #session(): number {
     return this.#folder?.session ?? (this.#folder?.sessions().at(-1) ?? 0) + 1;
   }
@@ -257,12 +257,12 @@ function lastOfEach(entries: readonly HistoryEntry[]): HistoryEntry[] {
   return entries.toReversed().filter(isNew).toReversed();
 }
 
-/** Opens the history for a client. Editors have their own, so only a Jupyter kernel stores cells. */
+/** Opens the history for a client. Editors have their own history, so only a kernel of Jupyter stores cells. */
 export function openHistory(front: Front): History {
   if (front.kind !== 'jupyter' || !front.keepsHistory) return new History();
   const folder = join(dataFolder(), 'history');
   return new History(new HistoryFolder(folder), (error) => {
-    // Written to the log of the Jupyter server, because cells did not cause this and must not fail.
+    // The error is written to the log of the Jupyter server. Cells did not cause it, so they must not fail.
     writeSync(2, `Can't store the history of this kernel in "${folder}": ${messageOf(error)}\n`);
   });
 }

@@ -15,13 +15,13 @@ export type Confirm = (message?: string) => boolean;
 
 type Surroundings = {
   post: (message: FromCore) => void;
-  /** Returns the id of the running cell, which asks. */
+  /** Returns the id of the running cell, because that cell asks the question. */
   cell: () => string | null;
 };
 
 type Waiting = {
   parent: string | null;
-  /** Holds the stack of the call, which is lost when the answer arrives. */
+  /** Holds the stack of the call. When the answer arrives, this stack is no longer available. */
   asked: Error;
   resolve: (value: string) => void;
   reject: (error: Error) => void;
@@ -39,7 +39,7 @@ export class InputRequests {
     this.#cell = cell;
   }
 
-  /** Returns the globals of cells. */
+  /** Returns the functions that are globals in cells. */
   functions(): { input: Input; prompt: Prompt; confirm: Confirm } {
     return {
       input: (prompt = '', options = {}) => this.#ask(prompt, options.password === true),
@@ -52,7 +52,7 @@ export class InputRequests {
     };
   }
 
-  /** Delivers the answer to an `input` call. Ignores an unknown id, because the cell was interrupted. */
+  /** Delivers the answer to an `input` call. Ignores an unknown id, because then the cell was interrupted meanwhile. */
   settle(id: string, answer: InputAnswer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);

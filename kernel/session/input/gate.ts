@@ -1,12 +1,15 @@
-// How a synchronous `prompt()` gets its answer: the main thread blocks on shared memory, so it receives no messages;
-// the worker writes the answer there and wakes it.
+// How a synchronous `prompt()` gets its answer. The main thread blocks on shared memory, so it receives no messages.
+// The worker thread writes the answer into this memory and wakes the main thread.
 
 /** The result of a question: the text, cancelled by the user, or the reason why it could not be asked. */
 export type InputAnswer = { kind: 'value'; value: string } | { kind: 'cancelled' } | { kind: 'refused'; why: string };
 
 const kinds = ['value', 'cancelled', 'refused'] as const;
 const headerBytes = 8;
-/** Maximum size of an answer. Unused memory costs nothing, because pages are allocated when first written. */
+/**
+ * Maximum size of an answer. The memory that an answer does not use costs nothing, because pages are allocated when
+ * first written.
+ */
 const maxAnswerBytes = 1 << 20;
 
 /** Header index of the state: 0 while undecided, else the index in `kinds` plus 1. */
@@ -31,7 +34,7 @@ export function answerInput(gate: SharedArrayBuffer, answer: InputAnswer): void 
 /** Blocks until the other thread calls `answerInput`. */
 export function waitForInput(gate: SharedArrayBuffer): InputAnswer {
   const header = new Int32Array(gate, 0, 2);
-  // A loop, because `Atomics.wait` may return spuriously.
+  // Waits in a loop, because `Atomics.wait` may return without a change of the state.
   while (Atomics.load(header, stateAt) === 0) Atomics.wait(header, stateAt, 0);
   const text = Buffer.from(gate).toString('utf8', headerBytes, headerBytes + Atomics.load(header, lengthAt));
   const kind = kinds[Atomics.load(header, stateAt) - 1];

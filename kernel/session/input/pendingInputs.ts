@@ -32,7 +32,10 @@ export class PendingInputs {
     else this.answer(id, { kind: 'refused', why: nobody });
   }
 
-  /** Delivers an answer. Returns `false` for an unknown id: already answered, or its cell was interrupted. */
+  /**
+   * Delivers an answer. Returns `false` for an unknown id: the question was already answered, or its cell was
+   * interrupted.
+   */
   answer(id: string, answer: InputAnswer): boolean {
     const open = this.#open.get(id);
     if (!open) return false;

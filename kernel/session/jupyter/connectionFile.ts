@@ -6,7 +6,7 @@ type Port = (typeof ports)[number];
 
 /** Addresses to bind for a Jupyter client, and the key that signs the messages. */
 export type Connection = Record<Port, string> & {
-  /** Empty if messages are not signed. */
+  /** The key that signs the messages. Empty if messages are not signed. */
   key: string;
 };
 

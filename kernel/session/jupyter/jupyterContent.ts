@@ -20,7 +20,7 @@ export function kernelInfo(
     language_info: languageInfo(language, { typescript, node: process.versions.node }),
     banner: `Lance Catalog ${version}, TypeScript ${typescript}. db is the catalog.`,
     help_links: [],
-    // Older clients read `debugger` below instead of this list.
+    // Older clients do not know this list and read `debugger` below.
     supported_features: ['kernel subshells', ...(canDebug ? ['debugger'] : [])],
     debugger: canDebug,
   };

@@ -18,11 +18,11 @@ export function bytesOf(frames: Frames): number {
 export type Header = { msg_id: string; msg_type: string; session: string } & Record<string, unknown>;
 
 export type JupyterMessage = {
-  /** ZeroMQ identities of the client, returned unread with the reply. */
+  /** ZeroMQ identities of the client, sent back unchanged with the reply. */
   identities: Buffer[];
   signature: string;
   header: Header;
-  /** The header of the message that this message replies to; empty if none. */
+  /** The header of the message that this message replies to; empty if the message is not a reply. */
   parent: Record<string, unknown>;
   metadata: Record<string, unknown>;
   content: Record<string, unknown>;
@@ -36,7 +36,7 @@ export type Signer = {
   remember(signature: string): void;
 };
 
-/** Number of remembered signatures, which prevent replay of recorded messages. */
+/** Number of remembered signatures. A message with a remembered signature is refused, because it may be a replay. */
 const seenSignatures = 1 << 16;
 
 /** Signs by HMAC-SHA256 over the four JSON parts; an empty key disables signing and checking. */
@@ -125,7 +125,8 @@ function parseObject(part: Buffer): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(part.toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // Dropped like an unsigned message, because without a header there is no client to reply to.
+    // A message without a header is dropped like an unsigned message, because it does not say which client gets the
+    // reply.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { XPublisher } from 'zeromq';
 import { bytesOf, type Frames } from './jupyterFrames.ts';
 
-/** Messages that ZeroMQ queues for each client; printed output is sent in messages of 128 KB. */
+/** Number of messages that ZeroMQ queues for each client. Printed output is sent in messages of 128 KB. */
 const highWaterMark = 100;
 const tryAgainMs = 5;
 /** A client that reads nothing for this long counts as stuck. */
@@ -10,14 +10,14 @@ const stuckMs = 5000;
 /** How long a client counts as stuck after a lost message. */
 const stillStuckMs = 60_000;
 /**
- * Wait per message while a client is stuck, so that the other clients, on which ZeroMQ does not report, do not fall
- * behind.
+ * Wait per message while a client is stuck. Without it the other clients could fall behind unnoticed, because ZeroMQ
+ * does not report on them.
  */
 const paceMs = 10;
 
 /**
- * The iopub socket. A slow client slows down the kernel's printing, so that it misses nothing and memory does not
- * grow. A client that has stopped reading, such as the server of a suspended browser, loses messages instead of
+ * The iopub socket. A slow client slows down the kernel's printing, so that the client misses nothing and memory does
+ * not grow. A client that has stopped reading, such as the server of a suspended browser, loses messages instead of
  * blocking the others.
  */
 export class Publisher {
@@ -76,7 +76,7 @@ export class Publisher {
       const now = Date.now();
       if (now - since < (now < this.#stuckUntil ? paceMs : stuckMs)) continue;
       this.#stuckUntil = now + stillStuckMs;
-      // Takes effect immediately, although the library warns that it does not (see warnings.ts).
+      // This takes effect immediately, although the library prints a warning that it does not (see warnings.ts).
       this.#socket.noDrop = false;
       await this.#try(frames);
       this.#socket.noDrop = true;

@@ -17,8 +17,8 @@ const keptParents = 1000;
 export class PendingRequests {
   readonly #asked = new Map<string, PendingRequest>();
   /**
-   * Answered requests, kept apart from pending ones, because a cell may run for hours while subshells run thousands of
-   * others.
+   * Answered requests, kept apart from pending requests: a pending request must not be dropped, and while its cell runs
+   * for hours, subshells may run thousands of other cells.
    */
   readonly #answered = new Map<string, JupyterMessage>();
   #next = 0;
@@ -41,7 +41,7 @@ export class PendingRequests {
     if (!asked) return undefined;
     this.#asked.delete(id);
     clearTimeout(asked.timer);
-    // Stored without the content, which may be megabytes.
+    // The answered request is stored without its content, because the content may be megabytes.
     this.#answered.set(id, { ...asked.message, content: {}, buffers: [] });
     const oldest = this.#answered.keys().next();
     if (this.#answered.size > keptParents && !oldest.done) this.#answered.delete(oldest.value);
@@ -68,8 +68,9 @@ export class PendingRequests {
 const wordsToLeave = /^\s*(?:exit|quit)\s*(?:\(\s*\))?\s*;?\s*$/;
 
 /**
- * Returns the reply that closes a Jupyter console for `exit` and `quit`. The console lists these commands in its help,
- * but leaves them to the kernel. Requests from notebooks carry a `cellId`; there the words are ordinary names.
+ * Returns the reply that closes a Jupyter console for `exit` and `quit`. The console lists `exit` and `quit` in its
+ * help, but leaves them to the kernel. A request with a `cellId` is from a notebook; in a notebook these words are
+ * ordinary names.
  * @param executionCount number of cells that have run
  */
 export function consoleExit({ content, metadata }: JupyterMessage, executionCount: number): Reply | undefined {

@@ -14,7 +14,7 @@ export type Sockets = {
   /** Published bytes that clients have not read yet. */
   backlog(): number;
   close(): Promise<void>;
-  /** Removes files that would stay on the disk. Called before the process is killed. */
+  /** Removes files that would otherwise stay on the disk. Called before the process is killed. */
   abandon(): void;
 };
 
@@ -25,17 +25,23 @@ export type SocketEvents = {
 
 /** How long unsent messages may take when the sockets are closed. */
 export const lingerMs = 300;
-/** A new client may connect its shell channel before its stdin channel. */
+/**
+ * Number of tries to send a question. A new client may connect its shell channel before its stdin channel, so the first
+ * tries may fail.
+ */
 const askTries = 20;
 const askAgainMs = 100;
-/** A larger message closes its connection: enough for a file passed to a widget, but not to fill the memory. */
+/**
+ * Maximum size of a message. A larger message closes the connection. The limit is enough for a file that is passed to a
+ * widget, and prevents that a client fills the memory.
+ */
 const maxMessageBytes = 64 << 20;
 const maxSmallMessageBytes = 64 << 10;
 
 /**
  * Binds the sockets, reads them until they are closed, and answers the heartbeat.
- * @param starting published before any client can subscribe, because the first message that a client receives is its
- * welcome
+ * @param starting a message to publish before any client can subscribe: the first message that a client receives must
+ * be its own welcome
  */
 export async function bindSockets(connection: Connection, events: SocketEvents, starting: Frames): Promise<Sockets> {
   const small = { linger: lingerMs, maxMessageSize: maxSmallMessageBytes };
@@ -45,7 +51,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
   const send = (socket: Router, frames: Frames) => {
     const sent = (last.get(socket) ?? Promise.resolve())
       .then(() => socket.send(frames))
-      // A disconnected client is not a failure of the kernel; zeromq drops undeliverable messages.
+      // A failure to send is ignored, because a disconnected client is not a failure of the kernel.
       .catch(() => {});
     last.set(socket, sent);
   };
@@ -65,7 +71,8 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
   ]);
   const failed = binds.find((bind) => bind.status === 'rejected');
   if (failed) {
-    // The process ends after this error. A socket that is still open or binding then can abort it.
+    // The process ends after this error. All sockets are closed first, because a socket that is open or binding at the
+    // end can abort the process.
     for (const socket of [iopub.socket, shell, control, stdin, heartbeat]) socket.close();
     await gate.close(0);
     throw failed.reason;
@@ -87,7 +94,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
           await stdin.send(frames);
           return true;
         } catch {
-          // The client is not connected yet or has disconnected; both fail with "host unreachable".
+          // The client is not connected yet or has disconnected. In each case ZeroMQ reports "host unreachable".
         }
       }
       return false;
@@ -98,7 +105,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
       await Promise.all(last.values());
       await iopub.close(lingerMs);
       for (const socket of [shell, control, stdin, heartbeat]) socket.close();
-      // Unsent messages pass to ZeroMQ's own thread, which ends with the process.
+      // Waits until unsent messages have passed to ZeroMQ's own thread. That thread ends with the process.
       await sleep(50);
       await gate.close(lingerMs);
     },
@@ -109,6 +116,6 @@ async function read(socket: AsyncIterable<Buffer[]>, take: (frames: Buffer[]) =>
   try {
     for await (const frames of socket) take(frames);
   } catch {
-    // Closing the socket, which only `close` does, ends reading with an error.
+    // Reading ends with an error when the socket is closed. Only `close` closes it, so the error is ignored.
   }
 }

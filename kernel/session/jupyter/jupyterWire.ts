@@ -23,12 +23,16 @@ import {
 import { answeredReply, executedReply, failure, type Reply } from './jupyterReplies.ts';
 import { answerRequest, type PendingRequest, PendingRequests } from './jupyterRequests.ts';
 
-/** Longer than ZeroMQ takes to reconnect a refused socket. A client that never subscribes waits this long once. */
+/**
+ * Maximum wait. It is longer than ZeroMQ takes to reconnect a refused socket. A client that never subscribes waits this
+ * long once.
+ */
 const waitMs = 1000;
 
 /**
- * Delays requests until a client subscribes to iopub. A client's channels connect one by one, as ZeroMQ retries them;
- * output published before iopub is connected would be lost, and with it the end of the cell.
+ * Delays requests until a client subscribes to iopub. The channels of a client connect one after another, because
+ * ZeroMQ retries each separately. Output that is published before iopub is connected would be lost, also the message
+ * that a cell has ended.
  */
 export class SubscriberWait {
   #isThere: boolean;
@@ -49,7 +53,7 @@ export class SubscriberWait {
   arrive(): void {
     this.#isThere = true;
     clearTimeout(this.#timer);
-    // Runs synchronously, so that a later request is not answered before these.
+    // The delayed requests are answered synchronously, so that a later request is not answered before them.
     for (const answer of this.#waiting.splice(0)) answer();
   }
 }
@@ -98,7 +102,8 @@ export class JupyterStdin {
     const line = this.#lines.get(key);
     const [question] = line?.questions ?? [];
     if (!line || !question || line.messageId === undefined) return;
-    // Ignores replies to a withdrawn question. Replies without a parent id can't be recognized as such.
+    // Ignores a reply to a withdrawn question. This requires a parent id; a reply without one counts as a reply to the
+    // open question.
     if (typeof parent['msg_id'] === 'string' && parent['msg_id'] !== line.messageId) return;
     const { value } = content;
     this.#parts.answer(question.id, typeof value === 'string' ? { kind: 'value', value } : { kind: 'cancelled' });
@@ -109,7 +114,7 @@ export class JupyterStdin {
     const [question] = line.questions;
     if (!question) return;
     const { asker, prompt, password, id } = question;
-    // Set before sending, because the reply may arrive before the send completes.
+    // The id is set before sending, because the reply may arrive before the send completes.
     line.messageId = randomUUID();
     if (await this.#parts.send(asker, { prompt, password }, line.messageId)) return;
     if (line.questions[0] !== question) return;
@@ -163,7 +168,7 @@ export async function openSockets(
   };
   const relayed = relay === undefined ? undefined : await relayedSockets(relay, later);
   if (relayed) return { ...relayed, listen };
-  // Loaded lazily, because with a relay the kernel does not need ZeroMQ.
+  // ZeroMQ is loaded lazily, because a kernel with a relay does not need it.
   const { bindSockets } = await import('./jupyterSockets.ts');
   const session = randomUUID();
   const sockets = await bindSockets(connection, later, startingFrames(session, signer));
@@ -212,7 +217,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
     const asked = requests.take(id);
     if (!asked) return;
     reply(asked, answer(asked));
-    // The queue reports the end of a cell.
+    // For a cell the queue reports the end, so `idle` is published only for other requests.
     if (!isCell(asked)) status('idle', asked.message.header);
   };
   const stdin = new JupyterStdin({
@@ -260,7 +265,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const handle = async (asked: PendingRequest): Promise<void> => {
     const { message } = asked;
     const { header } = message;
-    // A queued cell becomes busy when it starts.
+    // For a cell `busy` is published later, when the queued cell starts.
     if (!isCell(asked)) status('busy', header);
     const remember = (): string => {
       const id = requests.add(asked);
@@ -288,8 +293,8 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
       if (!message) return;
       if (channel === 'stdin') return stdin.receive(message);
       const answer = () => void handle({ message, channel });
-      // A client requests the kernel info to find out whether the kernel runs, and an interrupt or a shutdown must
-      // never wait.
+      // Requests that must not wait for a subscriber: the kernel info, because with it a client finds out whether the
+      // kernel runs, and those on the control channel, because an interrupt or a shutdown must never wait.
       if (channel === 'control' || message.header.msg_type === 'kernel_info_request') answer();
       else audience.before(answer);
     },
@@ -318,7 +323,7 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
 
 const isCell = ({ message }: PendingRequest): boolean => message.header.msg_type === 'execute_request';
 
-// A message that can't be encoded must not end the thread, and with it the kernel.
+// Handles an error of `body`, because a message that can't be encoded must not end the thread and so the kernel.
 function attempt<T>(body: () => T, otherwise: (cause: unknown) => T): T {
   try {
     return body();

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// ZeroMQ bounds a frame, but not a message, because it holds the frames of an unfinished message, whose sender it does
-// not know yet. So ZeroMQ listens in a private folder, and this code listens at the addresses of the connection file,
-// checks the lengths of the frames and forwards the data to ZeroMQ.
+// ZeroMQ limits the size of a frame, but not of a message: it holds all frames of an unfinished message in memory, even
+// from an unknown sender. So ZeroMQ listens in a private folder, and this code listens at the addresses of the
+// connection file, checks the lengths of the frames and forwards the data to ZeroMQ.
 
 /** Memory that ZeroMQ uses for a frame in addition to its bytes. */
 const frameOverhead = 64;
-/** Lengths of the greeting in ZMTP 2.0 and from 3.0 on, and where its revision is. */
+/** Lengths of the greeting in ZMTP 2.0 and from 3.0 on, and the position of the revision in the greeting. */
 const oldGreetingBytes = 12;
 const greetingBytes = 64;
 const revisionAt = 10;
 const flags = { more: 1, long: 2, command: 4 } as const;
 
 /**
- * Returns a function that receives the data of a peer and returns whether its current message is within `maxBytes`.
- * Peers speak ZMTP 2.0 (https://rfc.zeromq.org/spec/15/) or newer (https://rfc.zeromq.org/spec/37/).
+ * Returns a function that receives the data of a peer The function returns whether the peer's current message is within
+ * `maxBytes`. Peers speak ZMTP 2.0 (https://rfc.zeromq.org/spec/15/) or newer (https://rfc.zeromq.org/spec/37/).
  */
 export function messageMeter(maxBytes: number): (chunk: Uint8Array) => boolean {
-  // Bytes of a greeting or of the start of a frame, which may arrive one by one.
+  // Bytes of a greeting or of the start of a frame. They are collected, because they may arrive one by one.
   let head: number[] = [];
   let isGreeted = false;
   let skip = 0;
@@ -43,7 +43,7 @@ export function messageMeter(maxBytes: number): (chunk: Uint8Array) => boolean {
     head = [];
     message += skip + frameOverhead;
     if (message > maxBytes) return false;
-    // A command may occur between the frames of a message.
+    // A command may occur between the frames of a message, so it does not count as a part of the message.
     if ((first & flags.command) !== 0) message -= skip + frameOverhead;
     else if ((first & flags.more) === 0) message = 0;
     return true;
@@ -61,7 +61,7 @@ export function messageMeter(maxBytes: number): (chunk: Uint8Array) => boolean {
   };
 }
 
-/** The path of a socket is limited to about 100 bytes. */
+/** Maximum length of the folder. The system limits the path of a socket to about 100 bytes. */
 const maxFolderBytes = 80;
 
 export class MessageGate {
@@ -70,7 +70,7 @@ export class MessageGate {
   readonly #open = new Set<Socket>();
 
   constructor() {
-    // ZeroMQ has no Unix sockets on Windows, so there it listens at the addresses itself.
+    // ZeroMQ has no Unix sockets on Windows, so on Windows ZeroMQ itself listens at the addresses.
     if (process.platform === 'win32') return;
     const parent = Buffer.byteLength(tmpdir()) > maxFolderBytes ? '/tmp' : tmpdir();
     this.#folder = mkdtempSync(join(parent, 'lance-zmq-'));
@@ -78,7 +78,7 @@ export class MessageGate {
 
   /**
    * Lets a ZeroMQ socket listen at an address of a connection file.
-   * @param maxBytes of a message; a peer that sends more is disconnected
+   * @param maxBytes maximum bytes of a message; a peer that sends a longer message is disconnected
    * @throws an error of the file system or the network
    */
   async bind(socket: { bind(address: string): Promise<void> }, address: string, maxBytes: number): Promise<void> {
@@ -101,7 +101,7 @@ export class MessageGate {
     this.removeFolder();
   }
 
-  /** Removes the private folder, for a process that ends. */
+  /** Removes the private folder. Called when the process ends. */
   removeFolder(): void {
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -117,7 +117,8 @@ export class MessageGate {
       socket.on('error', () => {});
       socket.on('close', () => {
         this.#open.delete(socket);
-        // Data that ZeroMQ sent before it closed is still forwarded to the peer.
+        // If ZeroMQ closed the connection, the data that it sent before must still reach the peer, so only the other
+        // direction is destroyed.
         if (socket === peer) other.destroy();
         else other.end();
       });
@@ -137,7 +138,7 @@ function listenOptions(address: string): ListenOptions {
   const [, host = '', port] = /^tcp:\/\/(.*):(\d+)$/.exec(address) ?? [];
   if (port !== undefined) return { port: Number(port), ...(host !== '*' && { host }) };
   const path = address.replace(/^ipc:\/\//, '');
-  // The path was left by a killed process.
+  // Removes the path that a killed process may have left.
   rmSync(path, { force: true });
   return { path };
 }

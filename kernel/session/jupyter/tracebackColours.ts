@@ -4,7 +4,7 @@
 
 const escape = (code: number, text: string, end: number): string => `\u001b[${code}m${text}\u001b[${end}m`;
 const red = (text: string): string => escape(31, text, 39);
-/** Prefixes `./` to a file beside the notebook; cells (`[3]`), absolute paths and URLs stay as they are. */
+/** Prefixes `./` to a file beside the notebook; cells (`[3]`), absolute paths and URLs stay unchanged. */
 const placed = (place: string): string => escape(32, /^(?:[[/\\~.<]|\w+:\D)/.test(place) ? place : `./${place}`, 39);
 
 /** `[3]:2:7 - error TS2322: Type …` */

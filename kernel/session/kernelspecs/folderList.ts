@@ -25,7 +25,7 @@ export async function readFolderList(list: List): Promise<string[]> {
   }
 }
 
-/** Moves a folder to the end of its list, or adds it there. */
+/** Moves a folder to the end of its list, or adds the folder at the end. */
 export async function addToFolderList(list: List, folder: string): Promise<void> {
   await write(list, [...(await readFolderList(list)).filter((each) => each !== folder), folder]);
 }
@@ -40,7 +40,8 @@ export async function removeFromFolderList(list: List, folder: string): Promise<
 }
 
 async function write(list: List, folders: readonly string[]): Promise<void> {
-  // Launchers of other users read the lists; only their owner may write them, because they name programs.
+  // Launchers of other users read the lists, so others may read the folder. Only the owner may write it, because the
+  // lists name programs that run.
   makeFolder(dirname(fileOf(list)), 0o755);
   await replaceFileAsync(fileOf(list), `${JSON.stringify(folders, null, 2)}\n`, { isLasting: false, mode: 0o644 });
 }

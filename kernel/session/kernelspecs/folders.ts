@@ -12,7 +12,7 @@ export function jupyterFolder({ env, platform, home }: UserEnvironment = userEnv
   if (env['JUPYTER_DATA_DIR']) return env['JUPYTER_DATA_DIR'];
   if (platform === 'win32') return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'jupyter');
   if (platform === 'darwin') return join(home, 'Library', 'Jupyter');
-  // Like jupyter_core, accepts a relative path.
+  // A relative path is accepted, because jupyter_core accepts it too.
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'jupyter');
 }
 
@@ -42,7 +42,10 @@ export function kernelsFolder(place: KernelspecLocation, environment: UserEnviro
   }
 }
 
-/** A virtual environment inside a conda environment was activated last. */
+/**
+ * Returns the folder of the active Python environment. If both are set, the virtual environment counts, because it was
+ * activated after the conda environment.
+ */
 const activeEnvironment = ({ env }: UserEnvironment): string | undefined =>
   env['VIRTUAL_ENV'] || env['CONDA_PREFIX'] || undefined;
 

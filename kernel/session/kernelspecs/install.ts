@@ -30,8 +30,8 @@ type Installation = {
 const hasShell = process.platform !== 'win32';
 
 /**
- * A kernelspec may be for all users of a machine. Only its owner may write it, regardless of the umask, because it
- * names the program that starts.
+ * A kernelspec may be for all users of a machine. Only the owner of the file may write it, regardless of the umask,
+ * because the file names the program that starts.
  */
 const folderMode = 0o755;
 const fileMode = 0o644;
@@ -40,7 +40,7 @@ const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
 
 /**
  * Writes a kernelspec and the launcher that it refers to. The installation is recorded, so that the launcher finds the
- * newest one even if this one is removed.
+ * newest one even if this installation is removed.
  * @returns the folder of the kernelspec
  * @throws CatalogError PermissionDenied (15) naming the path that can't be written, ServiceUnavailable (17) if the
  * installation is incomplete, InvalidInput (13) for an invalid name or catalog address
@@ -55,8 +55,8 @@ export async function installKernelspec(options: Installation): Promise<string> 
     argv: [
       ...(hasShell ? ['/bin/sh', join(launcherFolder(), shellLauncher)] : []),
       node.path,
-      // Flags for the current Node version are left out, because the version at this path may change. The launcher adds
-      // them.
+      // Flags that depend on the Node version are left out, because the Node at this path may be updated. The launcher
+      // adds them at the start.
       ...kernelFlags(),
       launcher,
       '--connection-file={connection_file}',
@@ -95,7 +95,10 @@ function makeProtectedFolder(folder: string): void {
   if (process.platform !== 'win32' && (mode & 0o022) !== 0) chmodSync(folder, mode & ~0o022);
 }
 
-/** Replaces the file, because overwriting it would keep its permissions, or copy those of the installation. */
+/**
+ * Replaces the file, because overwriting would keep the permissions of the old file, and a plain copy would take those
+ * of the installation.
+ */
 async function copy(source: string, target: string): Promise<void> {
   const content = await readFile(source).catch((cause: unknown) => {
     const why = Object(cause).code === 'ENOENT' ? 'is missing' : `can't be read (${messageOf(cause)})`;
@@ -113,7 +116,7 @@ const write = (path: string, content: string | Uint8Array): Promise<void> =>
   replaceFileAsync(path, content, { isLasting: false, mode: fileMode });
 
 function failure(cause: unknown, spec: string): CatalogError {
-  // A rename has two paths; the second one is written. The first one is a draft, named after the file.
+  // The error of a rename has two paths. The second is the written file; the first is a draft with another name.
   const { path, dest } = Object(cause) as { path?: string; dest?: string };
   const written = dest ?? path?.replace(/\.\w+\.tmp$/, '') ?? spec;
   const isSpec = spec.startsWith(written) || written.startsWith(spec);
@@ -137,8 +140,8 @@ function checkName(name: string): void {
 }
 
 /**
- * Checks that no kernel of another program has this name: such a kernel must not be overwritten, nor hidden, because
- * Jupyter uses only one of two folders with the same name.
+ * Checks that no kernel of another program has this name: such a kernel must not be overwritten. It must not be hidden
+ * either: of two folders with the same name, Jupyter uses only one.
  * @throws CatalogError InvalidInput (13) naming the folder of that kernel
  */
 async function checkFree(folder: string, name: string): Promise<void> {
@@ -154,12 +157,13 @@ async function checkFree(folder: string, name: string): Promise<void> {
 }
 
 /**
- * Returns a directory as an absolute path, a URL unchanged. Credentials must not go into a file that other users can
- * read.
+ * Returns a directory as an absolute path, a URL unchanged. Rejects credentials in the URL, because other users can
+ * read the kernelspec.
  * @throws CatalogError InvalidInput (13) if empty, or if the URL contains a user, a password or a query
  */
 function absoluteCatalog(catalog: string): string {
-  // A script may pass an unset variable. An empty value would mean the current folder.
+  // An empty value is refused, because it would mean the current folder. A script passes one if its variable is not
+  // set.
   if (catalog.trim() === '')
     throw new CatalogError(
       'InvalidInput',

@@ -9,7 +9,7 @@ import { writeQuickStartNote } from '#session/start/quickStart.ts';
 
 // Jupyter's kernelspec refers to a copy of this file in the user's data folder. The kernel itself may be in an
 // extension folder of VS Code, whose name changes with every update, so the launcher searches for it at every start.
-// The copy is a single file, so it must not load others of the project.
+// Only this file is copied, so it must not import other files of the project.
 
 /** Start time in milliseconds, before anything is read. */
 const began = Date.now();
@@ -44,7 +44,7 @@ function kernelIn(folder: string): Found | undefined {
 /** Returns the part of a folder's name before its version, if it has one. */
 const versionedName = (folder: string): string | undefined => /^(.*?-)\d+\.\d+\.\d+/.exec(basename(folder))?.[1];
 
-/** Returns a folder and its siblings of other versions: `…/lance-catalog-0.1.0`, `…/lance-catalog-0.2.0`. */
+/** Returns a folder and the folders of other versions beside it: `…/lance-catalog-0.1.0`, `…/lance-catalog-0.2.0`. */
 function withVersions(folder: string): string[] {
   const name = versionedName(folder);
   if (name === undefined) return [folder];
@@ -88,7 +88,7 @@ function fail(sentence: string): never {
   process.exit(1);
 }
 
-/** Returns the version of `node` on PATH; undefined if there is none or it does not run. */
+/** Returns the version of `node` on PATH; undefined if there is no `node` or it does not run. */
 function versionOnPath(): string | undefined {
   try {
     return execFileSync('node', ['-p', 'process.versions.node'], { encoding: 'utf8', timeout: 10_000 }).trim();
@@ -106,21 +106,23 @@ function runElsewhere(node: string, version: string, entry: string): void {
 }
 
 /**
- * Replaces this process by the kernel's start-up snapshot: process id, pipes and group stay, so the starting process
- * controls the kernel itself. Returns if there is no snapshot or the replacement fails.
+ * Replaces this process by the kernel's start-up snapshot: the process id, the pipes and the group stay the same, so
+ * the process that started the launcher controls the kernel directly. Returns if there is no snapshot or the
+ * replacement fails.
  */
 function becomeSnapshot(entry: string): void {
   const { execArgv, execPath, pid, versions } = process;
   if (typeof process.execve !== 'function') return;
   const flags = kernelFlags(versions.node);
-  // A user may have added a flag to the kernelspec that is incompatible with the snapshot.
+  // Without a snapshot if another flag is set: a user may have added a flag to the kernelspec that is incompatible with
+  // the snapshot.
   if (!execArgv.every((flag) => flags.includes(flag))) return;
   const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
   if (!snapshot || !isUsable(snapshot)) return;
   try {
     writeQuickStartNote({ folder: import.meta.dirname, snapshot, flags, watched: watched(), since: began });
   } catch {
-    // A failure here only makes the next start slower.
+    // The error is ignored, because a failure here only makes the next start slower.
   }
   let relay: Relay | undefined;
   try {
@@ -130,7 +132,8 @@ function becomeSnapshot(entry: string): void {
     const args = [...flags, ...snapshotFlags(snapshot), snapshot.entry, ...given, ...(relay ? [relay.argument] : [])];
     process.execve(execPath, [execPath, ...args], process.env);
   } catch {
-    // The cache is not writable, or `execve` is not permitted. The usual start still works.
+    // The cache is not writable, or `execve` is not permitted. The relay is ended, and the kernel starts without a
+    // snapshot.
     relay?.process.kill('SIGKILL');
   }
 }
@@ -144,7 +147,7 @@ function startRelay({ entry, folder }: StartSnapshot, given: readonly string[]):
   if (!existsSync(relay) || !given[0]?.startsWith('--connection-file=')) return undefined;
   const path = join(folder, `${pid}.relay`);
   const started = spawn(execPath, [relay, path, String(pid), ...given], { stdio: ['ignore', 'inherit', 'inherit'] });
-  // The kernel then opens its own sockets.
+  // An error is ignored: without a relay the kernel opens its own sockets.
   started.on('error', () => {});
   return { process: started, argument: `--relay=${path}` };
 }

@@ -15,10 +15,10 @@ export async function findSpecs(): Promise<FoundSpec[]> {
     const spec = await readSpec(folder);
     const name = basename(folder);
     if (spec) found.push({ ...spec, name, folder, isOurs: isOurs(spec), isReadable: true });
-    // This product created the folder, but its file was changed to something else.
+    // This product created the folder, but another program has changed the file in it.
     else if (made.includes(folder) && hasSpecFile(folder))
       found.push({ argv: [], displayName: '', name, folder, isOurs: true, isReadable: false });
-    // Jupyter, for instance, has removed the folder.
+    // The folder was removed by another program, for instance by Jupyter.
     else await removeFromFolderList('kernelspecs', folder).catch(() => undefined);
   }
   return found.toSorted((a, b) => a.name.localeCompare(b.name) || a.folder.localeCompare(b.folder));

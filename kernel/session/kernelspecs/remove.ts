@@ -19,7 +19,7 @@ export async function removeKernelspec(name: string, place?: KernelspecLocation)
   );
   const { folder } = oneOf(named, name, where);
   try {
-    // Remove only the link, because its target is kept elsewhere on purpose.
+    // Removes only the link, because the user keeps the target of the link elsewhere on purpose.
     if ((await lstat(folder)).isSymbolicLink()) await unlink(folder);
     else await rm(folder, { recursive: true });
   } catch (cause) {

@@ -20,7 +20,7 @@ export async function readSpec(folder: string): Promise<SpecFile | undefined> {
   }
 }
 
-/** Whether it starts our launcher, even if another program wrote it. */
+/** Whether a kernelspec starts our launcher, even if another program wrote the kernelspec. */
 export const isOurs = ({ argv }: SpecFile): boolean => launcherOf(argv) >= 0;
 
 /** The script that precedes the Node command, on systems with a shell. */

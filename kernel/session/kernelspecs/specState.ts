@@ -35,7 +35,7 @@ export async function stateOf({ argv, isReadable }: FoundSpec): Promise<SpecStat
   } catch (error) {
     if (Object(error).code === 'ENOENT') return { works: false, why: gone(program) };
     const words = lastWordsOf(error);
-    // The launcher's own message contains the fix; a stack trace does not.
+    // The launcher's own message says how to fix the problem, so it is shown. A stack trace is not.
     const isOwn = words !== undefined && !isError.test(words);
     return {
       works: false,

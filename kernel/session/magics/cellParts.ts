@@ -47,7 +47,10 @@ export function partsOf(source: string): CellPart[] | undefined {
   return parts.every(({ kind }) => kind === 'code') ? undefined : parts;
 }
 
-/** Returns a range of a cell at its original position: text before it is blanked, text after it is dropped. */
+/**
+ * Returns a range of a cell at its original position: text before the range is blanked, text after the range is
+ * dropped.
+ */
 export const alone = (source: string, { start, end }: Span): string =>
   source.slice(0, start).replace(/[^\r\n]/g, ' ') + source.slice(start, end);
 
@@ -66,7 +69,7 @@ function takeApart(source: string, lines: readonly Line[]): CellPart[] {
   const parts: CellPart[] = [];
   let from = 0;
   for (const line of lines) {
-    // Part of the code of a magic above.
+    // The line is a part of the code of a magic above, so it is skipped.
     if (line.start < from) continue;
     const before = source.slice(from, line.start);
     const part = questionOn(line, before, lines.length === 1) ?? magicAmong(source, line, before);
@@ -80,8 +83,8 @@ function takeApart(source: string, lines: readonly Line[]): CellPart[] {
 }
 
 /**
- * Accepts `?b` only without code above, and `b?` only as the only line: else they may be part of a conditional
- * expression.
+ * Accepts `?b` only without code above, and `b?` only as the only line, because elsewhere they may be part of a
+ * conditional expression.
  */
 function questionOn({ text, start, end }: Line, before: string, isAlone: boolean): QuestionPart | undefined {
   const found = (before.trim() === '' && asksFirst.exec(text)) || (isAlone && asksLast.exec(text));
@@ -93,7 +96,8 @@ function questionOn({ text, start, end }: Line, before: string, isAlone: boolean
 function magicAmong(source: string, line: Line, before: string): MagicPart | undefined {
   const magic = magicOn(source, line);
   if (!magic || endsOpen(before)) return undefined;
-  // `%rest` on its own line may also be the remainder operator.
+  // `%rest` at the start of a line may also be the remainder operator. It counts as a magic if the name is known or the
+  // code is not valid otherwise.
   return isMagicName(magic.name) || !isValid(source) ? magic : undefined;
 }
 
@@ -117,11 +121,11 @@ function endOfCode(source: string, start: number, lineEnd: number): number {
     const next = source.indexOf('\n', end + 1);
     end = next < 0 ? source.length : next;
   }
-  // If the code never closes, report the error on its own line.
+  // If the code never closes, it ends with its line, so that the error is reported for that line.
   return endsOpen(source.slice(start, end)) ? lineEnd : end;
 }
 
-/** Whether code is incomplete: inside brackets, a multiline string, a comment or an expression. */
+/** Whether code ends inside brackets, a multiline string, a comment or an expression. */
 function endsOpen(code: string): boolean {
   const text = code.trimEnd();
   return text !== '' && mistakesIn(text).some((mistake) => mistake.start + mistake.length >= text.length);

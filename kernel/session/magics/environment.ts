@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { messageOf } from '#shared/errors.ts';
 import { MagicError, splitArguments, type MagicRun } from './magicTypes.ts';
 
-/** Names of variables whose values are secret; a notebook stores what it prints. */
+/** Names of variables whose values are secret. They are not printed, because a notebook stores its output. */
 const secretNames = /key|token|secret|passw|passphrase|credential|auth|cookie|private|signature|\bpat\b|dsn/i;
 /** Patterns of secret values: `https://user:password@host`, and tokens with known prefixes. */
 const secretValues = /:\/\/[^/\s:@]+:[^/\s@]+@|^(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-|AKIA|eyJ[\w-]+\.)/;
@@ -87,7 +87,7 @@ function currentFolder(): string | undefined {
   try {
     return process.cwd();
   } catch {
-    // The directory was deleted.
+    // The working directory was deleted, so there is no path.
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { askOr } from './notebookState.ts';
 import { runChild } from './shell.ts';
 
 /**
- * Returns the command of npm: the one of the Node that runs the kernel, else the first on PATH; undefined if there is
+ * Returns the command of npm: the npm of the Node that runs the kernel, else the first on PATH; undefined if there is
  * none.
  */
 function findNpm(): [program: string, ...args: string[]] | undefined {
@@ -17,7 +17,7 @@ function findNpm(): [program: string, ...args: string[]] | undefined {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter((each) => each !== '')) {
     const path = join(folder, name);
     if (!existsSync(path)) continue;
-    // On Windows this is a batch script, and npm is beside it.
+    // On Windows npm is a batch script in this folder.
     const real = process.platform === 'win32' ? join(folder, script) : realpathSync(path);
     return /\.c?js$/.test(real) ? [process.execPath, real] : [real];
   }
@@ -80,7 +80,7 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
     '--no-fund',
     '--no-update-notifier',
     '--no-progress',
-    // Install scripts of packages are unreviewed code.
+    // Install scripts do not run by default, because they are code that the user has not reviewed.
     ...(given.has('scripts') ? [] : ['--ignore-scripts']),
     ...(given.has('dev') ? ['--save-dev'] : []),
   ];
@@ -88,7 +88,7 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
     before: packages.map((each) => installedVersion(folder, nameOf(each))),
     end: await runChild(program, [...first, ...options, '--', ...packages], { signal, cwd: folder }),
   }));
-  // Called also after a failure, because npm may have installed a part.
+  // The compiler is refreshed also after a failure, because npm may have installed a part.
   runner.compiler.refresh();
   if (signal.aborted) return;
   if (end.code !== 0) {
@@ -102,12 +102,12 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs one npm after another, because two at once, for cells of different subshells, would overwrite each other's
- * package.json.
+ * Runs one npm after another. Cells of different subshells may install at the same time, and two npm processes would
+ * overwrite each other's package.json.
  */
 function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   const mine = turn.then(run);
-  // The promise of an interrupted cell may never settle.
+  // Waits only until the interrupt, because the promise of an interrupted cell may never settle.
   const stopped = new Promise((stop) => signal.addEventListener('abort', stop, { once: true }));
   turn = Promise.race([mine, stopped]).catch(() => {});
   return mine;
@@ -125,10 +125,11 @@ function argumentsOf(rest: string): { packages: string[]; given: ReadonlySet<Fla
   return { packages, given: new Set(words.filter(isFlag).map((word) => flags[word])) };
 }
 
-// npm would resolve a relative path in the project folder, which may differ from the working directory.
+// Relative paths are made absolute: npm would resolve them in the project folder, and that may differ from the working
+// directory.
 const isPath = (word: string): boolean => /^\.{0,2}[\\/]/.test(word);
 
-/** Returns the packages with their sources, unless the name already states the source. */
+/** Returns the packages with their sources, unless a name already states the source. */
 function withSources(packages: readonly string[]): string {
   const groups = new Map<string, string[]>();
   for (const each of packages) groups.set(sourceOf(each), [...(groups.get(sourceOf(each)) ?? []), each]);

@@ -5,7 +5,7 @@ export type MagicForm = {
   /** Text after `%%name` in the usage; undefined if it is not a cell magic. */
   cell?: string;
   help: string;
-  /** The argument of the magic is notebook code. */
+  /** Whether the argument of the magic is notebook code. */
   takesCode?: true;
 };
 

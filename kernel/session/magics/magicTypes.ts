@@ -25,7 +25,9 @@ export type MagicUse = {
   signal: AbortSignal;
 };
 
-/** Runs a magic. Returns the value of the cell or the error of the code that it ran; nothing if there is no output. */
+/**
+ * Runs a magic. Returns the value of the cell or the error of the code that it ran; `undefined` if there is no output.
+ */
 export type MagicRun = (use: MagicUse, parts: MagicDeps) => Promise<CellOutcome | void> | CellOutcome | void;
 
 /** A magic can't do what the user requests. */
@@ -35,7 +37,9 @@ export class MagicError extends Error {
 
 export const nothing: CellOutcome = { value: undefined, error: null };
 
-/** Splits an argument line into words; quotes keep blanks, a backslash escapes the next character. */
+/**
+ * Splits an argument line into words; within quotes, blanks belong to the word; a backslash escapes the next character.
+ */
 export function splitArguments(text: string): string[] {
   const found = text.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/gs);
   return [...found].map(([word]) =>

@@ -40,7 +40,7 @@ export function createMagics(parts: MagicDeps): Magics {
     let last = nothing;
     for (const part of all) {
       last = await runPart(part, { source, count, signal });
-      // An interrupted part may still finish later; the parts after it must not run then.
+      // An interrupted part may still finish later. Then the parts after it must not run.
       if (last.error || signal.aborted) break;
     }
     return last;
@@ -99,6 +99,6 @@ function magicError(label: string, error: unknown): CellOutcome['error'] {
   return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...cause] };
 }
 
-/** Whether the message already contains the cause: system errors are included or reworded. */
+/** Whether the message of a magic's error already contains the cause. That is so for system errors. */
 const isTold = (cause: unknown): boolean =>
   cause === undefined || (cause instanceof Error && 'syscall' in cause && 'code' in cause);

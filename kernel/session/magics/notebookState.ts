@@ -57,7 +57,7 @@ export const reset: MagicRun = async ({ rest }, { runner, given, ask }) => {
 
 /**
  * Returns the user's answer.
- * @throws MagicError naming the alternative if the user can't be asked
+ * @throws MagicError with `instead`, the alternative, if the user can't be asked
  */
 export async function askOr(answer: Promise<string>, instead: string): Promise<string> {
   try {

@@ -14,8 +14,8 @@ export class CellTexts {
   readonly #texts = new RecentTexts<number>(limits);
 
   /**
-   * Keeps the first text for each number, because cells that are not stored in the history reuse an earlier number or
-   * have 0.
+   * Keeps the first text for each number, because a cell that is not stored in the history has the number of another
+   * cell or 0.
    */
   add(count: number, text: string): void {
     if (count < 1 || this.#texts.has(count)) return;
@@ -94,7 +94,9 @@ const isFolder = (path: string): Promise<boolean> =>
 /** Error codes of file systems without hard links. */
 const linkless: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']);
 
-/** Other users must not be able to change code that may run later, regardless of the umask. */
+/**
+ * Permissions of a saved file, regardless of the umask. Other users must not be able to change code that may run later.
+ */
 const savedMode = 0o644;
 
 /** Writes a complete file or nothing; replaces an existing file only if `isForced`. */
@@ -103,7 +105,7 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
   try {
     if (isForced) return await replaceFileAsync(path, text, { isLasting: false, mode: savedMode });
     await writeFile(written, text, { flag: 'wx', mode: savedMode });
-    // Unlike a rename, these fail if the file exists.
+    // Link and exclusive copy are used and not a rename, because they fail if the file exists.
     await link(written, path).catch((error: unknown) => {
       if (!linkless.has((error as { code?: unknown }).code)) throw error;
       return copyFile(written, path, constants.COPYFILE_EXCL);
@@ -114,7 +116,7 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
     const folder = dirname(path);
     if (!(await isFolder(folder)))
       throw new MagicError(`The folder "${folder}" does not exist. Create it, or choose another file.`);
-    // Remove the path, which is that of a temporary file.
+    // Removes the path from the message, because it is that of a temporary file.
     const why = messageOf(error).replace(/, \w+ '[^]*$/, '');
     throw new MagicError(`Can't write "${path}": ${why}. Fix this, or choose another file.`, {
       cause: error,

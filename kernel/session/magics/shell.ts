@@ -10,7 +10,7 @@ const graceMs = 1000;
 /**
  * Runs a program to its end, without input. Its output becomes output of the cell as it arrives. Interrupting the cell
  * ends the program and its child processes.
- * @throws MagicError if it can't be started
+ * @throws MagicError if the program can't be started
  */
 export async function runChild(
   program: string,
@@ -30,7 +30,7 @@ export async function runChild(
     });
   } catch (error) {
     signal.throwIfAborted();
-    // If the folder is missing, the system reports the program as missing.
+    // If the folder is missing, the system reports that the program is missing, so the folder is checked here.
     if (cwd !== undefined && !existsSync(cwd))
       throw new MagicError(`The folder "${cwd}" no longer exists. Change to another folder with %cd.`, {
         cause: error,
@@ -46,7 +46,7 @@ export const sh: MagicRun = async ({ rest, body, signal }) => {
   if (commands.trim() === '') throw new MagicError('There is no command: write it after %sh, or below %%sh.');
   const [program, ...options] = shellOf();
   const end = await runChild(program, [...options, commands], { signal });
-  // An interrupt is reported by other code.
+  // Nothing to report here: after an interrupt other code reports it, and code 0 is a success.
   if (signal.aborted || end.code === 0) return;
   throw new MagicError(
     end.code === null

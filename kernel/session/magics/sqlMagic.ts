@@ -15,11 +15,11 @@ export function sqlMagic(): MagicRun {
     const name = nameIn(rest);
     if (body === undefined || body.trim() === '') throw new MagicError('There is no query: write it below %%sql.');
     const { locals } = runner;
-    // A query that failed, or still runs in a subshell, has left `_` undefined.
+    // `_` may be undefined because a query failed or still runs in a subshell. Then it still belongs to this magic.
     const isOurs = isMade && (locals['_'] === undefined || locals['_'] === latest);
     const target = name ?? (isOurs || !Object.hasOwn(locals, '_') ? '_' : undefined);
     if (target === '_') isMade = true;
-    // The query keeps its lines, so that errors have the positions that the user sees.
+    // The query stays on its lines, so that errors have the positions that the user sees.
     const above = source.slice(0, source.length - body.length).split('\n').length - 1;
     const query = `await sql\`\n${templateOf(body)}\n\``;
     const before = '\n'.repeat(Math.max(above - 1, 0));
@@ -45,7 +45,7 @@ function isReserved(name: string): boolean {
   return isWord || kind === ts.SyntaxKind.AwaitKeyword;
 }
 
-/** Removes the stack frame of the `sql` call, which is not in the user's code. */
+/** Removes the stack frame of the `sql` call, because the call is in generated code and not in the user's. */
 function withoutCall(outcome: CellOutcome, place: string): CellOutcome {
   if (!outcome.error) return outcome;
   const isCall = (line: string) => /^ +at /.test(line) && line.includes(place);

@@ -8,7 +8,7 @@ export const time: MagicRun = async (use, { runner }) => {
   const code = codeOf(use);
   let milliseconds: number | undefined;
   let cpu: NodeJS.CpuUsage | undefined;
-  // Measures only the execution, not the type check.
+  // Only the execution is measured, without the type check.
   const outcome = await runner.run(code, use.count, async (body) => {
     const started = performance.now();
     const cpuBefore = process.cpuUsage();
@@ -29,7 +29,7 @@ export const time: MagicRun = async (use, { runner }) => {
 };
 
 const defaultRuns = 7;
-/** A shorter run measures the clock more than the code. */
+/** Minimum duration of a measured run. In a shorter run the error of the clock is too large. */
 const leastRunMs = 200;
 const maxLoops = 1e9;
 
@@ -42,7 +42,8 @@ export const timeit: MagicRun = async (use, parts) => {
   const code = codeOf(use);
   const made = await compileLoop(use, code, parts);
   if ('error' in made) return made;
-  // Read in each loop. It is true at once if the interrupt arrived during compilation.
+  // Whether to stop. The loop reads this in each iteration. It is true from the start if the interrupt arrived during
+  // compilation.
   const stop: Stop = {
     get isOver() {
       return use.signal.aborted;
@@ -63,7 +64,7 @@ async function chooseLoops(loop: Loop, stop: Stop): Promise<number> {
 
 /**
  * Compiles the code as a loop inside one function, so that no kernel code is measured. First runs the code as a cell,
- * which reports errors at their positions; a block makes its declarations local.
+ * so that errors are reported at their positions. The code is put into a block, so that its declarations are local.
  */
 async function compileLoop(
   { code: span, count }: MagicUse,
@@ -76,8 +77,8 @@ async function compileLoop(
   if (first.error) return first;
   const { compiler } = runner;
   const mode = compiler.typeCheck;
-  // The first run has checked the types. The added code has no type annotations, because JavaScript cells must not
-  // contain any.
+  // The first run has checked the types. The check is off for the loop, because the added code has no type annotations:
+  // JavaScript cells must not contain any.
   compiler.typeCheck = 'off';
   const open =
     '(async ($loops, $stop) => { const $start = globalThis.performance.now(); ' +

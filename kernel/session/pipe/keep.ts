@@ -34,9 +34,10 @@ export function serveKeptKernel(
   const address = process.platform === 'win32' ? `\\\\.\\pipe\\lance-kernel-${randomUUID()}` : join(folder, 's');
   const kept: KeptKernel = { address, secret, pid: process.pid };
   const server = createServer(onConnection);
-  // Without a socket the kernel works, but is lost when the window reloads; the client reports that then.
+  // An error of the server is ignored: without a socket the kernel works, but is lost when the window reloads. The
+  // client then reports the loss.
   server.on('error', () => {});
-  // Written after the socket is listening, so that a reader can connect.
+  // The file is written after the socket is listening, so that each reader of the file can connect.
   server.listen(address, () => writeFileSync(join(folder, keptFile), JSON.stringify(kept), { mode: 0o600 }));
   let timers: NodeJS.Timeout[] = [];
   const expire = (): void => {

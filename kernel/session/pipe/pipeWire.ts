@@ -49,11 +49,12 @@ type PipeClient = {
   destroy(): void;
 };
 
-/** Exchanges frames over a connection. `onClose` is called once, however it ends. */
+/** Exchanges frames over a connection. `onClose` is called once, however the connection ends. */
 function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClose: () => void): PipeClient {
-  // After a malformed frame the next frame boundary is unknown, and the peer is not one of our clients.
+  // After a malformed frame the connection is closed: the start of the next frame is unknown, and the peer is not one
+  // of our clients.
   readFrames(socket, onMessage, () => socket.destroy());
-  // The reason of a broken pipe is irrelevant, because the client is gone, and 'close' follows.
+  // The error is ignored, because the client is gone and 'close' follows.
   socket.on('error', () => {});
   socket.on('close', onClose);
   return {
@@ -70,7 +71,7 @@ function pipeClient(socket: Socket, onMessage: (message: unknown) => void, onClo
   };
 }
 
-// An output that can't be encoded must not close the connection and end the kernel.
+// Encodes a message. An output that can't be encoded must not close the connection and so end the kernel.
 function frameOf(message: KernelMessage): Uint8Array {
   try {
     return encodeFrame(message);
@@ -114,7 +115,7 @@ const contentChecks: Record<KernelRequest['type'], Check> = {
   shutdown_request: isRecord,
 };
 
-/** Returns the id of a request. Without an id no reply is possible. */
+/** Returns the id of a request. Without an id the kernel can't reply. */
 const idOf = (message: unknown): string | undefined =>
   isRecord(message) && typeof message['id'] === 'string' ? message['id'] : undefined;
 
@@ -141,14 +142,14 @@ type PipeHost = {
 
 /**
  * Serves an editor: framed JSON over an inherited pipe. If the client requests it, the kernel outlives the client and
- * accepts another one over a socket; only one client at a time.
+ * accepts another client over a socket. There is only one client at a time.
  */
 export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wire {
   const log = new RunLog();
   let client: PipeClient | undefined;
   let keeper: KeptKernelServer | undefined;
   let isStarted = false;
-  /** Open questions of cells, sent again to a later client. */
+  /** Open questions of cells, which are sent again to a later client. */
   const questions = new Map<string, KernelInputRequest>();
 
   const send = (message: KernelMessage) => {
@@ -170,7 +171,7 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
       reply(id, { type: 'execute_reply', content: executed.reply });
     },
     answered: (id, answer) => reply(id, answerOf(answer)),
-    // Editors don't support comms; the protocol rejects one by closing it.
+    // Editors don't support comms. The protocol says to reject a comm by closing it.
     comm: (_, { kind, commId }) => {
       if (kind === 'open') queue.comms.send('', { kind: 'close', commId, data: {}, metadata: {}, buffers: [] });
     },
@@ -262,9 +263,9 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
   const left = () => {
     client = undefined;
     streams.flush();
-    // Without a client, a paused cell could not be resumed.
+    // The debugger is detached: without a client, a paused cell could not be resumed.
     debug.detach();
-    // An unused kernel has no state that a client could miss.
+    // An unused kernel ends at once, because it has no state that a client could miss.
     if (!keeper || queue.isUnused) return end(0);
     log.leave();
     return keeper.wait();

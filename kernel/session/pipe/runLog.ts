@@ -4,8 +4,9 @@ import { OutputLog } from '#shared/protocol/outputLog.ts';
 /** Number of runs kept for output that their timers print later. */
 const keptRuns = 200;
 /**
- * A client that received the end of a run at least this long before it disconnected has certainly shown it: while a
- * window reloads, its extensions run for some seconds, but their outputs are no longer shown.
+ * A client that received the end of a run at least this long before it disconnected has certainly shown it: a shorter
+ * time is not enough, because while a window reloads, its extensions still run for some seconds, but outputs are no
+ * longer shown.
  */
 const seenMs = 5000;
 
@@ -35,7 +36,7 @@ export class RunLog {
     if (oldest !== undefined) this.#runs.delete(oldest);
   }
 
-  /** Records a message for the client, connected or not. */
+  /** Records a message to the client, whether or not a client is connected. */
   take(message: KernelMessage): void {
     const run = this.#runs.get(message.parent);
     if (!run || message.type === 'status' || message.type === 'input_request') return;
@@ -55,7 +56,7 @@ export class RunLog {
     this.#settle();
   }
 
-  /** Returns what a new client has missed. It receives all later messages itself. */
+  /** Returns what a new client has missed. The client itself receives all later messages. */
   attach(): KernelRun[] {
     this.#isAlone = false;
     const runs = [...this.#runs.values()].map(({ log, ...run }) => ({ ...run, messages: log.messages(run.id) }));

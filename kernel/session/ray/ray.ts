@@ -53,7 +53,7 @@ const loadClouds = () => loadLazy(() => import('#cluster/entry.ts'));
 export function createRay(parts: RayDeps): Ray {
   return {
     cluster: async (settings, options = {}) => {
-      // Read before the import, because another cell may be running when the bundle is loaded.
+      // The signal is read before the import, because another cell may be running when the bundle is loaded.
       const own = parts.signal();
       const show = parts.open();
       const signal = options.signal ? AbortSignal.any([own, options.signal]) : own;
@@ -142,7 +142,7 @@ function clusterOf(made: OpenRayCluster, place: RayPlace): RayCluster {
     adopted,
     version: rayVersion,
     dashboard: () => made.dashboard(),
-    // Does not use the signal of a cell, because the request must complete even if the cell is interrupted.
+    // Uses a timeout and not the signal of a cell, because the request must complete even if the cell is interrupted.
     suspend: () => made.suspend(AbortSignal.timeout(limit)),
     resume: () => made.resume(AbortSignal.timeout(limit)),
     delete: () => made.delete(AbortSignal.timeout(limit)),
@@ -164,14 +164,14 @@ async function connectTo(
   const jobs = new RayJobs(target);
   try {
     const { version } = await jobs.version(signal);
-    // The proxy for the dashboard of a Ray behind the API server or with a token. Browsers reach any other dashboard
-    // directly.
+    // The proxy for the dashboard. It is used if Ray is behind the API server or needs a token. Browsers reach any
+    // other dashboard directly.
     let door: Promise<DashboardProxy> | undefined;
     const isDirect = target.socketPath === undefined && target.token === undefined;
     const dashboard = async (): Promise<string> => {
       if (isDirect) return target.address;
       door ??= openDashboardProxy(target).catch((error: unknown) => {
-        // The next call tries again.
+        // Forgets the failed proxy, so that the next call tries again.
         door = undefined;
         throw error;
       });

@@ -4,11 +4,11 @@ import type { ClusterSettings, EitherSpelling } from '#session/cluster/clusterTy
 
 /** A connection to Ray. `await table.backfill('column', { ray })` runs on it. */
 export interface RayConnection extends AsyncDisposable {
-  /** Version as reported by Ray. */
+  /** Version of Ray, as Ray reports it. */
   readonly version: string;
   /**
-   * How backfills find this Ray, also from another process. May contain the token, so it is hidden when the value is
-   * shown.
+   * How backfills find this Ray, also from another process. The place may contain a token, so it is hidden when the
+   * connection is shown.
    */
   readonly place: RayPlace;
   /**

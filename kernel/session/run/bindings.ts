@@ -10,7 +10,7 @@ export type Loaded = {
 
 /**
  * Returns the value of `import { imported } from …`, including `default` and `*`. A CommonJS module is its own default
- * export, unless it was compiled from an ES module and is marked so.
+ * export, unless a mark on the module says that it was compiled from an ES module.
  * @throws SyntaxError if an ES module does not export the name
  */
 export function importedValue({ module, specifier }: Loaded, imported: string): unknown {
@@ -24,7 +24,7 @@ export function importedValue({ module, specifier }: Loaded, imported: string): 
   return members[imported];
 }
 
-/** Whether it is an ES module, or CommonJS compiled from one. */
+/** Whether a module is an ES module, or CommonJS compiled from an ES module. */
 export const isEsModule = (module: unknown): boolean =>
   typeof module === 'object' &&
   module !== null &&
@@ -49,8 +49,8 @@ function namespaceOf(module: unknown): unknown {
 }
 
 /**
- * Binds a notebook variable to the current value of a module's export, like an import. Unlike in a module, a later
- * cell that declares the name again may assign to the variable.
+ * Binds a notebook variable to the current value of a module's export, so that the variable follows changes like an
+ * import. Unlike in a module, a later cell may declare the name again and assign to the variable.
  * @returns a function that reports whether the variable is still this import
  */
 export function bindImport(variable: Variable, read: () => unknown): () => boolean {

@@ -6,8 +6,9 @@ import type { CellWork } from '#session/core/cellWork.ts';
 /** Returns the cell run that the calling code belongs to; undefined outside of cells. */
 type FindWork = () => CellWork | undefined;
 
-// Replacements for these globals and for Node's timer modules in cells, which also stop what an interrupted cell has
-// started. The globals themselves stay unchanged, because libraries may share a timer or a response among cells.
+// Replacements for these globals and for Node's timer modules in cells, The replacements also stop what an interrupted
+// cell has started. The globals themselves stay unchanged, because libraries may share a timer or a response among
+// cells.
 
 /** Names of the replaced globals, in the order of `cellGlobals().values`. */
 export const cellGlobalNames = ['setTimeout', 'setInterval', 'setImmediate', 'fetch'] as const;
@@ -34,7 +35,8 @@ export function cellGlobals(work: FindWork): CellGlobals {
       const cell = work();
       if (!cell || typeof callback !== 'function') return start()(callback, ...rest);
       const { signal } = cell;
-      // A pending timer may be part of the cell's cleanup. A timer set after the interrupt is not.
+      // A pending timer that runs once may still fire after an interrupt, because it may be part of the cell's cleanup.
+      // A timer that is set after the interrupt does not fire.
       const mayEnd = !isRepeated && !signal.aborted;
       const unlessOver = function (this: unknown, ...args: unknown[]): unknown {
         if (!signal.aborted || (mayEnd && cell.isEnding)) return callback.apply(this, args);
@@ -49,7 +51,8 @@ export function cellGlobals(work: FindWork): CellGlobals {
     ((...args: unknown[]) => {
       const cell = work()?.signal;
       if (!cell) return Reflect.apply(wait, promisedTimers, args);
-      // An aborted cell never continues, as with catalog calls, because a retry loop must not spin.
+      // After an interrupt the promise never settles, as with catalog calls. If it rejected, a retry loop of the cell
+      // would repeat the call endlessly.
       if (cell.aborted) return never();
       const options = args[at] as Options | undefined;
       args[at] = { ...options, signal: joined(options?.signal, cell) };

@@ -18,8 +18,8 @@ import type { Variables } from './variables.ts';
 export type CachedModule = { readonly loaded: boolean; readonly children: readonly CachedModule[] };
 
 /**
- * Returns the keys of modules whose loading was cut off, and of modules loaded meanwhile that use them, because in a
- * cycle these have seen incomplete exports.
+ * Returns the keys of modules whose loading was cut off, and of modules that were loaded meanwhile and use the former.
+ * In a cycle the latter have seen incomplete exports.
  * @param cache in the order in which loading started, like Node's cache
  */
 export function unfinishedModules(cache: Readonly<Record<string, CachedModule | undefined>>): string[] {
@@ -50,7 +50,7 @@ type Binding = {
 type CellModulesOptions = {
   variables: Variables;
   maps: ScriptMaps;
-  /** Absolute path that imports are resolved from. Read at each use, because it may change. */
+  /** Absolute path from which imports are resolved. It is read at each use, because it may change. */
   folder: () => string;
   /** Options in the folder's tsconfig. */
   compilerOptions: () => ts.CompilerOptions;
@@ -82,12 +82,14 @@ export class CellModules {
     hookOwnFiles(this.#files, maps, compilerOptions);
   }
 
-  /** `require` for cells. Unlike Node's, it compiles the user's own files and notices their changes. */
+  /**
+   * `require` for cells. Unlike the `require` of Node, it compiles the user's own files and notices when they change.
+   */
   get require(): NodeJS.Require {
     const { require } = this.#from();
     const own = (name: string): unknown => {
       const file = this.#files.resolve(name, this.#importer());
-      // A file that a cell has imported is the same module here.
+      // If a cell has imported the file, `require` returns the same module.
       if (file !== undefined && isCompiled(file))
         return this.#imported.get(this.#files.urlOf(file)) ?? this.#required.load(file);
       return this.#ofCells(name) ?? require(name);
@@ -150,7 +152,7 @@ export class CellModules {
     return problems;
   }
 
-  /** Drops modules whose loading was interrupted, because they would stay incomplete in the cache. */
+  /** Drops modules whose loading was interrupted, because otherwise they would stay in the cache, incomplete. */
   forgetUnfinished(): void {
     this.#required.forgetUnfinished();
     const { cache } = this.require;
@@ -187,7 +189,7 @@ export class CellModules {
     if (file !== undefined) return this.#importFile(file);
     const own = this.#ofCells(specifier);
     if (own) return own;
-    // Tries CommonJS first, because the engine loads apache-arrow this way and there must be only one copy.
+    // Tries CommonJS first: the engine loads apache-arrow as CommonJS, and there must be only one copy of apache-arrow.
     const from = this.#from();
     try {
       if (!/^(?:data|https?|blob):/.test(specifier)) return from.require(specifier);
@@ -200,7 +202,8 @@ export class CellModules {
   }
 
   async #importFile(file: string): Promise<unknown> {
-    // Node caches CommonJS modules by path, ignoring the version in the URL.
+    // Removes the file and its imports from Node's cache, because Node caches CommonJS modules by path and ignores the
+    // version in the URL.
     for (const each of this.#files.reach(file)) delete this.require.cache[each];
     const url = this.#files.urlOf(file);
     const namespace = await this.#from().import(url);
@@ -226,7 +229,7 @@ export class CellModules {
     const folder = this.#folder();
     if (this.#loader?.folder === folder) return this.#loader;
     const filename = join(folder, 'cell.js');
-    // The `import()` of a script resolves relative to its filename.
+    // The `import()` of a script resolves relative to the filename of the script.
     const script = new Script('(specifier, options) => import(specifier, options)', {
       filename,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

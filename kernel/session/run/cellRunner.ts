@@ -59,7 +59,7 @@ export class CellRunner {
       for (const name of names) this.#cells.set(name, count);
       if (problems.length > 0) this.#warn(problemsText(problems, count));
       for (const problem of await this.#modules.refresh()) this.#warn(`${problem}\n`);
-      // Reloading files may take time, so the interrupt may have arrived.
+      // Checks for an interrupt, because reloading files may have taken time.
       stop?.throwIfAborted();
       return { ...(await around(() => this.#executor.execute(output, count))), error: null };
     } catch (error) {
@@ -81,7 +81,7 @@ export class CellRunner {
     return this.maps.translate(stack);
   }
 
-  /** Cancels the running cells; the worker stops code that is busy. */
+  /** Cancels the running cells; the worker thread stops code that is busy. */
   interrupt(): void {
     this.compiler.recover();
     this.#modules.forgetUnfinished();

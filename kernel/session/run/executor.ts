@@ -12,7 +12,8 @@ import { runUncaught } from './runUncaught.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /**
- * Rewrites the text of a direct `eval` to read notebook variables, which are not variables of the cell's script.
+ * Rewrites the text of a direct `eval` so that it reads notebook variables. Without this they would not be found,
+ * because they are not variables of the cell's script.
  * @param locals names that are local variables at the position of the `eval`
  * @param isVariable whether the notebook has a variable of this name
  */
@@ -72,8 +73,8 @@ function isUse(node: ts.Identifier): boolean {
 }
 
 /**
- * Triggers Node's warning that `import()` in `node:vm` code is experimental, which appears once per process, and
- * suppresses it; otherwise a cell would print it.
+ * Node warns once per process that `import()` in `node:vm` code is experimental. Triggers this warning now and
+ * suppresses it, because otherwise a cell would print it.
  */
 function silenceImportWarning(): void {
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
@@ -89,14 +90,14 @@ function silenceImportWarning(): void {
 
 /**
  * Compiles a script without V8's compilation cache: cells rarely repeat, and 10,000 of them would take 20 MB. The
- * user's own `eval` keeps the cache, which makes it fast in loops.
+ * user's own `eval` keeps using the cache, which makes `eval` fast in loops.
  */
 function compileUncached(code: string, options: ScriptOptions): Script {
   setFlagsFromString('--no-compilation-cache');
   try {
     return new Script(code, options);
   } finally {
-    // Does not run if execution is terminated; the next cell then restores the flag.
+    // This line does not run if execution is terminated. Then the next cell restores the flag.
     setFlagsFromString('--compilation-cache');
   }
 }
@@ -156,8 +157,8 @@ type CellExecutorOptions = {
 export class CellExecutor {
   readonly #options: CellExecutorOptions;
   /**
-   * Where a cell waited for the promise that rejected with this error. Most errors of a catalog or a package have no
-   * position in the cell.
+   * Where a cell waited for the promise that rejected with this error. Needed because most errors of a catalog or a
+   * package have no position in the cell.
    */
   readonly #places = new WeakMap<object, string>();
   readonly #running = new Set<Given>();
@@ -170,7 +171,7 @@ export class CellExecutor {
     silenceImportWarning();
   }
 
-  /** Returns where the cell waited for what failed, as `[3]:2:7`; undefined if it did not wait. */
+  /** Returns where the cell waited for what failed, as `[3]:2:7`; undefined if the cell did not wait. */
   placeOf(error: unknown): string | undefined {
     return typeof error === 'object' && error !== null ? this.#places.get(error) : undefined;
   }
@@ -188,7 +189,7 @@ export class CellExecutor {
     const head = `(function (${cellGlobalNames.join(', ')}) { return async function (${parameters}) { "use strict";`;
     const compiled = compileUncached(`${head}\n${code}\n} })`, {
       filename: script,
-      // Excludes the line added above.
+      // The offset excludes the line that was added above the cell.
       lineOffset: -1,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
@@ -229,15 +230,16 @@ export class CellExecutor {
     return { value: runtime.value === undefined || runtime.value === null ? undefined : { shown: runtime.value } };
   }
 
-  /** Cancels the wait for all cells; the worker stops code that is busy. */
+  /** Cancels the wait for all cells; the worker thread stops code that is busy. */
   interrupt(): void {
     for (const given of this.#running) given.giveUp?.();
     this.#running.clear();
   }
 
   /**
-   * Returns a unique name for a script, by which positions in stack traces are translated. Parts of a cell, expressions
-   * and cells not stored in the history share the number of another cell, which may still run, so they get other names.
+   * Returns a unique name for a script. The name is used to translate positions in stack traces. Parts of a cell,
+   * expressions, and cells not stored in the history share the number of another cell. That cell may still run, so
+   * these scripts get other names.
    */
   #nameOf(count: number): string {
     if (count <= this.#highest) return scriptOfCell(count, this.#others++ % maxOthers);
@@ -252,7 +254,7 @@ export class CellExecutor {
         reject(interruption());
       };
     });
-    // Nothing awaits it after the cell has ended.
+    // After the cell has ended, no code awaits this promise, so its rejection is handled here.
     givenUp.catch(() => {});
     this.#running.add(given);
     try {

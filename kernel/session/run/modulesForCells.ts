@@ -16,12 +16,13 @@ const shelf = Symbol.for('lance-catalog.modules');
  */
 export function registerKernelModules(notebook: Record<string, unknown>): void {
   const modules: Record<string, Record<string, unknown>> = { 'lance-catalog': notebook, tslab: { ...tslab } };
-  // The source of a module is text, so it has to find its exports by a global name.
+  // The modules are in a global, because the source of a module is text and can find its exports only by a global name.
   Object.defineProperty(globalThis, shelf, { value: modules });
   const lender = createRequire(join(import.meta.dirname, 'kernel.cjs'));
   const lend: ResolveHookSync = (specifier, context, next) => {
     try {
-      // Cells load the CommonJS build, and their files must use the same build.
+      // The imports of other files keep Node's resolution. Cells load the CommonJS build, and the user's files must
+      // load the same build.
       if (context.parentURL === undefined || !isOwnUrl(context.parentURL)) return next(specifier, context);
       const path = createRequire(fileURLToPath(context.parentURL)).resolve(specifier);
       return { url: pathToFileURL(path).href, format: 'commonjs', shortCircuit: true };
@@ -30,7 +31,8 @@ export function registerKernelModules(notebook: Record<string, unknown>): void {
       return { url: pathToFileURL(lender.resolve(specifier)).href, format: 'commonjs', shortCircuit: true };
     }
   };
-  // The kernel's bundles register the codecs themselves, and are just loading Arrow when they resolve it.
+  // Imports by the kernel's own bundles need no registration of the codecs, because the bundles register them and are
+  // loading Arrow at this moment.
   const bundles = new URL('./', pathToFileURL(join(import.meta.dirname, 'kernel.cjs'))).href;
   const isCells = ({ parentURL }: ResolveHookContext): boolean => parentURL?.startsWith(bundles) !== true;
   const isKernels = (url: string): boolean =>

@@ -24,7 +24,8 @@ export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => t
       if (parentURL === undefined || !isOwnUrl(parentURL)) return next(specifier, context);
       const file = files.resolve(specifier, fileURLToPath(parentURL));
       if (file === undefined) return next(specifier, context);
-      // JSON becomes a module below, so imports with and without `type: 'json'` give the same module.
+      // The attribute is dropped: JSON becomes a module below, so imports with and without `type: 'json'` give the same
+      // module.
       return { url: files.urlOf(file), shortCircuit: true, importAttributes: {} };
     },
     load(url, context, next) {
@@ -38,7 +39,10 @@ export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => t
   });
 }
 
-/** Node's own error for other `data:` URLs only describes the return value that it expected of a hook. */
+/**
+ * Throws for a `data:` URL of another type. Node's own error would only describe the return value that it expects of a
+ * hook.
+ */
 function refuseUnknownData(url: string): void {
   const [, type] = /^data:([^,;]*)/i.exec(url) ?? [];
   if (type === undefined || dataTypes.has(type.toLowerCase())) return;
@@ -49,7 +53,7 @@ function refuseUnknownData(url: string): void {
 }
 
 function jsonModule(file: string): LoadFnOutput {
-  // Windows programs may write a byte order mark.
+  // Removes a byte order mark, because Windows programs may write one.
   const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   let value: unknown;
   try {
@@ -88,8 +92,8 @@ function compile(file: string, url: string, maps: ScriptMaps, folderSays: ts.Com
   return { format: isCommonJs ? 'commonjs' : 'module', source: maps.add(url, outputText), shortCircuit: true };
 }
 
-// `import.meta.url` would contain the version parameter. The property is writable, so the first statement of a file
-// resets it.
+// The kernel's URLs have a version parameter, which `import.meta.url` would show. The property is writable, so the
+// first statement of a file resets it.
 
 const usesMeta = /\bimport\s*\.\s*meta\b/;
 const plainUrl = (file: string): string => `import.meta.url = ${JSON.stringify(pathToFileURL(file).href)};`;

@@ -19,7 +19,8 @@ export const isCompiled = (file: string): boolean => compiled.has(extname(file))
 type RequiredFilesDeps = { files: OwnFiles; maps: ScriptMaps; compilerOptions: () => ts.CompilerOptions };
 
 /**
- * Loads the user's files for `require`, as CommonJS: Node caches a required ES module forever, but these files change.
+ * Loads the user's files for `require`, as CommonJS: a required ES module would stay in Node's cache forever, but these
+ * files change.
  */
 export class RequiredFiles {
   readonly #parts: RequiredFilesDeps;
@@ -36,7 +37,7 @@ export class RequiredFiles {
   load(file: string): unknown {
     const url = this.#parts.files.urlOf(file);
     const known = this.#loaded.get(file);
-    // The module is also returned while it is loading, for cyclic dependencies.
+    // The module is returned also while it is still loading, because files may import each other in a cycle.
     if (known?.url === url) return known.module.exports;
     const module: Module = { id: file, filename: file, path: dirname(file), exports: {}, loaded: false };
     const body = this.#compile(file, url);

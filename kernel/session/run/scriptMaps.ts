@@ -17,8 +17,8 @@ const ownFrame = /[\\/]dist[\\/]kernel\w*\.cjs/;
 /** Translates positions in generated code to positions in the user's code. */
 export class ScriptMaps {
   /**
-   * Whether a debugger is attached. Scripts then keep their source map comment, which the debugger reads but which
-   * costs memory.
+   * Whether a debugger is attached. While a debugger is attached, scripts keep their source map comment, because the
+   * debugger reads it. Otherwise it is removed, because it costs memory.
    */
   isDebugged = false;
   readonly #maps = new Map<string, string | SourceMap>();
@@ -58,15 +58,18 @@ export class ScriptMaps {
     });
   }
 
-  /** Called by `Error.prepareStackTrace`, so that `error.stack` is correct wherever it is printed. */
+  /**
+   * Formats the stack of an error. `Error.prepareStackTrace` calls this, so that `error.stack` has the right positions
+   * wherever it is printed.
+   */
   format(error: unknown, sites: readonly { toString(): string }[]): string {
     const frames = sites.map((site) => `\n    at ${site.toString()}`).filter((frame) => !ownFrame.test(frame));
     return header(error) + this.translate(frames.join(''));
   }
 
   /**
-   * Whether a frame is in code that the compiler added, for instance for `using`: it has no position in the source
-   * map.
+   * Whether a frame is in code that the compiler added, for instance for `using`. Such a frame has no position in the
+   * source map.
    */
   #isAdded(line: string): boolean {
     const [, script = '', row, column] = cellFrame.exec(line) ?? [];
@@ -108,7 +111,7 @@ function pathOf(url: string): string | undefined {
 /** Returns `RangeError: too far` for any thrown value. */
 function header(error: unknown): string {
   try {
-    // `console.trace` passes an object that is not an Error, only with name and message.
+    // `console.trace` passes an object that is not an Error and has only a name and a message.
     return Error.prototype.toString.call(error);
   } catch {
     return 'Error';

@@ -2,8 +2,8 @@
 export type Variable = { v: unknown };
 
 /**
- * The variables of a notebook. Each is a separate object, and code that uses a variable keeps a reference to its
- * object.
+ * The variables of a notebook. Each variable is a separate object, and code that uses the variable keeps a reference to
+ * this object.
  */
 export class Variables {
   readonly #all = new Map<string, Variable>();

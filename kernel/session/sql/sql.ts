@@ -20,7 +20,7 @@ type Place = { start: number; end: number; list: readonly SqlValue[] };
 
 /**
  * Replaces each value by a question mark. Values inside comments are dropped, so that users can comment out a line.
- * @throws CatalogError InvalidInput (13) if a value is at a position where SQLite accepts none
+ * @throws CatalogError InvalidInput (13) if a value is at a position where SQLite accepts no value
  */
 function queryOf(texts: TemplateStringsArray, values: readonly Given[]): Query {
   const [first = '', ...rest] = texts;
@@ -60,7 +60,7 @@ function readerOf(text: string): (place: Place) => boolean {
   };
 }
 
-/** Limit of quoted text in messages, because an unclosed quote extends to the end of the query. */
+/** Maximum characters of quoted text in messages. Needed because an unclosed quote extends to the end of the query. */
 const maxShown = 60;
 
 function inQuotes(text: string, token: SqlToken, { start, end }: Place): CatalogError {
@@ -89,8 +89,8 @@ type SqlDeps = {
 };
 
 /**
- * Creates `sql`. It reads the tables in a query, only the required columns, into an in-memory database of a separate
- * process, where SQLite answers the query. So joins, grouping and window functions work over any catalog.
+ * Creates `sql`. It reads the tables of a query, with only the required columns, into an in-memory database. SQLite
+ * answers the query in a separate process. So joins, grouping and window functions work over any catalog.
  */
 export function createSql(parts: SqlDeps): Sql {
   return async (texts, ...values) => {
@@ -108,7 +108,7 @@ export function createSql(parts: SqlDeps): Sql {
 
 /**
  * Returns `db` of the notebook.
- * @throws CatalogError InvalidInput (13) if a cell has assigned something else to it
+ * @throws CatalogError InvalidInput (13) if a cell has assigned another value to `db`
  */
 export function catalogIn(variables: Readonly<Record<string, unknown>>): Catalog {
   const { db } = variables;

@@ -10,7 +10,8 @@ import { columnsIn } from './sqlText.ts';
 
 /**
  * Sends a request to the database of a query.
- * @throws CatalogError InvalidInput (13) if SQLite rejects the query, ServiceUnavailable (17) if its process has ended
+ * @throws CatalogError InvalidInput (13) if SQLite rejects the query, ServiceUnavailable (17) if the process of SQLite
+ * has ended
  */
 export async function ask<K extends keyof SqlMethods>(
   database: SqlConnection,
@@ -24,7 +25,7 @@ export async function ask<K extends keyof SqlMethods>(
     if (!(error instanceof RemoteError)) throw error;
     const { code, message } = error;
     if (code === 'closed') throw sqlProcessEnded(database.end ?? 'unknown reason', error);
-    // The message of our own errors already contains the hint.
+    // An error of this product already contains the hint in its message, so no other hint is added.
     if (isCatalogErrorKind(code)) throw new CatalogError(code, message, '', { cause: error });
     throw refusal(textIn(params), error, tables);
   }
@@ -60,7 +61,7 @@ export async function columnsOf(
       const all = table.fields.map(({ name }) => name);
       const ofTable = new Set(read?.filter((each) => isSamePlace(each, table)).map(({ column }) => column));
       const needed = read ? all.filter((name) => ofTable.has(name)) : columnsIn(text, all);
-      // Counting rows requires any one column.
+      // If the query needs no column, as in a count of rows, the first column is read, because rows need at least one.
       return [table, needed.length > 0 ? needed : all.slice(0, 1)];
     }),
   );

@@ -5,8 +5,8 @@ import type { Token } from './sqlText.ts';
 import type { SqliteValue } from './sqlValues.ts';
 
 // Converts the part of a query's WHERE that the table itself can evaluate, so that fewer rows are transferred. SQLite
-// applies the whole WHERE to the received rows, so the filter may be true for more rows, but never for fewer. A
-// condition is omitted unless it certainly means the same in both dialects.
+// applies the whole WHERE to the received rows, so the table may send too many rows, but never too few. A condition is
+// left out of the filter unless it certainly means the same in both dialects.
 
 /** A value in a comparison; undefined if it can't be used in a filter. */
 type Literal = { value: SqliteValue | undefined };
@@ -17,9 +17,9 @@ const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': 
 const flipped = (operator: string): string => mirrored[operator] ?? operator;
 
 /**
- * Returns a value in the SQL of tables if a column of this type compares with it as in SQLite; else undefined. This
- * excludes strings for numeric columns, which SQLite converts, integers outside the column's range, which tables
- * reject, and fractions that single precision would round.
+ * Returns a value in the SQL of tables if a column of this type compares with the value as in SQLite; else undefined.
+ * Undefined are: strings for numeric columns, because SQLite converts them; integers outside the column's range,
+ * because tables reject them; and fractions that single precision would round.
  */
 function engineLiteral(type: DataType, { value }: Literal): string | undefined {
   if (typeof value === 'string') {
@@ -54,7 +54,8 @@ const comparisons: ReadonlySet<string> = new Set(['=', '==', '<', '<=', '>', '>=
 const boundaries: ReadonlySet<string> = new Set(['and', 'or', ')', 'group', 'order', 'limit', 'window', 'having']);
 
 /**
- * Returns the filter, in the SQL of tables, that keeps all rows the query may need; undefined if there is none.
+ * Returns the filter, in the SQL of tables, that keeps all rows the query may need; undefined if no condition can be
+ * used.
  * @param bound values of the question marks, in order
  */
 export function tableFilter(
@@ -71,7 +72,9 @@ class ConditionReader {
   readonly #bound: readonly SqliteValue[];
   readonly #fields: readonly Field[];
   #at: number;
-  /** Whether an AND was skipped that may belong to an expression instead of separating conditions. */
+  /**
+   * Whether an AND was skipped that may be part of an expression. Then an AND no longer certainly separates conditions.
+   */
   #isLost = false;
 
   constructor({ tokens, names, where = 0 }: SimpleSelect, bound: readonly SqliteValue[], fields: readonly Field[]) {
@@ -127,7 +130,7 @@ class ConditionReader {
       if (depth === 0 && this.#isBoundary()) return;
       if (word === '(') depth++;
       if (word === ')') depth--;
-      // These expressions can contain an AND.
+      // BETWEEN and CASE can contain an AND that does not separate conditions.
       if (depth === 0 && (word === 'between' || word === 'case')) this.#isLost = true;
     }
   }
@@ -145,7 +148,7 @@ class ConditionReader {
     if (this.#takes('is')) {
       const isNot = this.#takes('not');
       if (!this.#takes('null')) return undefined;
-      // NaN is null in SQLite, but not in a table.
+      // A comparison is the same unless NaN is involved: NaN is null in SQLite, but not in a table.
       const isSame = isNot || hasPlainNulls(field);
       return { sql: isSame && isAsked(field) ? `${asked(field)} IS ${isNot ? 'NOT ' : ''}NULL` : undefined };
     }
@@ -235,7 +238,7 @@ class ConditionReader {
     return true;
   }
 
-  /** Returns the current token, words in lower case; an empty string if it is quoted. */
+  /** Returns the current token, words in lower case; an empty string if the token is quoted. */
   #word(): string {
     const token = this.#tokens[this.#at];
     return token === undefined || token.kind === 'quoted' ? '' : token.text.toLowerCase();

@@ -15,7 +15,7 @@ type TableRead = {
   named: NamedTable;
   names: readonly string[];
   query: Query;
-  /** The query without the filter, in case the table rejects the filter. */
+  /** The query without the filter. It is used if the table rejects the filter. */
   unfiltered: Query | undefined;
   /** Number of rows to read; undefined if counting them would take longer than reading the required ones. */
   rows: number | undefined;
@@ -68,7 +68,8 @@ async function* batchesOf({ query, unfiltered }: TableRead, signal: AbortSignal)
       yield batch;
     }
   } catch (error) {
-    // A server may support less SQL than our own.
+    // The table rejected the filter: a server may support less SQL than our own engine. Then the query without the
+    // filter is read.
     if (isBegun || !unfiltered || !isCatalogError(error, 'InvalidInput')) throw error;
     yield* (await unfiltered.execute({ signal })).batches;
   }
@@ -81,7 +82,7 @@ function hasEnoughRows(database: SqlConnection, query: BoundQuery, wanted: numbe
   let next = wanted;
   return async (rows) => {
     if (rows < next) return false;
-    // Each check runs the query over all rows, so the next check waits until their number has doubled.
+    // Each check runs the query over all rows, so the next check waits until the number of rows has doubled.
     next = rows * 2;
     return ask(database, 'isEnough', { ...query, wanted }, []);
   };
@@ -122,7 +123,8 @@ export async function load(
     let added: Promise<void> | undefined;
     for await (const batch of shown(reading, progress, signal)) {
       signal.throwIfAborted();
-      // The next batch is read while the database inserts this one.
+      // Waits for the previous batch only now, so that this batch was read while the database inserted the previous
+      // one.
       await added;
       added = undefined;
       if (isEnough) {
@@ -139,8 +141,8 @@ export async function load(
 }
 
 /**
- * Adds a batch in parts, each as long as all rows before it, because a few rows may be enough.
- * @returns whether they are enough
+ * Adds a batch in parts until the query has enough rows. Each part is as long as all rows before it.
+ * @returns whether the rows are enough
  */
 async function addUntil(
   isEnough: (rows: number) => Promise<boolean>,

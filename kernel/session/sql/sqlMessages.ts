@@ -9,8 +9,8 @@ export const isSamePlace = (one: TablePlace, other: TablePlace): boolean =>
   one.schema === other.schema && one.name === other.name;
 
 /**
- * Requests to the SQLite process, processed in order. Its database is empty at first and is deleted by `close`. Rows
- * and fields are Arrow streams.
+ * Requests to the SQLite process, processed in order. The database is empty at first, and `close` deletes it. Rows and
+ * fields are Arrow streams.
  */
 export type SqlMethods = {
   /** Returns the first undefined table in the query; null if the query can run. */

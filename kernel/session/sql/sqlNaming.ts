@@ -5,7 +5,7 @@ import { tokensOf, type Token } from './sqlText.ts';
 
 type Mention = { table: NamedTable; names: readonly string[] };
 
-/** Keywords that determine the meaning of the text after them, up to the next one. */
+/** Keywords that determine the meaning of the text after them, up to the next keyword. */
 const clauses: ReadonlySet<string> = new Set(
   'select from join where on using group order having limit window union values'.split(' '),
 );

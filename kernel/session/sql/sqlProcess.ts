@@ -8,16 +8,17 @@ import { requireLazy } from '#shared/loadLazy.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
-/** How long an idle process is kept for the next query, because it takes 100 ms to start, and 60 MB of memory. */
+/** How long an idle process is kept for the next query, A start takes 100 ms; an idle process takes 60 MB of memory. */
 const keptMs = 60_000;
 /**
- * A process that holds more memory after its query is not kept, because it does not return freed memory to the system.
+ * A process that holds more memory than this after its query is not kept, because the process would not return freed
+ * memory to the system.
  */
 const maxKeptBytes = 256 * 1024 * 1024;
 
 /**
- * SQLite in a child process, which can be killed while it computes. It does not keep the kernel process running, unless
- * `hold` was called.
+ * SQLite in a child process, because a process can be killed while it computes. The child does not keep the kernel
+ * process running, unless `hold` was called.
  */
 class SqlProcess {
   readonly #child: ChildProcess;
@@ -46,7 +47,7 @@ class SqlProcess {
     return this.#end === undefined;
   }
 
-  /** Why the process has ended, if it has. */
+  /** Why the process has ended; undefined while it runs. */
   get end(): string | undefined {
     return this.#end;
   }
@@ -72,7 +73,7 @@ class SqlProcess {
 
   #send(frame: unknown): void {
     if (this.#end !== undefined) return;
-    // The exit event reports more about a lost process.
+    // An error of sending is ignored, because the exit event says more about a lost process.
     this.#child.send(frame as object, () => {});
   }
 
@@ -95,8 +96,8 @@ let keptUntil: NodeJS.Timeout | undefined;
  */
 export async function withDatabase<T>(signal: AbortSignal, use: (database: SqlConnection) => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  // Starting a process takes long in a kernel with much memory. Terminating execution during that would leave a
-  // process running without a reference to it.
+  // The start is protected from a termination: in a kernel with much memory it takes long, and a terminated start would
+  // leave a running process without a reference.
   const { taken, stop } = requireLazy(() => {
     const started = take();
     const kill = (): void => started.kill();
@@ -123,7 +124,8 @@ function take(): SqlProcess {
 }
 
 async function giveBack(taken: SqlProcess): Promise<void> {
-  // The process has ended or is unusable.
+  // If the process has ended or is unusable, `close` fails. Then the size counts as infinite, so the process is not
+  // kept.
   const bytes = await taken.request('close', null).catch(() => Infinity);
   if (bytes > maxKeptBytes) return taken.kill();
   taken.hold(false);

@@ -37,7 +37,7 @@ export function parseSimpleSelect(sql: string, fields: readonly Schema['fields']
   return { tokens, names: table.names, where: hasWhere ? table.end + 1 : undefined, isPlain };
 }
 
-/** Keywords that may follow the name of a table, so they are not an alias. */
+/** Keywords that may follow the name of a table, so a word of this list is not an alias. */
 const clauses: ReadonlySet<string> = new Set(['where', 'group', 'order', 'limit', 'window', 'having']);
 
 /** Parses `products`, `shop.products p` or `products as p`, if the next clause follows directly. */
@@ -70,8 +70,8 @@ export function plainName({ kind, text }: Token): string | undefined {
 }
 
 /**
- * Returns the maximum number of result rows of a plain query, and the number of table rows that contain them if it has
- * no conditions: `limit 5`, `limit 5 offset 10`. Undefined if there is no such limit.
+ * Returns the maximum number of result rows of a plain query, and the number of first rows of the table that are enough
+ * if the query has no conditions: 5 and 15 for `limit 5 offset 10`. Undefined if the query has no such limit.
  */
 export function wantedRows(
   { tokens, isPlain }: SimpleSelect,

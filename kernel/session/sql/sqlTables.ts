@@ -31,7 +31,7 @@ export async function findTable(db: Catalog, written: string, signal: AbortSigna
 }
 
 async function exists(db: Catalog, table: string, options: { namespacePath: string[]; signal: AbortSignal }) {
-  // A missing namespace contains no tables.
+  // If the namespace is missing, there is no such table.
   if (
     options.namespacePath.length > 0 &&
     !(await db.namespaceExists(options.namespacePath, { signal: options.signal }))
@@ -65,7 +65,7 @@ async function hint(db: Catalog, written: string, signal: AbortSignal): Promise<
     if (names.length > 0)
       return `There are ${names.join(', ')}. Write tables in nested namespaces as "shop/eu".orders.`;
   } catch {
-    // Without listings there are no suggestions.
+    // If the names can't be listed, there are no suggestions.
   }
   return 'List the names with db.listTables(). Write tables in namespaces as shop.products or "shop/eu".orders.';
 }

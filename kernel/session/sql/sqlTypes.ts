@@ -3,7 +3,8 @@ import { withOwnGlobals } from '#shared/ownGlobals.ts';
 
 // The types of `sql` in a notebook. The type checker of cells reads the declarations of this file.
 
-// Arrow creates a TextDecoder for every message, and a cell may have replaced this global.
+// `withOwnGlobals` is needed because Arrow creates a TextDecoder for every message, and a cell may have replaced this
+// global.
 
 export const readStream = (stream: Uint8Array): Table => withOwnGlobals(() => tableFromIPC(stream));
 

@@ -31,7 +31,7 @@ export type SqliteValue = null | number | bigint | string | Uint8Array;
 const exactDigits = 15;
 const maxInt64 = 2n ** 63n - 1n;
 
-/** Returns the affinity of a column in its declaration, so that its values compare by their type. */
+/** Returns the affinity (type class) that SQLite gives a column, so that values compare by their type. */
 export function affinityOf(type: DataType): string {
   if (DataType.isDictionary(type)) return affinityOf(type.dictionary as DataType);
   if (DataType.isBool(type) || DataType.isInt(type)) return 'INTEGER';
@@ -109,7 +109,7 @@ const forJson = (_: string, value: unknown): unknown =>
  */
 export function boundValue(value: SqlValue): SqliteValue {
   if (value === null || typeof value === 'string' || value instanceof Uint8Array) return value;
-  // Node passes every number to SQLite as a double.
+  // Whole numbers are passed as bigint, because Node passes every number to SQLite as a double.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === 'bigint') {
     if (value > maxInt64) throw tooLargeInteger('The query has the integer', value, 'Pass it as a string.');
@@ -137,7 +137,7 @@ export function tableOf(columns: readonly ResultColumn[], rows: readonly (readon
       type,
     ),
   );
-  // Not created from an object, which would move numeric names to the front.
+  // The table is not created from an object, because an object would move numeric names to the front.
   const fields = vectors.map(({ type }, index) => new Field(names[index]!, type as DataType, true));
   const columnData = vectors.map(({ data }) => data[0]!);
   return new Table([batchOf(fields, columnData, rows.length)]);

@@ -7,8 +7,8 @@ import { keepHashSeedFlag, languageArgument } from '#processes/startSnapshot.ts'
 // the compiler that is already in memory, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe`
 // tests that a process works from the snapshot.
 
-// Code caches, in the snapshot and elsewhere, are only valid under the flags they were created with. This flag is not
-// needed after the start.
+// Switches the flag off. It is not needed after the start, and code caches are only valid under the flags with which
+// they were created.
 setFlagsFromString(keepHashSeedFlag.replace('--no-', '--'));
 const require = createRequire(import.meta.filename);
 
@@ -29,7 +29,7 @@ function start(): void {
  */
 function probe(): void {
   for (const name of builtinModules) require(name);
-  // Threads lack some modules; loading these throws.
+  // Threads lack some modules. Loading one of these throws, and the error is ignored.
   const everything = `for (const name of ${JSON.stringify(builtinModules)}) try { require(name); } catch {}`;
   const threads = require('node:worker_threads') as { Worker: typeof Worker };
   const worker = new threads.Worker(everything, { eval: true });

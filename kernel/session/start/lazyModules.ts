@@ -14,10 +14,10 @@ import {
 } from '#session/compiler/lazyFiles.ts';
 
 // Most declarations that every notebook includes belong to modules that few notebooks import: about fifty of Node, and
-// the files of packages. A snapshot omits them, except for what the compiler reads in every program. A file is parsed
-// and bound again when the compiler reads inside one of its modules.
+// the files of packages. A snapshot omits the content of these modules, except for what the compiler reads in every
+// program. A file is parsed and bound again when the compiler reads inside one of its modules.
 
-/** A module that only reexports another one is too small to omit. */
+/** A module with fewer statements is too small to omit, for instance one that only reexports another module. */
 const fewStatements = 3;
 
 /**
@@ -38,8 +38,8 @@ export function leaveOutModules(files: readonly ts.SourceFile[], options: ts.Com
       continue;
     }
     const modules = modulesIn(file);
-    // Modules declared in several files are merged for every program, and modules with globals are part of every
-    // program.
+    // Modules that are declared in several files can't be omitted, because each program merges them. Modules with
+    // globals can't be omitted either, because they are part of every program.
     const whole = modules.filter((each) => canLeave(each) && !hasGlobals(each.module));
     const parts = modules.filter((each) => !whole.includes(each)).flatMap(namespacesIn);
     const left = [...whole, ...parts.filter(canLeave)];
@@ -74,7 +74,8 @@ function namespacesIn({ name, path, module }: Part): Part[] {
 function leaveOutParts(file: BoundFile, parts: readonly Part[], options: ts.CompilerOptions): void {
   const again = once(() => loadAndBind(file, options));
   const left = new Set<ts.Node>(parts.map(({ module }) => module));
-  // The compiler keeps the import nodes of a file, and through their parents everything around them.
+  // Cuts the imports of a file from their parents: the compiler keeps the import nodes, and through the parents it
+  // would keep everything around them.
   for (const name of file.imports) {
     const statement = ts.findAncestor(name, ({ parent }) => parent === undefined || left.has(parent.parent));
     if (statement?.parent) adopt(statement, statement.parent.parent);

@@ -8,8 +8,8 @@ import { isProcessRunning } from '#processes/running.ts';
 import { isPrivate, isUsable, snapshotFlags, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 
 // `node FLAGS snapshotMaker.cjs` builds the start-up snapshot for this Node, these flags and the kernel in the same
-// folder. It runs as a separate process that outlives the kernel which started it. It reports nothing to the kernel,
-// because kernels also start without a snapshot.
+// folder. It runs as a separate process that outlives the kernel which started it. The builder reports nothing to the
+// kernel, because kernels also start without a snapshot.
 
 const limitMs = 120_000;
 /** Number of snapshots kept, including those of other builds and Node versions. */
@@ -46,9 +46,9 @@ async function main(): Promise<void> {
 async function build(snapshot: StartSnapshot): Promise<void> {
   const typescript = createRequire(import.meta.filename).resolve('typescript-6');
   const script = join(import.meta.dirname, 'kernelSnapshot.cjs');
-  // The process has no warnings and no pipes, because a process that has used a socket can't be serialized.
-  // `--no-force-async-hooks-checks` decrements a counter in memory at each start; built into the snapshot, it would be
-  // decremented twice, which undoes it.
+  // The process prints no warnings and has no pipes, because a process that has used a socket can't be serialized.
+  // `--no-force-async-hooks-checks` is left out: it decrements a counter in memory at each start. If the snapshot had a
+  // decremented counter too, a second decrement would undo the flag.
   const flags = process.execArgv.filter((flag) => flag !== '--no-force-async-hooks-checks');
   await run([...flags, '--snapshot-blob', snapshot.blob, '--build-snapshot', script], {
     PATH: process.env['PATH'],
@@ -77,7 +77,7 @@ function take(lock: string): boolean {
   try {
     if (Date.now() - statSync(lock).mtimeMs > 2 * limitMs) rmSync(lock, { force: true });
   } catch {
-    // Usual case: there is no lock.
+    // Usually there is no lock, so reading it fails.
   }
   try {
     closeSync(openSync(lock, 'wx', 0o600));
@@ -87,7 +87,7 @@ function take(lock: string): boolean {
   }
 }
 
-/** Removes the oldest snapshots, note first, and the sockets of relays whose kernel no longer runs. */
+/** Removes the oldest snapshots, each after its note, and the sockets of relays whose kernel no longer runs. */
 function prune(folder: string): void {
   const names = readdirSync(folder);
   for (const name of names)

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { replaceFile } from '#processes/files.ts';
 import { keepHashSeedFlag, type StartSnapshot } from '#processes/startSnapshot.ts';
 
-// Writes the note by which `launcher.sh` starts a snapshot without starting Node in between: one item per line, in the
-// order in which the script reads them. Imports little, because it is a part of the launcher.
+// Writes the note that `launcher.sh` reads to start a snapshot directly, without starting Node first. The note has one
+// item per line, in the order in which the script reads them. This file imports little, because it is a part of the
+// launcher.
 
 type Quick = {
   /** The launcher's folder, which will contain the note. */
@@ -14,11 +15,14 @@ type Quick = {
   flags: readonly string[];
   /** Files and folders that change when a kernel is installed or removed. */
   watched: readonly string[];
-  /** Time before the search for the newest kernel, in milliseconds. */
+  /** The time before the search for the newest kernel started, in milliseconds. */
   since: number;
 };
 
-/** File times may have a resolution of seconds, and a change right after the search must count as newer. */
+/**
+ * The note gets a time this long before the search. File times may have a resolution of seconds, and a change right
+ * after the search must count as newer than the note.
+ */
 const marginMs = 2000;
 
 /** Records what this start depended on. Without a valid note, kernels start through Node as this one did. */
@@ -37,7 +41,7 @@ export function writeQuickStartNote({ folder, snapshot, flags, watched, since }:
     ...listed([execPath, snapshot.blob]),
     ...watched,
   ];
-  // The shell reads one item per line.
+  // Writes no note if an item has a line break, because the shell reads one item per line.
   if (lines.some((line) => line.includes('\n'))) return;
   const note = join(folder, 'quick-start');
   const time = (since - marginMs) / 1000;

@@ -1,6 +1,9 @@
 import type ts from 'typescript-6';
 
 declare global {
-  /** Passes the compiler from a snapshot to the kernel's bundle, a separate script that shares no modules with it. */
+  /**
+   * The compiler passes from a snapshot to the kernel's bundle by this global, because the bundle is a separate script
+   * and shares no modules with the snapshot.
+   */
   var lanceCatalogCompiler: { ts: typeof ts; typescript: string } | undefined;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { kernelFlags } from '#processes/nodeVersion.ts';
 import { endAttempt, isUsable, snapshotOf, type StartSnapshot } from '#processes/startSnapshot.ts';
 
-/** Delay that keeps the build from slowing down the first cells. */
+/** Delay before a build starts, so that the build does not slow down the first cells. */
 const delayMs = 3000;
 
 /**
@@ -29,7 +29,7 @@ type OwnSnapshot = { snapshot: StartSnapshot; flags: readonly string[]; isUsed: 
 
 function ownSnapshot(entry: string): OwnSnapshot | undefined {
   const flags = kernelFlags(process.versions.node);
-  // A Node that rejects the flags, or VS Code's Node (Electron), which can't use the snapshot.
+  // No snapshot is possible if Node has rejected the flags, or in VS Code's Node (Electron).
   if (!flags.every((flag) => process.execArgv.includes(flag)) || process.versions['electron'] !== undefined)
     return undefined;
   const snapshot = snapshotOf({ node: process.execPath, version: process.versions.node, flags, entry });
@@ -39,12 +39,12 @@ function ownSnapshot(entry: string): OwnSnapshot | undefined {
 function make(flags: readonly string[]): void {
   const script = join(import.meta.dirname, 'snapshotMaker.cjs');
   const maker = spawn(process.execPath, [...flags, script], { detached: true, stdio: 'ignore' });
-  // Without a snapshot the next kernel starts as this one did.
+  // An error is ignored: without a snapshot the next kernel starts as this one did.
   maker.on('error', () => {});
   try {
     if (maker.pid !== undefined) setPriority(maker.pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // The process has already ended, or its priority can't be lowered.
+    // The error is ignored: the process has already ended, or its priority can't be lowered.
   }
   maker.unref();
 }

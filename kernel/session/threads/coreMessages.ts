@@ -14,9 +14,9 @@ import type {
 } from '#shared/protocol/kernelMessages.ts';
 import type { RingPosition } from './textRing.ts';
 
-// Messages between the two threads of a kernel process. The worker owns the protocol: queue, execution counts,
-// history, the origin of requests. The main thread runs cells and may be terminated at any instruction, so it holds
-// no state that must survive that.
+// Messages between the two threads of a kernel process. The worker thread owns the protocol: the queue, the execution
+// counts, the history, the origin of requests. The main thread runs cells. It may be terminated at any instruction, so
+// it holds no state that must survive a termination.
 
 type WithoutParent<M> = M extends { parent: string } ? Omit<M, 'parent'> : never;
 
@@ -25,7 +25,7 @@ export type CellOutput = WithoutParent<KernelOutput>;
 /** A reply, before the client protocol adds its parent request. */
 export type Answer = WithoutParent<KernelReply>;
 
-/** A request about code or variables, answered between cells. */
+/** A request about code or variables, which is answered between cells. */
 export type Question =
   | { kind: 'complete'; code: string; cursor: number }
   /** `detail` 1 requests everything known, 0 a short form to show next to the code. */
@@ -56,12 +56,12 @@ export type ToCore =
   | { type: 'start'; catalog: CatalogConfig | null }
   /** Mode of the type check and language of the cells that run from now on. */
   | { type: 'settings'; typeCheck?: TypeCheck; language?: NotebookLanguage }
-  /** `cell` is the client's id of the notebook cell, if it has one: the same when the cell runs again. */
+  /** `cell` is the client's id of the notebook cell, if it has one. The id stays the same when the cell runs again. */
   | { type: 'execute'; id: string; code: string; count: number; expressions: Record<string, string>; cell?: string }
   | { type: 'ask'; id: string; question: Question }
-  /** The user interrupts the cells with these ids. Sent again until they have ended. */
+  /** The user interrupts the cells with these ids. The message is repeated until the cells have ended. */
   | { type: 'interrupt'; ids: readonly string[] }
-  /** Answered by `pong` as soon as no code runs. */
+  /** The main thread answers with `pong` as soon as no code runs. */
   | { type: 'ping'; count: number }
   | { type: 'inputReply'; id: string; answer: InputAnswer }
   | { type: 'comm'; id: string; message: CommMessage }
@@ -71,7 +71,7 @@ export type ToCore =
 export type OrderedFromCore = { message: FromCore; place: RingPosition } | null;
 
 export type FromCore =
-  /** Cells can run from now on; earlier messages are handled then. */
+  /** Cells can run from now on. Messages that were sent earlier are handled after this. */
   | { type: 'ready'; typescript: string }
   | { type: 'output'; parent: string | null; output: CellOutput }
   /** `names` are the notebook's variables, if they have changed since the previous cell. */
@@ -79,8 +79,8 @@ export type FromCore =
   | { type: 'pong'; count: number }
   | { type: 'answer'; id: string; answer: QuestionAnswer }
   /**
-   * A cell prompts the user. With a `gate` the main thread blocks there until the reply arrives, else it gets
-   * `inputReply`.
+   * A cell prompts the user. With a `gate` the main thread blocks on that memory until the reply arrives; otherwise it
+   * gets `inputReply`.
    */
   | { type: 'input'; id: string; parent: string | null; prompt: string; password: boolean; gate?: SharedArrayBuffer }
   | { type: 'comm'; parent: string | null; message: CommMessage }
@@ -92,7 +92,7 @@ export type FromCore =
 type JupyterFront = {
   kind: 'jupyter';
   connectionFile: string;
-  /** Where a relay that already listens for clients waits for this kernel, see jupyter/relay/relay.ts. */
+  /** Path where a relay waits for this kernel. The relay already listens for clients, see jupyter/relay/relay.ts. */
   relay?: string;
   catalog: CatalogConfig | null;
   /** Whether cells are kept in the history for later kernels. */
@@ -113,7 +113,7 @@ export type WorkerStart = {
   ring: SharedArrayBuffer;
   /** Limit for outputs that cells show, see outputLimit.ts. */
   room: SharedArrayBuffer;
-  /** See loadLock.ts. */
+  /** Memory of the lock against termination while a part loads, see loadLock.ts. */
   loads: SharedArrayBuffer;
   /** Maximum heap size of the main thread in bytes. */
   heapLimit: number;
@@ -130,7 +130,7 @@ export function unsendableOutputError(what: string, cause: unknown): CellError {
 
 /** The open connections to clients. */
 export type Wire = {
-  /** Sends what is pending, then closes the connections. */
+  /** Sends pending messages, then closes the connections. */
   close(): Promise<void>;
   /** Bytes accepted and not yet sent. */
   backlog(): number;

@@ -1,17 +1,20 @@
 import type { PartLoader } from '#shared/loadLazy.ts';
 
 // An interrupt terminates whatever runs on the main thread. A module terminated during its evaluation stays incomplete
-// until the kernel is restarted, and the engine, a catalog or Arrow may depend on it. So nothing is terminated while a
-// part of the kernel loads, and no part starts to load during a termination.
+// until the kernel is restarted, and the engine, a catalog or Arrow may depend on that module. So nothing is terminated
+// while a part of the kernel loads, and no part starts to load during a termination.
 
 const free = 0;
 const loading = 1;
 const cutting = 2;
 
-/** How long an interrupt waits for a part that loads; code of a cell may keep the load from finishing. */
+/**
+ * How long an interrupt waits while a part loads. The wait is limited, because code of a cell may keep the load from
+ * finishing.
+ */
 const patienceMs = 2000;
 const lookMs = 2;
-/** Maximum of one wait; normally `end` notifies earlier. */
+/** Maximum duration of one wait. Normally `end` wakes the thread earlier. */
 const waitMs = 50;
 
 const { compareExchange, notify, store, wait } = Atomics;
@@ -23,7 +26,7 @@ export function lockedLoader(lock: SharedArrayBuffer): PartLoader {
   const state = new Int32Array(lock);
   let count = 0;
   const enter = (): void => {
-    // A termination may hit this wait safely, because no load has started yet.
+    // A termination during this wait is safe, because no load has started yet.
     if (count === 0) while (compareExchange(state, 0, free, loading) === cutting) wait(state, 0, cutting, waitMs);
     count++;
   };

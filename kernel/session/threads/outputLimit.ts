@@ -10,7 +10,7 @@ export const maxPendingChars = 1 << 24;
 const jsonChars = 10_000;
 const { wait, load, add, notify } = Atomics;
 
-/** Creates the shared memory: the number of outputs passed on, modulo 2³². */
+/** Creates the shared memory: it holds the number of outputs passed on to clients, modulo 2³². */
 export const createOutputWindow = (): SharedArrayBuffer => new SharedArrayBuffer(4);
 
 /** The main thread's side. */
@@ -25,7 +25,7 @@ export class OutputSender {
     this.#through = new Int32Array(memory);
   }
 
-  /** Sends an output once there is room for it; an output larger than the limit is sent alone. */
+  /** Sends an output once the limits allow it; an output larger than the limit is sent alone. */
   send(output: CellOutput, post: () => void): void {
     const size = sizeOf(output);
     for (;;) {
@@ -36,7 +36,8 @@ export class OutputSender {
       wait(this.#through, 0, through, 50);
     }
     post();
-    // Counted last: if code is terminated before this line, one output is in flight uncounted, but no capacity is lost.
+    // The output is counted after it was sent. If code is terminated before this line, the output is not counted, but
+    // no capacity is lost.
     this.#sent = (this.#sent + 1) | 0;
     this.#sizes.push(size);
     this.#chars += size;

@@ -1,7 +1,7 @@
-// Printed text goes from the main thread to the worker through a ring buffer in shared memory. A message per line
-// would be slow, and text collected on the main thread would not appear while a loop runs. A full ring blocks the
-// printing thread, as a full pipe does. Other messages are posted; each leaves a mark in the ring, so that text
-// printed after it is not read before the message has arrived.
+// Printed text goes from the main thread to the worker through a ring buffer in shared memory. Sending a message per
+// line would be slow, and text collected on the main thread would not appear while a loop runs. A full ring blocks the
+// printing thread, as a full pipe does. Other messages are posted to the worker. Each message leaves a mark in the
+// ring, so that text after the mark is not read before the message has arrived.
 //
 // The ring holds UTF-8 text. Control data stands between two bytes 0xFF, which UTF-8 never contains: a label, which
 // applies to the text after it, or a mark. So a hundred lines in a row are read in one step.
@@ -23,7 +23,7 @@ const markSign = 'M';
 /** Maximum UTF-8 bytes of a UTF-16 unit. */
 const unitBytes = 3;
 
-/** Position of a message in the printed text: after all text before `position`. */
+/** Position of a message in the printed text: the message comes after all text before `position`. */
 export type RingPosition = { position: number; mark: number };
 
 export const createRing = (): SharedArrayBuffer => new SharedArrayBuffer(headerBytes + ringBytes);
@@ -64,7 +64,7 @@ class Ring {
     return Buffer.concat(parts, length).toString('utf8');
   }
 
-  /** Returns the position of the first control byte from `at` on, or `end` if there is none before it. */
+  /** Returns the position of the first control byte from `at` on, or `end` if there is no control byte before `end`. */
   controlFrom(at: number, end: number): number {
     const start = at % ringBytes;
     const length = (end - at) >>> 0;
@@ -90,19 +90,19 @@ export class RingWriter {
   #label: string | undefined;
   #marks = 0;
 
-  /** @param wake called when there is something to read and the reader may be idle */
+  /** @param wake called when there is text to read and the reader may be idle */
   constructor(memory: SharedArrayBuffer, wake: () => void) {
     this.#ring = new Ring(memory);
     this.#wake = wake;
   }
 
-  /** Sends a message in order with the printed text: `send` gets its position to send along. */
+  /** Sends a message in order with the printed text. `send` gets the position of the message and sends it along. */
   post(send: (place: RingPosition) => void): void {
     const mark = ++this.#marks;
-    // Sent first, because a reader that reaches a mark can rely on its message being in flight. If code is terminated
-    // in between, there is no mark to wait at.
+    // The message is sent before the mark is written, so that a reader that reaches the mark knows that the message
+    // will arrive. If code is terminated between the two steps, there is no mark to wait at.
     send({ position: this.#ring.position(written), mark });
-    // A mark alone is nothing to read, so the reader is not woken.
+    // The reader is not woken, because a mark alone contains no text.
     this.#store(this.#ring.put(this.#roomFor(maxControlBytes), controlOf(markSign + mark)));
   }
 
@@ -110,7 +110,7 @@ export class RingWriter {
     if (text !== '' && label !== this.#label) {
       const bytes = controlOf(labelSign + label);
       this.#store(this.#ring.put(this.#roomFor(bytes.length), bytes));
-      // Set last: if code is terminated before this line, the next code writes the label again.
+      // The label is stored last. If code is terminated before this line, the next code writes the label again.
       this.#label = label;
     }
     for (let at = 0; at < text.length;) {
@@ -135,7 +135,10 @@ export class RingWriter {
     return at;
   }
 
-  /** Publishes the written bytes. This is the last step, so that code terminated halfway has written nothing. */
+  /**
+   * Publishes the written bytes. This is the last step, so that text of code that was terminated halfway is not
+   * published.
+   */
   #store(position: number): void {
     Atomics.store(this.#ring.counters, written, position);
   }
@@ -157,7 +160,9 @@ export class RingReader {
     this.#take = take;
   }
 
-  /** Passes on the text printed before a message, handles the message by `then`, and lets later text follow. */
+  /**
+   * Passes on the text printed before a message, calls `then` to handle the message, and allows later text to be read.
+   */
   pass({ position, mark }: RingPosition, then: () => void): void {
     this.drain(position);
     this.#passed = mark;
@@ -166,13 +171,13 @@ export class RingReader {
 
   /**
    * Passes on the text before `position`, or up to the first message that has not arrived yet.
-   * @returns whether there was any
+   * @returns whether there was such text
    */
   drain(position?: number): boolean {
     const end = position ?? this.#ring.position(written);
     const start = this.#ring.position(taken);
     let at = start;
-    // A position before `taken` belongs to a message that a wake-up has overtaken.
+    // If `position` is before `taken`, the text up to the message was already read by a wake-up that came earlier.
     while (at !== end && (end - at) >>> 0 <= ringBytes) {
       const next = this.#readOne(at, end);
       if (next === at) break;
@@ -183,12 +188,14 @@ export class RingReader {
     return at !== start;
   }
 
-  /** Stops reading until the next wake-up. Text printed at this moment still has to be drained afterwards. */
+  /**
+   * Stops reading until the next wake-up. Call `drain` again afterwards, because text may be printed at this moment.
+   */
   rest(): void {
     Atomics.store(this.#ring.counters, isWoken, 0);
   }
 
-  /** Reads one control or one run of text; returns the position after it, or `at` if it has to wait. */
+  /** Reads one control or one run of text; returns the position after it, or `at` if a message has not arrived yet. */
   #readOne(at: number, end: number): number {
     const ring = this.#ring;
     const isLong = (end - at) >>> 0 > maxTextBytes;
@@ -207,7 +214,7 @@ export class RingReader {
   }
 }
 
-/** The sign and the digits of any number, between two control bytes. */
+/** Bytes of a control: the sign and the digits of any number, between two control bytes. */
 const maxControlBytes = 24;
 
 function controlOf(said: string): Buffer {

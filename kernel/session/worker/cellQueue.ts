@@ -31,8 +31,8 @@ type FrontEvents = {
 } & CommEvents;
 
 /**
- * Queues the cells of a kernel: one at a time in each shell, in order. Lives in the worker, so that it answers and
- * keeps its records while the main thread is in an endless loop or is terminated.
+ * Queues the cells of a kernel: one at a time in each shell, in order. The queue is in the worker thread, so that it
+ * answers and keeps its records while the main thread is in an endless loop or is terminated.
  */
 export class CellQueue {
   readonly history: History;
@@ -48,7 +48,9 @@ export class CellQueue {
   readonly #questions: PendingInputs;
   readonly #asked = new Set<string>();
   #count = 0;
-  /** The number of pings sent to the main thread, and the latest that it has answered. */
+  /**
+   * The number of pings sent to the main thread, and the number of the latest ping that the main thread has answered.
+   */
   #pings = 0;
   #ponged = 0;
   #stopping = 0;
@@ -103,7 +105,10 @@ export class CellQueue {
     return this.#shells.open();
   }
 
-  /** Closes a subshell and drops its waiting cells; a running one finishes. Returns `false` if it does not exist. */
+  /**
+   * Closes a subshell and drops its waiting cells; a running one finishes. Returns `false` if the subshell does not
+   * exist.
+   */
   closeSubshell(id: string): boolean {
     const shell = this.#shells.close(id);
     if (shell) this.#abortWaiting(shell);
@@ -146,9 +151,9 @@ export class CellQueue {
     this.receive({ type: 'output', parent: id, output: { type: 'stream', content: { name: 'stderr', text } } });
   }
 
-  /** Stops a timer or an event handler that keeps the main thread busy after its cell has finished. */
+  /** Stops code of a timer or an event handler that keeps the main thread busy after its cell has finished. */
   #free(): Promise<boolean> {
-    // There is no cell to end: the main thread is free once it answers this ping or a later one.
+    // There is no cell to end. The main thread counts as free once it answers this ping or a later one.
     return this.#stop(() => {}, this.#ping());
   }
 
@@ -159,7 +164,7 @@ export class CellQueue {
     return () => this.#ponged >= sent;
   }
 
-  /** No cell starts meanwhile, because it could be hit by the termination of the cell before. */
+  /** While code is stopped, no cell starts, because a termination that arrives late could hit the new cell. */
   async #stop(ask: () => void, isOver: () => boolean): Promise<boolean> {
     this.#stopping++;
     try {

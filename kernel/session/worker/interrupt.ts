@@ -5,13 +5,13 @@ import { cpuUsage, pid } from 'node:process';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { TerminationLock } from '#session/threads/loadLock.ts';
 
-/** Milliseconds that a thread ran, and that it was ready to run but had no processor. */
+/** Milliseconds that a thread was running, and milliseconds that it was ready to run but had no processor. */
 type ThreadTimes = { usedMs: number; waitedMs: number };
 
 /**
- * Returns a function that reports how long the main thread has run since this call. Linux counts per thread, and the
- * main thread has the id of its process. Other systems count the CPU time of all threads, limited to what one thread
- * can use, without the time spent waiting.
+ * Returns a function that reports how long the main thread has run since this call. On Linux the time is that of the
+ * main thread, because Linux counts per thread. On other systems it is the CPU time of all threads, limited to what one
+ * thread can use; the time spent waiting is unknown.
  */
 export function readThreadTimes(): () => ThreadTimes {
   const begun = schedule();
@@ -33,7 +33,7 @@ export function readThreadTimes(): () => ThreadTimes {
 function schedule(): ThreadTimes | undefined {
   try {
     const [ran = 0, waited = 0] = readFileSync(`/proc/self/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);
-    // An operating system that does not count reports 0.
+    // The result is undefined if the count is 0, because a system that does not count reports 0.
     return ran > 0 ? { usedMs: ran / 1e6, waitedMs: waited / 1e6 } : undefined;
   } catch {
     return undefined;
@@ -41,16 +41,17 @@ function schedule(): ThreadTimes | undefined {
 }
 
 /**
- * A free main thread answers within this processor time; then it need not be terminated, which would lose callbacks
- * queued there. This is not wall time, because on a busy machine the thread may wait long for a processor.
+ * A free main thread answers within this processor time. Then it is not terminated, because a termination would lose
+ * callbacks that wait in the thread. The time is not wall time, because on a busy machine the thread may wait long for
+ * a processor.
  */
 const graceMs = 15;
 /** Limit for a thread that is blocked in a call and neither uses a processor nor waits for one. */
 const blockedMs = 100;
 const againMs = 100;
 /**
- * How long a free thread may take to end its cell. A thread terminated earlier would cancel only a part of what the
- * cell started.
+ * How long a free thread may take to end its cell. If the thread were terminated earlier, only a part of what the cell
+ * started would be cancelled.
  */
 const endingMs = 250;
 const giveUpMs = 3000;
@@ -61,14 +62,15 @@ export type Interrupter = {
   /** Whether running code can be terminated; a pending `await` can always be cancelled. */
   readonly canTerminate: boolean;
   /**
-   * Called when the main thread has started. Before, it loads the kernel's own code, which a termination would break.
+   * Called when the main thread has started. Before that, the thread loads the kernel's own code, and a termination
+   * would break the loading.
    */
   mayStop(): void;
   /**
-   * Stops the code that runs on the main thread, and has it end the cell.
+   * Stops the code that runs on the main thread, so that the main thread can end the cell.
    * @param ping pings the main thread; returns a function that reports whether it has answered
    * @param ask requests the end of the cell
-   * @returns whether `isOver`
+   * @returns the result of `isOver` in the end
    */
   interrupt(ping: Ping, ask: () => void, isOver: () => boolean): Promise<boolean>;
   terminate(): void;
@@ -78,14 +80,14 @@ export type Interrupter = {
 /**
  * Creates an interrupter that stops code on the main thread from this worker. Uses the inspector's
  * `Runtime.terminateExecution`: unlike a signal it works in timers, after an `await` and on Windows. It terminates the
- * whole stack, including the kernel's own functions, and if that happens in a timer, Node.js aborts unless it was
- * started with `--no-force-async-hooks-checks`.
+ * whole stack, including the kernel's own functions. If this happens in a timer, Node.js aborts, unless it was started
+ * with `--no-force-async-hooks-checks`.
  */
 export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): Interrupter {
   const probe = isFlagSet ? connect() : undefined;
   probe?.disconnect();
-  // Connected only during an interrupt, because an open session receives every console.log, which then takes ten times
-  // as long.
+  // The session is connected only during an interrupt: with an open session every `console.log` takes ten times as
+  // long, because the session receives it.
   let session: Session | undefined;
   /** Terminations that have not taken effect yet. */
   let open = 0;
@@ -95,7 +97,7 @@ export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): I
     open++;
     const asked = session;
     session.post('Runtime.terminateExecution', () => {
-      // Node.js also calls back for a session that was closed meanwhile; that no longer counts.
+      // Node.js also calls back for a session that was closed meanwhile. Such a call is not counted.
       if (session === asked && --open === 0) loads.end();
     });
   };
@@ -107,8 +109,8 @@ export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): I
     session = undefined;
   };
   const hasHit = () => open === 0;
-  // A termination that arrives after the code has ended hits the next code that runs. That must be neither the next
-  // cell nor the code that ends this one.
+  // A termination that arrives after the code has ended hits the next code that runs. That code must be neither the
+  // next cell nor the code that ends this cell, so this waits until no termination is open.
   const settle = async (ping: Ping): Promise<void> => {
     for (const end = performance.now() + giveUpMs; !hasHit() && performance.now() < end;) {
       ping();
@@ -133,7 +135,7 @@ export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): I
             if (await within(endingMs, isOver)) return true;
           }
           if (performance.now() - started > giveUpMs) {
-            // The main thread handles this as soon as the call that can't be stopped returns.
+            // The main thread handles this request as soon as the native call returns that can't be stopped.
             ask();
             return isOver();
           }
@@ -168,7 +170,8 @@ function withinGrace(isOver: () => boolean): Promise<boolean> {
 async function before(isLate: () => boolean, isOver: () => boolean): Promise<boolean> {
   for (; !isOver(); await sleep(2)) {
     if (!isLate()) continue;
-    // This thread itself may have been delayed, and the answer may already be queued.
+    // Gives this thread the chance to receive an answer: the thread may have been delayed, and the answer may already
+    // be queued.
     await setImmediate();
     return isOver();
   }
@@ -181,7 +184,8 @@ function connect(): Session | undefined {
     session.connectToMainThread();
     return session;
   } catch {
-    // An embedder without an inspector: the handshake reports it, and the user can only restart the kernel.
+    // The program that embeds Node.js has no inspector. The handshake reports this to the client, and the user can only
+    // restart the kernel.
     return undefined;
   }
 }

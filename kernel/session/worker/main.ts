@@ -19,9 +19,9 @@ import type { CellSettings, KernelHandshake } from '#shared/protocol/kernelMessa
 import { CellQueue } from './cellQueue.ts';
 import { createInterrupter, type Interrupter } from './interrupt.ts';
 
-// The worker thread, which handles all communication; session/main.ts starts it, and it ends with the process. It
-// never runs code of a cell, so messages, the heartbeat and interrupts get through while the main thread is in an
-// endless loop.
+// The worker thread, which handles all communication. session/main.ts starts the thread, and it ends with the process.
+// The thread never runs code of a cell, so messages, the heartbeat and interrupts get through while the main thread is
+// in an endless loop.
 
 /** Returns an interrupter that also ends code paused in the debugger. Breakpoints are disabled meanwhile. */
 const interruptThroughDebugger = (
@@ -46,9 +46,15 @@ const interruptThroughDebugger = (
 /** Bytes that may wait in the connection before printing is slowed down. */
 const maxBacklog = 8 * 1024 * 1024;
 const backlogMs = 5;
-/** Polling interval while text arrives: waking this thread costs more than printing a line. */
+/**
+ * Polling interval while text arrives. Polling is used because waking this thread for each line costs more than
+ * printing the line.
+ */
 const readMs = 2;
-/** Time for the connections to close, and again for the main thread to exit before the process is killed. */
+/**
+ * Time for the connections to close, and then again the same time for the main thread to exit, before the process is
+ * killed.
+ */
 const exitMs = 500;
 
 const port = parentPort;
@@ -68,11 +74,14 @@ const crashes = new CrashKeeper(crashNotePath(given.front), given.heapLimit);
 const post = (message: ToCore) => {
   if (message.type === 'ask' && debug.isPaused) return refuse(message.id);
   port.postMessage(message);
-  // Called after the message is sent, so that the main thread compiles while this thread writes.
+  // The note is written after the message is sent, so that the main thread compiles while this thread writes.
   if (message.type === 'execute') crashes.begin(message.id, message.count, message.code);
 };
 
-/** A main thread paused in the debugger would answer when the client no longer waits. */
+/**
+ * While paused in the debugger, the main thread would answer only after the client has stopped waiting, so this thread
+ * refuses the request.
+ */
 const refuse = (id: string) => {
   const message = 'The notebook is paused in the debugger. Continue or stop debugging, then try again.';
   queueMicrotask(() => queue.receive({ type: 'answer', id, answer: { kind: 'failed', message } }));
@@ -84,14 +93,15 @@ let isEnding = false;
 const kill = () => process.kill(process.pid, 'SIGKILL');
 
 async function close(): Promise<void> {
-  // With a debug session the process would wait for its debugger at exit.
+  // The debugger is detached, because with a debug session the process would wait for its debugger at exit.
   debug.detach();
   await Promise.race([wire?.close(), new Promise((resolve) => setTimeout(resolve, exitMs))]);
   interrupter.dispose();
 }
 
 /**
- * Ends the process in order: connections first, because native sockets abort a process that exits while they are open.
+ * Ends the process. The connections are closed first, because native sockets that are open at the exit abort the
+ * process.
  */
 function end(code: number): void {
   if (isEnding) return;
@@ -125,7 +135,8 @@ const ring = new RingReader(given.ring, (label, text) => {
 
 let again: NodeJS.Timeout | undefined;
 
-// While the connection has much to send, text stays in the ring and no room is reported: printing code has to wait.
+// Passes printed text on to clients. While the connection has much to send, text stays in the ring and no room is
+// reported, so that printing code has to wait.
 function readPrinted(): void {
   again = undefined;
   if ((wire?.backlog() ?? 0) > maxBacklog) {
@@ -136,7 +147,7 @@ function readPrinted(): void {
   if (ring.drain()) again = setTimeout(readPrinted, readMs);
   else {
     ring.rest();
-    // Text printed in between has not woken this thread.
+    // Drains the ring again, because text that was printed in between has not woken this thread.
     ring.drain();
   }
 }
@@ -188,7 +199,7 @@ async function open(): Promise<Wire> {
   watchParent(process.env, () => end(0));
   const left = readCrashNote(crashes.path);
   if (left) queue.remarkNext(`${crashSentence(left)}\n`);
-  // Loaded only here, because an editor's kernel needs no ZeroMQ and may not have it.
+  // The Jupyter code is loaded only here, because an editor's kernel needs no ZeroMQ and may not have it.
   const { openJupyter } = await import('#session/jupyter/jupyterWire.ts');
   start(given.front.catalog, given.front);
   return openJupyter({ queue, debug, given, front: given.front, end });
@@ -198,7 +209,7 @@ async function begin(): Promise<void> {
   try {
     wire = await open();
   } catch (error) {
-    // Written directly to the descriptor, because the streams of a worker go through the main thread.
+    // The message is written directly to the descriptor, because the streams of a worker go through the main thread.
     writeSync(2, `Can't open the connection of the kernel: ${messageOf(error)}\n`);
     end(1);
   }

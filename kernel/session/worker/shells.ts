@@ -8,7 +8,7 @@ export type Shell = { readonly waiting: CellRequest[]; running: Running | undefi
 
 /**
  * The main shell of a kernel and its subshells (Jupyter Enhancement Proposal 91): while a cell of one shell awaits,
- * cells of the others run, in the same thread and with the same variables.
+ * cells of the other shells run, in the same thread and with the same variables.
  */
 export class Shells {
   readonly #main: Shell = emptyShell();
@@ -27,7 +27,7 @@ export class Shells {
     return id;
   }
 
-  /** Closes a subshell; a cell that runs there finishes. Returns `undefined` if it does not exist. */
+  /** Closes a subshell; a running cell of the subshell finishes. Returns `undefined` if the subshell does not exist. */
   close(id: string): Shell | undefined {
     const shell = this.#subshells.get(id);
     this.#subshells.delete(id);
@@ -44,7 +44,7 @@ export class Shells {
     return [this.#main, ...this.#subshells.values(), ...this.#closed];
   }
 
-  /** The running cells, that of the main shell first. */
+  /** The running cells, with the cell of the main shell first. */
   running(): Running[] {
     return this.all().flatMap(({ running }) => running ?? []);
   }

@@ -21,15 +21,18 @@ import { readRelayed, sendRelayed } from './relayMessages.ts';
 // The process that listens for a Jupyter kernel: `relay.cjs PATH PID --connection-file=FILE`, started by the launcher
 // as a child of the kernel process PID; it ends with the kernel. A kernel that starts from its snapshot is reachable
 // after 250 ms, and a refused client waits 100 to 200 ms before it retries; the relay is reachable in a fifth of that
-// time. It answers kernel info requests, which clients send first, holds other requests until the kernel connects to
-// PATH, and then forwards all messages.
+// time. The relay answers kernel info requests, because clients send them first. It holds other requests until the
+// kernel connects to PATH, and then forwards all messages.
 
 /**
  * Interval of the check whether a kernel that has not connected still runs. The relay must end soon after the kernel,
  * because the next kernel may need the ports.
  */
 const lookMs = 10;
-/** Bytes accepted by ZeroMQ before the kernel is notified; it is also notified when the queue is empty. */
+/**
+ * Number of bytes that ZeroMQ accepts before the kernel is notified. The kernel is also notified when the queue is
+ * empty.
+ */
 const tellBytes = 256 << 10;
 
 type Request = Parameters<SocketEvents['request']>;
@@ -37,7 +40,8 @@ type Request = Parameters<SocketEvents['request']>;
 /** Set once the relay listens. */
 let listening: Sockets | undefined;
 
-// Nothing reads the exit status, and only a kill reliably ends a Node process at once.
+// Ends the process by a kill, because nothing reads the exit status, and only a kill reliably ends a Node process at
+// once.
 const end = (): never => {
   listening?.abandon();
   process.kill(process.pid, 'SIGKILL');
@@ -100,7 +104,7 @@ async function relay(connected: Promise<Socket>, connectionFile: string, languag
  * connects.
  */
 function waitAt(path: string, kernelPid: number): Promise<Socket> {
-  // The path was left by a killed process with the same id.
+  // Removes the path that a killed process with the same id may have left.
   rmSync(path, { force: true });
   const look = () => {
     if (process.ppid === kernelPid) return;
@@ -118,7 +122,7 @@ function waitAt(path: string, kernelPid: number): Promise<Socket> {
       socket.on('error', () => {});
       resolve(socket);
     });
-    // The kernel then finds no relay and opens its own sockets.
+    // If the relay can't listen on `path`, it ends. The kernel then finds no relay and opens its own sockets.
     server.on('error', end);
     server.listen(path);
   });
@@ -140,20 +144,21 @@ function serve(socket: Socket, sockets: Sockets): void {
     else if (kind === 'shell' || kind === 'control') sockets.reply(kind, frames);
     else if (kind === 'ask') void ask(frames, number);
     else if (kind === 'close') void closeAfter(sockets, socket);
-    // A kernel sends no other kinds.
+    // A kernel sends no other kinds of messages, so another kind means that the peer is not a kernel.
     else end();
   });
 }
 
 async function closeAfter(sockets: Sockets, socket: Socket): Promise<void> {
   await sockets.close();
-  // The kernel may end now, while ZeroMQ's own thread still sends.
+  // From now on the end of the kernel must not end the relay, because ZeroMQ's own thread still sends messages.
   socket.off('close', end);
   socket.end();
   setTimeout(end, lingerMs);
 }
 
-// Ctrl-C and Jupyter send these to the whole process group; the kernel decides what to do, and the relay ends with it.
+// Ctrl-C and Jupyter send these signals to the whole process group. The relay ignores them: the kernel decides what to
+// do, and the relay ends with the kernel.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 redirectWarnings();
 // The relay's socket must be private to the user.
@@ -164,5 +169,6 @@ const valueOf = (flag: string): string | undefined =>
 const file = valueOf('connection-file') ?? '';
 const language = notebookLanguages.find((each) => each === valueOf('language'));
 const kernel = waitAt(path, Number(pid));
-// The kernel notices the closed connection, opens its own sockets and reports why that fails.
+// If the relay fails, its end closes the connection. The kernel notices this, opens its own sockets, and reports why
+// that fails.
 relay(kernel, file, language).catch(() => kernel.then(end));

@@ -17,13 +17,13 @@ const kinds = [
   'subscribed',
   /** From the relay: ZeroMQ has accepted this number of published bytes. */
   'taken',
-  /** To the relay: publish a message. */
+  /** To the relay: a message to publish. */
   'publish',
   /** To the relay: a question on the stdin channel; the relay answers with the same number. */
   'ask',
   'reached',
   'unreached',
-  /** To the relay: send the remaining messages and end. */
+  /** To the relay: an order to send the remaining messages and to end. */
   'close',
 ] as const;
 export type RelayKind = (typeof kinds)[number];
@@ -46,7 +46,7 @@ export function sendRelayed(socket: Socket, kind: RelayKind, frames: Frames = []
   head.writeUInt8(kinds.indexOf(kind), 4);
   head.writeUInt32LE(number, 5);
   head.writeUInt32LE(parts.length, 9);
-  // Write everything in one system call.
+  // The socket is corked, so that all parts are written in one system call.
   socket.cork();
   socket.write(head);
   for (const part of parts) socket.write(part);

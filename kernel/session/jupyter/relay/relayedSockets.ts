@@ -5,7 +5,7 @@ import { bytesOf, type Frames } from '#session/jupyter/jupyterFrames.ts';
 import type { SocketEvents, Sockets } from '#session/jupyter/jupyterSockets.ts';
 import { readRelayed, sendRelayed, type RelayKind } from './relayMessages.ts';
 
-/** A relay starts in a fifth of the kernel's time, but a busy machine may delay it. */
+/** Time limit to connect. A relay starts in a fifth of the kernel's time, but a busy machine may delay the relay. */
 const connectMs = 3000;
 const againMs = 5;
 const notYet: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED']);
@@ -22,13 +22,13 @@ export type Relayed = {
 };
 
 export type RelayEvents = SocketEvents & {
-  /** The relay has ended, and with it all connections to clients. */
+  /** Called when the relay has ended. All connections to clients end with the relay. */
   lost(): void;
 };
 
 /**
- * Connects to the relay (see relay.ts). Returns undefined if there is none: it could not listen, and the kernel will
- * get the same error.
+ * Connects to the relay (see relay.ts). Returns undefined if the relay could not listen. The kernel then opens the
+ * sockets itself and gets the same error.
  * @param path of the relay's socket
  */
 export async function relayedSockets(path: string, events: RelayEvents): Promise<Relayed | undefined> {
@@ -53,7 +53,7 @@ export async function relayedSockets(path: string, events: RelayEvents): Promise
       return send('ask', frames, number) && new Promise((resolve) => asked.set(number, resolve));
     },
     backlog: () => published,
-    // The relay removes its own files.
+    // Does nothing, because the relay removes its own files.
     abandon: () => {},
     async close() {
       isClosing = true;
@@ -92,7 +92,7 @@ export async function relayedSockets(path: string, events: RelayEvents): Promise
         case 'publish':
         case 'ask':
         case 'close':
-          // A relay sends no other kinds.
+          // A relay sends no other kinds of messages, so another kind means that the peer is not a relay.
           return void socket.destroy();
       }
     });
@@ -110,7 +110,7 @@ async function connected(path: string): Promise<Socket | undefined> {
       return socket;
     } catch (error) {
       socket.destroy();
-      // The relay does not listen yet; any other error is permanent.
+      // These errors mean that the relay does not listen yet, so the kernel tries again. Any other error is permanent.
       if (!notYet.has(Object(error).code)) return undefined;
     }
   }

@@ -73,17 +73,17 @@ export class SqlDatabase {
     return bytes;
   }
 
-  /** Whether the query returns at least `wanted` rows from the data read so far. */
+  /** Whether the query returns at least `wanted` rows from the data inserted so far. */
   isEnough({ text, bound }: BoundQuery, wanted: number): boolean {
     try {
       let rows = 0;
       const statement = this.#database.prepare(text);
-      // Without this, an integer beyond the range of a double throws.
+      // With this, integers are read as bigint. Otherwise an integer beyond the range of a double would throw.
       statement.setReadBigInts(true);
       for (const _ of statement.iterate(...bound)) if (++rows >= wanted) return true;
       return rows >= wanted;
     } catch {
-      // `answer` reports this error.
+      // The error is ignored here, because `answer` reports it.
       return false;
     }
   }
