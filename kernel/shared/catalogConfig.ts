@@ -13,7 +13,10 @@ export type DirConfig = {
 export type RestConfig = {
   /** URL of the server, for example `https://catalog.example.com`. */
   uri: string;
-  /** Sent as `x-api-key`. It is a secret, like `token` and possibly `headers`, and must never be in logs or errors. */
+  /**
+   * Sent as `x-api-key`. A key is a secret and must never be in logs or errors. `token` is a secret too, and `headers`
+   * may contain one.
+   */
   apiKey?: string | undefined;
   /** Sent as `Authorization: Bearer …`. */
   token?: string | undefined;
@@ -21,15 +24,15 @@ export type RestConfig = {
   database?: string | undefined;
   /** Sent as `x-service-database-prefix`. */
   databasePrefix?: string | undefined;
-  /** Other names of these two headers; some servers use `x-lancedb-database` for the first. */
+  /** Other names of the two database headers. Some servers call the first `x-lancedb-database`. */
   headerNames?: { database?: string | undefined; databasePrefix?: string | undefined } | undefined;
-  /** Sent with every request under their own names. */
+  /** Headers that are sent with every request. */
   headers?: Record<string, string> | undefined;
-  /** The same with one property per header: `'headers.x-team': 'data'`. */
+  /** The same headers with one property for each: `'headers.x-team': 'data'`. */
   [header: `headers.${string}`]: string | undefined;
   /**
-   * Host to connect to instead, such as a private endpoint or a tunnel. `Host` and the certificate's name stay those
-   * of `uri`.
+   * Host to connect to instead of the one in `uri`, such as a private endpoint or a tunnel. The `Host` header and the
+   * certificate's name are still those of `uri`.
    */
   endpoint?: string | undefined;
   /** CA certificates in PEM for the server's certificate, in addition to those that Node trusts. */
@@ -45,8 +48,8 @@ export type RestConfig = {
 };
 
 /**
- * A catalog's configuration, as sent from one process to another. It may hold secrets, so it is only sent over pipes.
- * `keyHint` explains how the user changes the key, for the error if the server rejects it.
+ * A catalog's configuration, as sent from one process to another. The configuration may hold secrets, so it is only
+ * sent over pipes. `keyHint` explains how the user changes the key. The error for a rejected key contains it.
  */
 export type CatalogConfig =
   ({ implementation: 'dir' } & DirConfig) | ({ implementation: 'rest'; keyHint?: string | undefined } & RestConfig);
@@ -102,8 +105,8 @@ function fits(config: Record<string, unknown>, checks: Record<string, Check>): b
   });
 }
 
-// The table, namespace or column that a string in a cell names. The code analysis finds it; the owner of the catalog
-// looks up the names.
+// The table, namespace or column that a string in a cell names. The code analysis returns this, and the process that
+// has the catalog looks up the names.
 
 export type NamedTable = { catalog: string; name: string; namespacePath: readonly string[] };
 
@@ -116,7 +119,7 @@ export type Naming = {
   what:
     | { kind: 'table'; catalog: string; namespacePath: readonly string[] }
     | { kind: 'namespace'; catalog: string; parent: readonly string[] }
-    /** A bare name, or in a filter or another SQL expression. */
+    /** A column: a bare name, or a name within a filter or another SQL expression (`isSql`). */
     | { kind: 'column'; table: NamedTable | { variable: string }; isSql: boolean }
     /** In a query: a table or a namespace, as a name or as a quoted path, `"shop/eu`. */
     | { kind: 'sqlTable'; catalog: string; namespacePath: readonly string[]; isPath: boolean }

@@ -18,12 +18,12 @@ export type Damage = {
 /**
  * - `namespace-lost`: tables or namespaces are listed below a namespace that is not listed itself.
  * - `name-shared`: a table and a namespace have the same name, so one can hide the other.
- * - `table-not-listed`: the files of a table exist in a namespace, but the manifest does not list it.
+ * - `table-not-listed`: the files of a table exist in a namespace, but the manifest does not list the table.
  * - `files-missing`: the manifest lists a table whose files, or all of its versions, are missing.
  */
 export type DamageKind = 'namespace-lost' | 'name-shared' | 'table-not-listed' | 'files-missing';
 
-/** The damage before and after a repair; both are the same if nothing was repaired. */
+/** The damage before and after a repair; they are the same if nothing was repaired. */
 export type RepairResult = {
   found: Damage[];
   left: Damage[];

@@ -80,8 +80,8 @@ export type ErrorContext = {
   identifier?: string | undefined;
 };
 
-// Kernel, engine, extension and webview are separate bundles with their own copies of the class, so `instanceof`
-// would fail; the brand works across them.
+// Kernel, engine, extension and webview are separate bundles with their own copies of the class, so `instanceof` would
+// fail. The brand works across bundles.
 /** The end of a sentence, also inside quotes or brackets, or of a list of lines. */
 const ended = /[.!?…:]["'”’»)\]]*\s*$|\n$/;
 
@@ -96,8 +96,8 @@ export function withHint(what: string, hint: string): string {
 
 /**
  * A failure that users see. `message` names the thing and what went wrong, and ends with `hint`, the next step, so that
- * the step is visible if only the message is shown. Editor, kernel and command line are separate bundles with their own
- * copies of each class, so a class is recognized by its brand on the prototype, not by `instanceof`.
+ * the user sees the next step even if only the message is shown. Editor, kernel and command line are separate bundles
+ * with their own copies of each class, so a class is recognized by its brand on the prototype, not by `instanceof`.
  */
 export abstract class ProductError<Kind extends string> extends Error {
   readonly kind: Kind;
@@ -123,7 +123,7 @@ const brand = Symbol.for('lance-catalog.CatalogError');
 /** A failure of a catalog. */
 export class CatalogError extends ProductError<CatalogErrorKind> {
   readonly code: CatalogErrorCode;
-  /** HTTP status of the response, else the one of the kind. */
+  /** HTTP status of the response, else the status of the kind. */
   readonly status: number;
   /** The specification's name of the operation; absent if the error came before any operation. */
   operation?: string;
@@ -131,7 +131,7 @@ export class CatalogError extends ProductError<CatalogErrorKind> {
   identifier?: string;
 
   static {
-    // Defined on the prototype, because a notebook prints an error's own properties.
+    // The brand is on the prototype, because a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
@@ -147,14 +147,17 @@ export class CatalogError extends ProductError<CatalogErrorKind> {
     this.about(options);
   }
 
-  /** Adds missing context. Existing context is kept, because the call nearest to the failure has set it. */
+  /** Adds missing context. Existing context is kept, because it was set by the call that is nearest to the failure. */
   about({ operation, identifier }: ErrorContext): this {
     if (operation !== undefined) this.operation ??= operation;
     if (identifier !== undefined) this.identifier ??= identifier;
     return this;
   }
 
-  /** Returns the specification's error body for a wire. It omits the cause, which may contain local paths. */
+  /**
+   * Returns the error body of the specification, to send to a client. The cause is omitted, because it may contain
+   * local paths.
+   */
   toJSON(): { error: string; code: CatalogErrorCode; detail: string; instance?: string } {
     const body = { error: this.what, code: this.code, detail: this.hint };
     return this.identifier === undefined ? body : { ...body, instance: this.identifier };
@@ -179,6 +182,9 @@ export function isCatalogError(error: unknown, kind?: CatalogErrorKind): error i
 /** Returns the message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Whether an error is a cancellation, in either of its two shapes. It is not a failure, so it is not reported. */
+/**
+ * Whether an error is a cancellation, in either of its two shapes. A cancellation is not a failure, so it is not
+ * reported.
+ */
 export const isAbort = (error: unknown): error is Error =>
   error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));

@@ -4,7 +4,7 @@ import { isBoolean, isCount, isString, listOf } from './shape.ts';
 
 // A table of fields describes what a user may write, such as the settings of a cluster profile or a job file. The
 // reader, the type of the values and the JSON Schema for the editor are derived from the table. The reader reports
-// problems as data, because each file has its own sentences for them.
+// problems as data, because each kind of file has its own messages for them.
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,7 @@ export type FieldProblem =
   /** `expected` completes "must be …". */
   | { readonly kind: 'value'; readonly expected: string; readonly value: unknown }
   | { readonly kind: 'notSection'; readonly value: unknown }
-  /** `meant` is a known name that is spelled nearly so. */
+  /** `meant` is a known name with a similar spelling. */
   | {
       readonly kind: 'unknown';
       readonly name: string;
@@ -78,7 +78,7 @@ export type FieldProblem =
 type FieldReading = {
   /** Converts a name to the table's spelling. */
   readonly toName: (written: string) => string;
-  /** Receives each problem, in the order of the file. May throw, to stop at the first one. */
+  /** Receives each problem, in the order of the file. May throw, to stop at the first problem. */
   readonly report: (path: FieldPath, problem: FieldProblem) => void;
   /** Receives each string before it is checked. May throw. */
   readonly inspect?: (path: FieldPath, text: string) => void;
@@ -86,7 +86,8 @@ type FieldReading = {
 
 /**
  * Reads untrusted input of a user by a table of fields.
- * @returns the valid values; an invalid one is present as `undefined`. `undefined` if `value` is not an object
+ * @returns the valid values; the key of an invalid value is present with `undefined`. `undefined` if `value` is not an
+ * object
  */
 export const readFieldTable = <const S extends Fields>(
   value: unknown,

@@ -1,8 +1,8 @@
 import { isRecord } from './records.ts';
 import { isFiniteNumber, isString } from './shape.ts';
 
-// Reads fields of JSON that another product wrote: Kubernetes, Ray, a cloud, a plugin. A missing field and one of an
-// unexpected type read the same; nothing throws. Data that this product writes is checked completely, by shape.ts.
+// Reads fields of JSON that another product wrote: Kubernetes, Ray, a cloud, a plugin. A field of an unexpected type
+// counts as missing, and no function throws. Data that this product writes is checked completely, by shape.ts.
 
 /** Returns the value at a path of keys; `undefined` if a key is missing. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {

@@ -1,11 +1,12 @@
-/** How a process loads parts of this product lazily if an interrupt must not stop the loading halfway. */
+/** How a process loads parts of this product lazily. Used if an interrupt must not stop the loading halfway. */
 export type PartLoader = {
   load<T>(load: () => Promise<T>): Promise<T>;
   now<T>(load: () => T): T;
 };
 
 declare global {
-  // Each bundle has a copy of this module; the global is shared by all bundles of a process.
+  // The loader is a global, because each bundle has a copy of this module, and all bundles of a process must share the
+  // loader.
   var lanceCatalogPartLoader: PartLoader | undefined;
 }
 
@@ -16,6 +17,6 @@ declare global {
 export const loadLazy = <T>(load: () => Promise<T>): Promise<T> =>
   globalThis.lanceCatalogPartLoader?.load(load) ?? load();
 
-/** Does the same for a synchronous `require`. */
+/** Like `loadLazy`, for a synchronous `require`. */
 export const requireLazy = <T>(load: () => T): T =>
   globalThis.lanceCatalogPartLoader ? globalThis.lanceCatalogPartLoader.now(load) : load();

@@ -21,7 +21,10 @@ export type TableOutputMetadata = {
   facts?: string;
 };
 
-/** Returns the bytes of an Arrow stream in a notebook output, which is base64, or raw bytes from a live kernel. */
+/**
+ * Returns the bytes of an Arrow stream in a notebook output, The data is base64, or raw bytes if it comes from a live
+ * kernel.
+ */
 export function decodeArrowOutput(data: Uint8Array): Uint8Array {
   // A stream begins with the continuation marker FF FF FF FF, which is not valid base64.
   if (data[0] === 0xff && data[1] === 0xff && data[2] === 0xff && data[3] === 0xff) return data;

@@ -11,8 +11,8 @@ const limits = { namespace: 64, table: 128, ref: 128, depth: 10 } as const;
 const rule = 'letters, digits, "_", "-" and "."';
 
 /**
- * Checks the name of a new namespace or table. An engine would accept any name, and could not reach some of them
- * afterwards. Existing names may break this rule: `checkKnownName`.
+ * Checks the name of a new namespace or table. The check is needed because an engine would accept any name and could
+ * not reach some names afterwards. Existing names may break the rules; `checkKnownName` accepts those.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkName(what: 'namespace' | 'table', name: unknown): asserts name is string {
@@ -42,8 +42,8 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
 }
 
 /**
- * Checks the name of something that may exist, because other clients create names that ours rejects (`ümlaut`, `a b`),
- * and these are listed, opened and dropped unchanged.
+ * Checks the name of something that may exist, Accepts more than `checkName`, because other clients create names that
+ * this product rejects for new objects (`ümlaut`, `a b`). Such objects can be listed, opened and dropped.
  * @throws CatalogError InvalidInput (13) if `name` is not a string or is empty, which no catalog can store
  */
 export function checkKnownName(what: 'namespace' | 'table', name: unknown): asserts name is string {
@@ -94,8 +94,8 @@ const isRefPart = (part: string): boolean => allowed.test(part) && !/^\.|\.\.|\.
 export const mainBranch = 'main';
 
 /**
- * Checks the name of a new tag or branch. The engine stores each in a file, and writes some names that it can't read:
- * with such a name, listing any tags of the table fails.
+ * Checks the name of a new tag or branch. The engine stores each in a file, and it can write some names that it can't
+ * read. After a tag with such a name was created, listing the tags of the table fails.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkRefName(what: 'tag' | 'branch', name: unknown): asserts name is string {
@@ -122,16 +122,16 @@ export const displayGiven = (path: unknown): string | undefined =>
 /** An identifier for a URL; no component contains `delimiter`. */
 type WireId = { id: string; delimiter: string };
 
-// Names may contain anything; the delimiter is the first of these that no name contains.
+// Names may contain any character. The delimiter is the first of these that no name contains.
 const delimiters = [idDelimiter, '.', ':', '|', '~', '!', '*', '\u001f'] as const;
 
 /**
  * Encodes the identifier of the REST contract: components joined by `$`, or by another delimiter if a name contains
- * that; the root is the delimiter alone (specification, "Object identifier").
+ * `$`; the root is the delimiter alone (specification, "Object identifier").
  */
 export function encodeId(path: NamespacePath, table?: string, preferred: string = idDelimiter): WireId {
   const parts = table === undefined ? path : [...path, table];
-  // In a URL, a path segment `.` is removed before the request is sent.
+  // `.` alone is not used for the root: as a path segment of a URL it would be removed before the request is sent.
   if (parts.length === 0 && preferred === '.') return { id: idDelimiter, delimiter: idDelimiter };
   const candidates = [preferred, ...delimiters];
   const delimiter = candidates.find((one) => parts.every((part) => !part.includes(one))) ?? preferred;

@@ -1,6 +1,7 @@
 /**
  * Globals that a kernel's bundles capture before any cell runs, because cells and test libraries may replace them. The
- * list omits globals whose replacement should take effect, such as `fetch`, and `console`, which belongs to the cells.
+ * list omits `console`, because it belongs to the cells, and globals whose replacement should take effect, such as
+ * `fetch`.
  */
 export const ownGlobalNames: readonly string[] = `
   Promise process Buffer JSON Math Date Reflect Proxy Symbol Atomics SharedArrayBuffer

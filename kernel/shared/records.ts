@@ -22,6 +22,6 @@ export const definedEntries = <T extends object>(entries: T): Given<T> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same object with fewer of its entries
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as Given<T>;
 
-/** Returns the fields of an untrusted value; none if it is not an object. */
+/** Returns the fields of an untrusted value; an empty object if the value is not an object. */
 export const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {};

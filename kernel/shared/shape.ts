@@ -1,8 +1,8 @@
 import { isRecord } from './records.ts';
 
 // Checks whether data from outside (a wire, a file, a user's object) has the shape that the code expects. `shape` and
-// the functions beside it build checks from checks. Paths into JSON of other products, where a missing field is normal,
-// are in fields.ts.
+// the functions beside it build checks from checks. For JSON of other products use fields.ts, because in such JSON a
+// missing field is normal.
 
 /** Returns whether a value is a `T`. */
 export type Check<T = unknown> = (value: unknown) => value is T;
@@ -12,7 +12,7 @@ type Shaped<F> = { [K in keyof F]: CheckedBy<F[K]> };
 
 export const isString: Check<string> = (value) => typeof value === 'string';
 export const isBoolean: Check<boolean> = (value) => typeof value === 'boolean';
-/** JSON can contain an infinite number: `1e999`. */
+/** Excludes infinity, because JSON can contain it: `1e999`. */
 export const isFiniteNumber: Check<number> = (value): value is number => Number.isFinite(value);
 /** A finite number, not negative: rows, bytes, seconds, milliseconds since 1970. */
 export const isNonNegativeNumber: Check<number> = (value): value is number => isFiniteNumber(value) && value >= 0;
@@ -24,7 +24,10 @@ export const optional =
   (value): value is T | undefined =>
     value === undefined || check(value);
 
-/** For files, which have null for `undefined`, because JSON drops `undefined` in objects and can't have it in lists. */
+/**
+ * Accepts `null` too. For files, because they have `null` instead of `undefined`: JSON drops `undefined` in objects and
+ * can't have it in lists.
+ */
 export const nullable =
   <T>(check: Check<T>): Check<T | null> =>
   (value): value is T | null =>
@@ -56,19 +59,24 @@ export const bothOf =
     first(value) && second(value);
 
 /**
- * Checks the named fields of an object; other fields may be anything. Inherited fields count, because the code that
- * uses the object reads them too.
+ * Checks the named fields of an object; other fields may be anything. Inherited fields are checked too, because the
+ * code that uses the object reads them.
  */
 export function shape<const F extends Readonly<Record<string, Check>>>(fields: F): Check<Shaped<F>> {
   const checks = Object.entries(fields);
   return (value): value is Shaped<F> => isRecord(value) && checks.every(([name, check]) => check(value[name]));
 }
 
-/** Like `shape`, but complete for a type: a forgotten field, or one with the check of another type, does not compile. */
+/**
+ * Like `shape`, but complete for a type: code that forgets a field, or gives a field the check of another type, does
+ * not compile.
+ */
 export const shapeFor = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check<T[K]> }): Check<T> =>
   shape(fields) as Check<object> as Check<T>;
 
-/** Returns a value that passes the check. @throws the error that `refuse` returns or throws, for any other value */
+/**
+ * Returns a value that passes the check. @throws the error that `refuse` returns or throws, if the value does not pass
+ */
 export function ensureShape<T>(value: unknown, check: Check<T>, refuse: (value: unknown) => Error): T {
   if (check(value)) return value;
   throw refuse(value);

@@ -1,5 +1,5 @@
-// The few Web globals that Node, the extension host and the browser share. kernel/shared runs in all three, so it
-// compiles without "dom" and without Node's types; the globals that it may use are declared here.
+// The few Web globals that Node, the extension host and the browser share. The code in kernel/shared runs in all three,
+// so it is compiled without "dom" and without Node's types. It may use only the globals that are declared here.
 interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;

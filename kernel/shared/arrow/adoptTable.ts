@@ -38,9 +38,9 @@ import { isRecord } from '#shared/records.ts';
 import { typeText } from './arrowTypes.ts';
 import { keepPositions } from './columnPositions.ts';
 
-// A notebook may have its own copy of apache-arrow: another version, or another build of the same version. From 21.2 on
-// its tables even pass our `instanceof`, but our writer can't serialize them. All copies share the layout of the Arrow
-// columnar format, so new objects of our classes are created around the same buffers, without copying.
+// A notebook may have its own copy of apache-arrow: another version, or another build of the same version. Tables of a
+// copy from 21.2 on even pass our `instanceof`, but our writer can't serialize them. All copies share the layout of the
+// Arrow columnar format, so new objects of our classes are created around the same buffers, without copying.
 
 /** A type object of any copy of apache-arrow. `typeId` determines which properties exist. */
 type ForeignType = {
@@ -84,8 +84,8 @@ const dictionaryId: number = Type.Dictionary;
 /** Creates our type for a foreign type whose fields are adopted already. */
 type Maker = (type: ForeignType, children: Field[]) => DataType;
 
-// Units, precisions and widths are numbers of the Arrow format, the same in every copy; our classes expect their own
-// enum types, hence the cast.
+// Units, precisions and widths are numbers of the Arrow format and the same in every copy. Our classes expect values of
+// their own enum types, so the numbers are cast.
 const number = (value: number | undefined, otherwise: number) => (value ?? otherwise) as never;
 
 const makers: Partial<Record<number, Maker>> = {
@@ -167,7 +167,7 @@ type ForeignSchema = { readonly fields: readonly ForeignField[]; readonly metada
 type ForeignBatch = { readonly schema: ForeignSchema; readonly data: ForeignData };
 type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: WeakMap<object, Vector> };
 
-// Dictionaries are referenced weakly, because those of a long series of batches would fill the memory.
+// Dictionaries are referenced weakly, because the dictionaries of a long series of batches would fill the memory.
 const newMemo = (): Memo => ({ dictionaryTypes: new Map(), vectors: new WeakMap() });
 
 /**
@@ -192,8 +192,8 @@ export function adoptTable(foreign: unknown): Table | undefined {
 
 /**
  * Returns a function that adopts record batches of any copy of apache-arrow as batches of `schema`, so that they can
- * form one table or stream. Their columns must have its types: `schemaText` of both is equal. Other values give
- * `undefined`.
+ * form one table or stream. The columns of a batch must have the types of `schema`, so that `schemaText` of the two is
+ * equal. Other values give `undefined`.
  */
 export function batchAdopter(schema: Schema): (foreign: unknown) => RecordBatch | undefined {
   const memo = newMemo();
@@ -206,14 +206,16 @@ export function batchAdopter(schema: Schema): (foreign: unknown) => RecordBatch 
 const isBatchOf = (schema: Schema, batch: unknown): batch is RecordBatch =>
   isMadeBy(RecordBatch, batch) && (batch as RecordBatch).schema === schema && isOwnData((batch as RecordBatch).data);
 
-// `instanceof` is true for foreign tables of 21.2: its classes recognize each other by a shared symbol.
+// Whether exactly this class created a value. `instanceof` is not enough: it is also true for tables of another copy of
+// 21.2, because its classes share a symbol with ours.
 const isMadeBy = (ctor: { prototype: object }, value: unknown): boolean =>
   Object.prototype.isPrototypeOf.call(ctor.prototype, value as object);
 
 function isOwnTable(value: unknown): value is Table {
   if (!isMadeBy(Table, value)) return false;
   const table = value as Table;
-  // Our tables can contain foreign batches, because the constructor of Table accepts them, and `concat` mixes them.
+  // The batches of a table are checked too: our tables can contain foreign batches, because `concat` and the
+  // constructor of Table accept them.
   return (
     table.schema.fields.every((field) => isOwnType(field.type)) &&
     table.batches.every((batch) => isMadeBy(RecordBatch, batch) && isOwnData(batch.data))
@@ -229,7 +231,7 @@ function isForeignTable(value: unknown): value is { schema: ForeignSchema; batch
   return Array.isArray(batches) && batches.every((batch) => isForeignBatch(batch) || isEmptyBatch(batch));
 }
 
-/** Arrow creates empty batches from empty vectors, with columns in another layout. */
+/** Whether a batch has no rows. Arrow creates such a batch from empty vectors, and its columns have another layout. */
 const isEmptyBatch = (value: unknown): boolean =>
   isRecord(value) && isRecord(value['data']) && value['data']['length'] === 0;
 
@@ -262,7 +264,7 @@ function isForeignSchema(value: unknown): value is ForeignSchema {
 }
 
 const adoptMetadata = (metadata: unknown): Map<string, string> =>
-  // A Map of another realm (a notebook's context) fails `instanceof Map`, but can be iterated.
+  // A Map of another realm (a notebook's context) is not an instance of this realm's `Map`, but it can be iterated.
   isRecord(metadata) && Symbol.iterator in metadata ? new Map(metadata as unknown as Map<string, string>) : new Map();
 
 const adoptField = (field: ForeignField, memo: Memo): Field =>
@@ -286,7 +288,7 @@ function adoptBatch(batch: ForeignBatch, schema: Schema, memo: Memo): RecordBatc
   return new RecordBatch(schema, adoptData(batch.data, type, memo) as Data<Struct>);
 }
 
-/** @param type the type object of the field, which our data must share with it */
+/** @param type the type object of the field, our data must have the same object */
 function adoptData(data: ForeignData, type: DataType, memo: Memo): Data {
   const children = (data.children ?? []).map((child, i) => adoptData(child, fieldAt(type, i).type, memo));
   const buffers = {
@@ -300,8 +302,8 @@ function adoptData(data: ForeignData, type: DataType, memo: Memo): Data {
   return new Data(type, data.offset, data.length, data.nullCount, buffers, children, dictionary, variadic);
 }
 
-// Columns and batches that share a dictionary must keep sharing it, because the writer rejects two dictionaries with
-// one id.
+// Adopts a dictionary once: columns and batches that share a dictionary must share the result too, because the writer
+// rejects two dictionaries with one id.
 function adoptDictionary(foreign: ForeignData['dictionary'], type: Dictionary, memo: Memo): Vector | undefined {
   if (!foreign) return undefined;
   const known = memo.vectors.get(foreign);
@@ -337,7 +339,7 @@ function viewAs<T>(type: ViewType<T>, view: ArrayBufferView | null | undefined):
 }
 
 function valueArrayType(type: DataType): ViewType<unknown> {
-  // Lists and structs have no values; buffers that some versions have there are kept as bytes.
+  // Lists and structs have no values. If a version of Arrow has a buffer in this place, the buffer is kept as bytes.
   if (type.children?.length && !DataType.isDictionary(type)) return Uint8Array;
   return (DataType.isDictionary(type) ? (type.indices as DataType).ArrayType : type.ArrayType) as ViewType<unknown>;
 }

@@ -14,8 +14,9 @@ const hasMagic = (bytes: Uint8Array, at: number): boolean =>
   Array.from(fileMagic, (letter) => letter.charCodeAt(0)).every((code, i) => bytes[at + i] === code);
 
 /**
- * Returns the stream of a file that is in memory. A file is a stream between a magic word and a footer; Arrow's
- * JavaScript library leaves the schema out of the stream, contrary to the format, and writes it to the footer only.
+ * Returns the stream of a file that is in memory. A file is a stream between a magic word and a footer; contrary to the
+ * format, Arrow's JavaScript library writes the schema only to the footer and not to the stream. Then the schema of the
+ * footer is put in front.
  * @throws IpcError if the file is cut off or has no valid footer
  */
 export function streamOfFile(bytes: Uint8Array): Uint8Array {
@@ -40,7 +41,7 @@ export function streamOfFile(bytes: Uint8Array): Uint8Array {
 
 const continuation = -1;
 
-/** Whether the first message of a stream is a schema. An empty stream, or one that is damaged, is not. */
+/** Whether the first message of a stream is a schema. False for an empty or damaged stream. */
 export function startsWithSchema(stream: Uint8Array): boolean {
   try {
     const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
@@ -52,9 +53,10 @@ export function startsWithSchema(stream: Uint8Array): boolean {
   }
 }
 
-/** Returns a message with the schema of a footer, which is used as it is. */
+/** Returns a message with the schema of a footer. The bytes of the schema are not changed. */
 function schemaMessage(footer: Uint8Array): Uint8Array {
-  // The continuation mark and the length, then the table of the message; the footer follows at a multiple of 8 bytes.
+  // Bytes before the table of the message: the continuation mark and the length. The footer follows at a multiple of 8
+  // bytes.
   const headBytes = 8;
   const tableBytes = 32;
   const length = tableBytes + Math.ceil(footer.length / 8) * 8;
@@ -66,7 +68,7 @@ function schemaMessage(footer: Uint8Array): Uint8Array {
     view.setInt32(0, continuation, true);
     view.setInt32(4, length, true);
     view.setUint32(headBytes, 16, true);
-    // Sizes of the vtable and of the table, then where the table has its version, kind and header.
+    // The vtable: its size, the size of the table, then the positions of version, kind and header in the table.
     [10, 12, 8, 10, 4].forEach((value, i) => view.setUint16(headBytes + 4 + 2 * i, value, true));
     view.setInt32(headBytes + 16, 12, true);
     view.setUint32(headBytes + 20, tableBytes + root.target(1)! - 20, true);

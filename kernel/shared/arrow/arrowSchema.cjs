@@ -6,8 +6,8 @@ const isSame = (fields, others) =>
 
 /**
  * Speeds up `Schema.assign`. Every record batch assigns the fields of its schema to that schema, and the library
- * compares each field with all others: seconds for ten thousand columns, even if only the schema of a table is
- * requested.
+ * compares each field with all others. With ten thousand columns this takes seconds, even if only the schema of a table
+ * is requested.
  */
 exports.quickenSchema = ({ Schema }) => {
   const { assign } = Schema.prototype;

@@ -9,8 +9,8 @@ const named = (type: DataType): string =>
 
 /**
  * Formats an Arrow type: `int64`, `timestamp[us, UTC]`, `decimal128(10, 2)`, `list<utf8>`,
- * `fixed_size_list<float>[128]`, `struct<x: int32, y: utf8>`, `dictionary<int32, utf8>`. A type that this version
- * doesn't know is its number.
+ * `fixed_size_list<float>[128]`, `struct<x: int32, y: utf8>`, `dictionary<int32, utf8>`. A type that this version does
+ * not know is formatted as its number.
  */
 export function typeText(type: DataType): string {
   if (DataType.isInt(type)) return `${type.isSigned ? '' : 'u'}int${type.bitWidth}`;

@@ -2,10 +2,10 @@ import { type Data, DataType, type Field, type RecordBatch, type Union, UnionMod
 import { IpcError } from './ipcError.ts';
 import { countBits, quoted } from './ipcMetadata.ts';
 
-// Checks the offsets, keys, type ids and buffer sizes of a batch. The Arrow library trusts them; if they are wrong, it
-// shows other values, `undefined`, or lists of any length. Each check is one pass over a typed array.
+// Checks the offsets, keys, type ids and buffer sizes of a batch. The Arrow library does not check them: if they are
+// wrong, it returns other values, `undefined`, or lists of any length. Each check is one pass over a typed array.
 
-/** Dictionaries that were checked already: batches and columns share them. */
+/** Dictionaries that were already checked. They are remembered because batches and columns share dictionaries. */
 const checkedData = new WeakSet<Data>();
 
 /**
@@ -24,7 +24,8 @@ function checkData(data: Data, length: number, name: string): void {
   if (data.length < length) invalid(name, `has ${data.length} values where ${length} are needed`);
   const hasNulls = nullCount > 0 && !DataType.isNull(type) && !DataType.isUnion(type);
   if (hasNulls) {
-    // Arrow's own writer leaves out all buffers of a column without values, and its reader treats them as nulls.
+    // Arrow's own writer leaves out all buffers of a column without values, and Arrow's reader treats missing buffers
+    // as nulls.
     if (nullCount === data.length && nullBitmap.length === 0) return;
     if (nullBitmap.length * 8 < data.length) invalid(name, `has ${nullBitmap.length} bytes of validity`);
     const nulls = data.length - countBits(nullBitmap, data.length);
@@ -34,7 +35,7 @@ function checkData(data: Data, length: number, name: string): void {
   checkValues(data, isValid, name);
 }
 
-/** @param isValid whether a row has a value; keys and views of nulls may be anything */
+/** @param isValid whether a row has a value; needed because the keys and views of null rows may have any content */
 function checkValues(data: Data, isValid: (row: number) => boolean, name: string): void {
   const { type, length } = data;
   if (DataType.isDictionary(type)) return checkKeys(data, isValid, name);
@@ -78,7 +79,8 @@ function checkOffsets({ valueOffsets, length }: Data, end: number, name: string)
   let wrong = 0;
   let last = 0;
   if (offsets instanceof BigInt64Array) {
-    // Reading halves is ten times faster than reading bigints. No buffer has 2 GiB, so the upper halves are 0.
+    // The offsets are read as 32-bit halves, because this is ten times faster than reading bigints. No buffer has 2
+    // GiB, so the upper halves must be 0.
     const halves = new Int32Array(offsets.buffer, offsets.byteOffset, 2 * (length + 1));
     for (let i = 0; i < halves.length; i += 2) {
       const offset = halves[i]!;
@@ -113,7 +115,7 @@ function checkKeys(data: Data, isValid: (row: number) => boolean, name: string):
   let areOutside = false;
   if (isWide) for (let row = 0; row < length; row++) areOutside ||= isOutside(row);
   else for (let row = 0; row < length; row++) areOutside ||= numbers[row]! >>> 0 >= size;
-  // Checks which rows are null only if a key is out of range.
+  // Which rows are null matters only if a key is out of range, so otherwise the loop is skipped.
   for (let row = areOutside ? 0 : length; row < length; row++) {
     if (isOutside(row) && isValid(row)) invalid(name, `has a key outside of its dictionary of ${size} values`);
   }
@@ -130,7 +132,7 @@ function checkUnion({ typeIds, valueOffsets, length, children }: Data, type: Uni
   const isDense = type.mode === UnionMode.Dense;
   const offsets = valueOffsets as Int32Array | undefined;
   if (isDense && (offsets?.length ?? 0) < length) invalid(name, `has ${offsets?.length ?? 0} offsets`);
-  // Values of each type by its id; a sparse union has one for each row in every child.
+  // The number of values of each type, by the id of the type. In a sparse union each child has a value for every row.
   const sizes = new Float64Array(128).fill(-1);
   children.forEach((child, i) => (sizes[type.typeIds[i]!] = isDense ? child.length : Infinity));
   for (let row = 0; row < length; row++) {
@@ -141,7 +143,7 @@ function checkUnion({ typeIds, valueOffsets, length, children }: Data, type: Uni
   }
 }
 
-/** Bytes of a view: the length, and up to 12 bytes of the value or its location. */
+/** Bytes of a view: 4 bytes for the length, and 12 bytes for a short value or the location of a long one. */
 const viewBytes = 16;
 const maxInline = 12;
 

@@ -2,14 +2,15 @@ import { type Field, Schema } from '#arrow';
 
 /**
  * Returns the schema in a form that keeps the types of all columns if several columns have the same name. `RecordBatch`
- * passes its columns to `Schema.assign`, which merges them by name: the first of two columns would get the type of the
- * second, and its values would be read as that type. Such columns differ in their positions only.
+ * passes its columns to `Schema.assign`, and that method merges columns by name. So the first of two columns would get
+ * the type of the second, and its values would be read as that type. The returned schema assigns columns by their
+ * positions.
  */
 export function keepPositions(schema: Schema): Schema {
   if (findDuplicate(schema) === undefined || Object.hasOwn(schema, 'assign')) return schema;
   const assign = (...columns: unknown[]): Schema => {
     const [fields] = columns;
-    // Arrow adds columns by the same method; the names of those decide.
+    // Arrow also uses this method to add columns. Those have other names, so they are merged by name.
     if (columns.length !== 1 || !isSamePlaces(fields, schema.fields)) {
       return (Schema.prototype.assign as (...args: unknown[]) => Schema).apply(schema, columns);
     }

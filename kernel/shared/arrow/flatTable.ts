@@ -1,9 +1,9 @@
 import { IpcError } from './ipcError.ts';
 
 /**
- * The bytes of one FlatBuffers message. Every read is checked against their end, because the generated code of Arrow
- * treats bytes beyond the end as 0 and trusts the length of a vector, so that a loop over a few bytes could run for
- * hours.
+ * The bytes of one FlatBuffers message. Every read is checked against the end of the bytes. The generated code of Arrow
+ * does not check: it treats bytes beyond the end as 0 and trusts the length of a vector, so that a few bytes could
+ * cause a loop of hours.
  */
 export class FlatBytes {
   readonly view: DataView;
@@ -15,7 +15,7 @@ export class FlatBytes {
 
   constructor(bytes: Uint8Array) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // Writers may share strings and tables, so more than the length is allowed.
+    // More bytes than the message has may be read, because writers may store a shared string or table once.
     this.#left = 4 * bytes.byteLength + 1024;
   }
 
@@ -117,7 +117,7 @@ export class FlatTable {
     return new TextDecoder().decode(new Uint8Array(buffer, byteOffset + start, length));
   }
 
-  /** The position that a field refers to. */
+  /** The position to which the offset in a field refers. */
   target(field: number): number | undefined {
     const at = this.position(field);
     return at === undefined ? undefined : at + this.#bytes.view.getUint32(at, true);

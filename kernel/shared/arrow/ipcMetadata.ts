@@ -1,8 +1,9 @@
 import { FlatBytes, type FlatTable, readLong } from './flatTable.ts';
 import { IpcError, unsupported } from './ipcError.ts';
 
-// Arrow's JavaScript library trusts the metadata of a message. This module reads it by hand before the library does,
-// and before the body of the message is read: Message.fbs and Schema.fbs of the Arrow format.
+// Arrow's JavaScript library trusts the metadata of a message. This module reads and checks the metadata before the
+// library does, and before the body of the message is read. The layout is that of Message.fbs and Schema.fbs in the
+// Arrow format.
 
 /** Numbers of `Type` in Schema.fbs. */
 const typeIds = {
@@ -45,9 +46,9 @@ const versions = { V4: 3, V5: 4 };
 export const codecNames: readonly string[] = ['LZ4', 'ZSTD'];
 
 const maxDepth = 64;
-/** Rows of one batch; implementations of Arrow index rows by 32 bits. */
+/** Maximum rows of one batch, because implementations of Arrow index rows by 32 bits. */
 const maxBatchRows = 2 ** 31 - 1;
-/** Bytes of a body after its last buffer. Writers pad to 64 bytes. */
+/** Maximum bytes of a body after its last buffer. Writers pad to 64 bytes. */
 const maxTrailingBytes = 65_536;
 
 /** The properties of a column that determine its parts in a batch. */
@@ -81,7 +82,7 @@ export type MessageMetadata =
   | { readonly kind: 'dictionary' | 'batch'; readonly bodyLength: number; readonly batch: BatchLayout };
 
 type MetadataOptions = {
-  /** Rows of all batches together. */
+  /** Maximum rows of all batches together. */
   readonly maxRows?: number | undefined;
   /** Whether compressed buffers can be read. */
   readonly canDecompress: boolean;
@@ -235,7 +236,8 @@ function readColumn(
   const keys = encoding.table(1);
   if (keys && !hasValidParameters(typeIds.int, keys)) throw invalidType(name);
   const dictionary = encoding.long(0);
-  // Columns may share a dictionary; the library reads it with the type of the first one.
+  // Columns may share a dictionary. All of them must have the same type, because the library reads the dictionary with
+  // the type of the first.
   const known = dictionaries.get(dictionary);
   if (known && !isSameLayout(known, layout))
     throw new IpcError('invalid', `The columns ${quoted(known.name)} and ${quoted(name)} share a dictionary.`);
@@ -303,7 +305,7 @@ function checkChildren(name: string, typeId: number, children: readonly ColumnLa
   throw new IpcError('invalid', `The column ${quoted(name)} does not have the children of its Arrow type.`);
 }
 
-/** Checks that the library can read the key-value pairs of a table; it would trust any length. */
+/** Checks that the library can read the key-value pairs of a table; the library itself would trust any length. */
 function checkCustomMetadata(table: FlatTable, field: number): void {
   for (const pair of table.tables(field)) {
     pair.vector(0, 1);
@@ -324,7 +326,7 @@ function readPairs<T>(bytes: FlatBytes, header: FlatTable, field: number, make: 
 type ColumnVisitor = (column: ColumnLayout, node: number, validity: number | undefined, depth: number) => void;
 
 /**
- * Calls `visit` for every column and child in the order of their nodes. Returns the numbers of parts that the columns
+ * Calls `visit` for every column and child in the order of their nodes. Returns how many nodes and buffers the columns
  * need.
  */
 function visitColumns(
@@ -399,8 +401,8 @@ function checkParts(batch: BatchLayout, bodyLength: number): void {
 }
 
 /**
- * Checks that columns without nulls have no null bit, because the library ignores the bits if the null count is 0. Bits
- * of compressed batches are not checked.
+ * Checks that a column with a null count of 0 has no null bit, because the library would ignore such a bit. Bits of
+ * compressed batches are not checked.
  */
 export function checkFullValidity(message: MessageMetadata, body: Uint8Array): void {
   if (message.kind === 'schema' || message.batch.isCompressed) return;
@@ -415,13 +417,13 @@ export function checkFullValidity(message: MessageMetadata, body: Uint8Array): v
   });
 }
 
-/** Counts the bits of the first `length` bits that are set. */
+/** Counts how many of the first `length` bits are set. */
 export function countBits(bits: Uint8Array, length: number): number {
   let count = 0;
   const words = bits.byteOffset % 4 === 0 ? length >> 5 : 0;
   const aligned = words > 0 ? new Uint32Array(bits.buffer, bits.byteOffset, words) : [];
   for (let i = 0; i < words; i++) {
-    // Bits are added in pairs, then in fours, then in bytes.
+    // The set bits are added in pairs, then in fours, then in bytes.
     let word = aligned[i]!;
     word -= (word >>> 1) & 0x55555555;
     word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);

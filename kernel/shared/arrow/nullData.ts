@@ -11,8 +11,8 @@ import {
   type Schema,
 } from '#arrow';
 
-// If columns of a table differ in length, and in empty batches that it creates, Arrow's JavaScript library creates data
-// without buffers. Its own reader treats that as nulls; readers in other languages reject it.
+// Arrow's JavaScript library creates data without buffers for empty batches, and for columns that are shorter than the
+// table. Its own reader treats missing buffers as nulls, but readers in other languages reject them.
 
 /** Returns data that is null in every row, with every buffer that the format requires. */
 export function nullData(type: DataType, length: number): Data {

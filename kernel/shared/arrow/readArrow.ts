@@ -12,15 +12,15 @@ type ReadArrowOptions = {
 
 /**
  * Reads an Arrow IPC stream or file that is in memory, and checks it.
- * @throws IpcError if the bytes are neither, are cut short, contradict themselves, or need a part of the format that is not
- * supported
+ * @throws IpcError if the bytes are not Arrow IPC, are cut short, contradict themselves, or need a part of the format
+ * that is not supported
  */
 export function readArrow(bytes: Uint8Array, { canDecompress = false }: ReadArrowOptions = {}): Table {
   const stream = isArrowFile(bytes) ? streamOfFile(bytes) : bytes;
   const { end, hasBatches } = checkMessages(stream, canDecompress);
   return decodeArrow(() => {
     const reader = openReader(stream.subarray(0, end));
-    // For a stream without batches the reader creates a batch whose columns have no children.
+    // If the stream has no batches, the reader's own empty batch is not used, because its columns have no children.
     const batches = hasBatches ? Array.from(reader, (batch) => checkDictionaries(reader, batch)) : [];
     return new Table(reader.schema, batches);
   });
@@ -35,8 +35,8 @@ export function openReader(source: Uint8Array | Iterable<Uint8Array>): RecordBat
 }
 
 /**
- * Gives fields without a name an empty one, which Arrow's own writer leaves out. The reader has `null` there, and
- * "null" in the schema of its batches, so that they would not belong to one table.
+ * Gives fields without a name an empty name. Arrow's own writer leaves out an empty name. The reader then has `null` as
+ * the name, but "null" in the schema of the batches, so that table and batches would have different schemas.
  */
 function nameFields(fields: readonly { name: string; type: DataType }[]): void {
   for (const field of fields) {
@@ -49,13 +49,14 @@ function nameFields(fields: readonly { name: string; type: DataType }[]): void {
 /** Checks a batch that the reader just returned. @throws IpcError if a dictionary is missing or a value is invalid */
 export function checkDictionaries(reader: RecordBatchStreamReader, batch: RecordBatch): RecordBatch {
   for (const id of reader.schema.dictionaries.keys()) {
-    // The reader would return nulls. Only a file may define a dictionary after its use, and no known writer does so.
+    // Without this error the reader would return nulls. Only a file may define a dictionary after its use, and no known
+    // writer does so.
     if (!reader.dictionaries.has(id)) throw new IpcError('invalid', `The Arrow data lacks the dictionary ${id}.`);
   }
   return checkBatch(batch);
 }
 
-/** Runs a call that decodes Arrow data. @throws IpcError for every error of it */
+/** Runs a call that decodes Arrow data. @throws IpcError for every error of the call */
 export function decodeArrow<T>(decode: () => T): T {
   try {
     return decode();
@@ -64,7 +65,7 @@ export function decodeArrow<T>(decode: () => T): T {
   }
 }
 
-/** Checks the messages of a stream. @returns where the last one ends, and whether one of them is a record batch */
+/** Checks the messages of a stream. @returns where the last message ends, and whether there is a record batch */
 function checkMessages(bytes: Uint8Array, canDecompress: boolean): { end: number; hasBatches: boolean } {
   const checker = new MetadataChecker({ canDecompress });
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -38,15 +38,15 @@ import {
   timeText,
 } from './times.ts';
 
-// Values are read from the buffers, not by Vector.get, which returns decimals without their scale, timestamps as a
-// double of milliseconds, and a new Vector for every list.
+// Values are read from the buffers and not by `Vector.get`: that method returns decimals without their scale,
+// timestamps as a double of milliseconds, and a new Vector for every list.
 
 /** A value for display. `text` is complete on its own; `kind` distinguishes a null from the string "null". */
 export type Cell =
   | { kind: 'null' | 'text' | 'number' | 'boolean' | 'time' | 'binary' | 'nested'; text: string }
   /** A fixed-size list of floats; `NaN` for a null element. */
   | { kind: 'vector'; text: string; values: Float64Array }
-  /** Bytes that look like an image, or whose field declares one. They may still be damaged. */
+  /** Bytes that look like an image, or that the field declares to be an image. The image may still be damaged. */
   | { kind: 'image'; text: string; mime: string; bytes: Uint8Array };
 
 /** How much of a long value is shown; the rest is replaced by `…` and a count. */
@@ -66,8 +66,8 @@ type FormatLimits = {
 /** Limits for a cell on a screen. */
 export const displayLimits: FormatLimits = { chars: 2000, items: 20, vector: 4, bytes: 8, nested: 40_000 };
 /**
- * The whole value. Lists are still bounded: 30 million nulls or empty strings take few or no bytes in Arrow, but
- * hundreds of megabytes as text.
+ * Limits for the whole value. Lists are still bounded, because 30 million nulls or empty strings take few or no bytes
+ * in Arrow, but hundreds of megabytes as text.
  */
 export const unlimited: FormatLimits = {
   chars: Infinity,
@@ -294,8 +294,8 @@ function variableBytes({ values, valueOffsets }: Data): BytesAt {
 }
 
 /**
- * Reads views of 16 bytes: the length, then the value itself up to 12 bytes, or the buffer that holds it and the
- * offset.
+ * Reads values from views of 16 bytes. A view has the length, then a value of up to 12 bytes; for a longer value it has
+ * the start, the number of a buffer and the offset in the buffer.
  */
 function viewBytes({ values, variadicBuffers }: Data): BytesAt {
   const views = values as Uint8Array;
@@ -309,13 +309,14 @@ function viewBytes({ values, variadicBuffers }: Data): BytesAt {
   };
 }
 
-// A byte order mark is part of the value.
+// A byte order mark is not removed, because it is part of the value.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function textReader(bytesAt: BytesAt, { limits, nested: quoted }: Context): Reader {
   return (index) => {
     const bytes = bytesAt(index);
-    // A character has at most 4 bytes, so megabytes of text are not decoded to show the start.
+    // A character has at most 4 bytes. So only the needed bytes are decoded, and not megabytes of text to show the
+    // start.
     const whole = bytes.length <= limits.chars * 4;
     const decoded = utf8.decode(whole ? bytes : bytes.subarray(0, limits.chars * 4));
     const cut = !whole || decoded.length > limits.chars;

@@ -17,7 +17,7 @@ export function imageMime(bytes: Uint8Array): ImageMime | undefined {
   if (startsWith(bytes, heads['image/png'])) return 'image/png';
   if (startsWith(bytes, heads['image/jpeg'])) return 'image/jpeg';
   if (startsWith(bytes, heads['image/gif'])) return 'image/gif';
-  // RIFF is also a container for audio and video.
+  // RIFF is also a container for audio and video, so the name after it is checked too.
   if (startsWith(bytes, heads['image/webp']) && startsWith(bytes, ascii('WEBP'), 8)) return 'image/webp';
   return undefined;
 }

@@ -5,8 +5,8 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
 /**
- * Replaces control characters by `\x1b` and the like, because in a terminal, a value could move the cursor or set the
- * title.
+ * Replaces control characters by `\x1b` and the like, because in a terminal such characters could move the cursor or
+ * set the title.
  */
 export const escapeControlCharacters = (text: string): string =>
   text.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
@@ -21,7 +21,7 @@ export const escapeInvisibleCharacters = (text: string): string =>
 /** Puts text on one line. */
 export const oneLine = (text: string): string => escapeControlCharacters(text.replace(/\s+/g, ' '));
 
-/** Returns at most `length` characters, the last one `…` if some are omitted. Never splits a surrogate pair. */
+/** Returns at most `length` characters, with `…` as the last one if some are omitted. Never splits a surrogate pair. */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\uD800-\uDBFF]/.test(text[length - 2] ?? '') ? length - 2 : length - 1;
@@ -32,7 +32,7 @@ export function cutText(text: string, length: number): string {
 export const pluralize = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** Joins names, of a long list only the first: `a, b, c and 9,997 more`. */
+/** Joins names; of a long list only the first names: `a, b, c and 9,997 more`. */
 export function namesText(names: readonly string[], most = 20): string {
   const more = names.length - most;
   if (more <= 0) return names.join(', ');
@@ -58,7 +58,7 @@ export function htmlTable(head: readonly string[], rows: readonly (readonly stri
   return `<table><thead>${htmlRow('th', head)}</thead><tbody>${body}</tbody></table>`;
 }
 
-/** Notebooks right-align table cells, which suits numbers but not text. */
+/** Notebooks align table cells to the right. That suits numbers but not text. */
 const left = 'style="text-align:left"';
 
 export const htmlRow = (tag: 'td' | 'th', cells: readonly string[]): string =>

@@ -1,4 +1,4 @@
-// Numbers as exact text: parsing it gives exactly the value of the column.
+// Numbers as exact text: parsing the text gives exactly the value of the column.
 
 /** Formats a double as JavaScript does (the shortest exact form), with the sign of a negative zero. */
 export const doubleText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
@@ -10,7 +10,8 @@ export const floatText = (value: number): string => shortest(value, 9, (short) =
 export const halfText = (value: number): string => shortest(value, 5, (short) => roundToHalf(short) === value);
 
 function shortest(value: number, maxDigits: number, same: (short: number) => boolean): string {
-  // For the integer 65504 as a 16-bit float, the fewest digits would be 65500, which does not look exact.
+  // An integer is formatted with all digits: for 65504 as a 16-bit float, the fewest digits would be 65500, and that
+  // does not look exact.
   if (!Number.isFinite(value) || Number.isSafeInteger(value)) return doubleText(value);
   for (let digits = 1; digits < maxDigits; digits++) {
     const short = Number(value.toPrecision(digits));
@@ -20,8 +21,8 @@ function shortest(value: number, maxDigits: number, same: (short: number) => boo
 }
 
 /**
- * Rounds to the nearest 16-bit float: 11 significant bits, exponents from -14. The oldest supported Node has no
- * Math.f16round.
+ * Rounds to the nearest 16-bit float, with 11 significant bits and exponents from -14. Needed because the oldest
+ * supported Node has no `Math.f16round`.
  */
 function roundToHalf(value: number): number {
   const spacing = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(value))), -14) - 10);

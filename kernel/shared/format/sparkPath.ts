@@ -1,7 +1,9 @@
 /** Size of a vector's line in pixels, and the minimum and maximum number of points. */
 export const spark = { width: 72, height: 20, minPoints: 8, maxPoints: 144 } as const;
 
-/** Returns the `d` of an SVG path through the values, scaled to their range; it has a gap at each missing value. */
+/**
+ * Returns the `d` of an SVG path through the values, scaled to their range. The line has a gap at each missing value.
+ */
 export function sparkPath(values: Float64Array, maxPoints: number = spark.maxPoints): string {
   const step = Math.max(1, Math.ceil(values.length / maxPoints));
   const points = values.filter((_, i) => i % step === 0);

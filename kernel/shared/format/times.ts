@@ -1,4 +1,4 @@
-/** Milliseconds between updates of a shown age, which is in minutes. */
+/** Milliseconds between two updates of a shown age. The age is shown in minutes. */
 export const ageEvery = 30_000;
 
 /**
@@ -19,7 +19,7 @@ export const agoText = (at: string | number, now: number): string => {
   return age === 'now' ? 'just now' : `${age} ago`;
 };
 
-// Times and durations as exact text. Arrow stores them as integers of a unit, but a JavaScript date has only
+// Times and durations as exact text. Arrow stores a time as an integer in a unit. A JavaScript date has only
 // milliseconds, so the digits below a second are taken from the integer.
 
 /** Seconds, milliseconds, microseconds or nanoseconds: the numbers of the Arrow format. */
@@ -29,9 +29,9 @@ export const timeUnitNames = ['s', 'ms', 'us', 'ns'] as const;
 const perSecond = [1n, 1_000n, 1_000_000n, 1_000_000_000n] as const;
 
 const day = 86_400;
-/** The last second of a JavaScript date, 275760-09-13; negated, the first. */
+/** The last second of a JavaScript date, in the year 275760. The first second is the same number with a minus. */
 const maxSeconds = 8_640_000_000_000n;
-/** The calendar functions read a year before 100 as 19xx. */
+/** The first second that is shown in a time zone, because the calendar functions read a year before 100 as 19xx. */
 const firstZonedSecond = BigInt(Date.UTC(100, 0, 1) / 1000);
 
 /**
@@ -51,7 +51,10 @@ export function timestampText(value: bigint, unit: TimeUnit, zone?: string | nul
 /** `2024-02-21` from days since 1970. */
 export const dateText = (days: number): string => dateOf(BigInt(days) * BigInt(day)) ?? `${days} days`;
 
-/** Formats a 64-bit date: milliseconds that should be whole days. If they are not, the time of day is shown too. */
+/**
+ * Formats a 64-bit date: it counts milliseconds, but should be a whole number of days. If it is not, the time of day is
+ * shown too.
+ */
 export const dateMillisecondText = (value: bigint): string =>
   value % BigInt(day * 1000) === 0n ? (dateOf(value / 1000n) ?? `${value} ms`) : timestampText(value, 1);
 
@@ -126,14 +129,14 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
         second: 'numeric',
       });
     } catch {
-      // For a zone that this runtime doesn't know, the instant is shown in UTC.
+      // If this runtime does not know the zone, the time is shown in UTC.
     }
     zones.set(zone, format);
   }
   return zones.get(zone);
 }
 
-/** Returns the zone's offset from UTC in seconds at that instant; `undefined` means shown in UTC. */
+/** Returns the zone's offset from UTC in seconds at that instant; `undefined` means that the time is shown in UTC. */
 function zoneOffset(zone: string, seconds: bigint): number | undefined {
   if (/^(UTC|Z|GMT|Etc\/UTC)$/i.test(zone)) return undefined;
   const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(zone);
@@ -150,7 +153,7 @@ function zoneOffset(zone: string, seconds: bigint): number | undefined {
 function offsetText(offset: number | undefined): string {
   if (offset === undefined) return 'Z';
   const size = Math.abs(offset);
-  // Before standard time zones, local time had offsets with seconds.
+  // The offset may have seconds, because before standard time zones local time had such offsets.
   const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60, ...(size % 60 ? [size % 60] : [])];
   return (offset < 0 ? '-' : '+') + parts.map(twoDigits).join(':');
 }

@@ -6,7 +6,9 @@ import type { ComputedFunction, OnError } from './computedFunction.ts';
 export const runnerNames = ['local', 'local-python', 'ray', 'rest'] as const;
 export type RunnerName = (typeof runnerNames)[number];
 
-/** A table by its location. `catalog` may hold secrets: it is sent over pipes, and never written to a file as it is. */
+/**
+ * A table by its location. `catalog` may hold secrets, so it is sent over pipes and never written to a file with them.
+ */
 export type TableReference = {
   readonly catalog: CatalogConfig;
   /** Name of the connection in the editor, if it has one. */
@@ -25,19 +27,19 @@ export type RayPlace =
       /** Folder where the search for settings starts. Default: the current folder. */
       readonly folder?: string | undefined;
     }
-  /** The same with inline profile settings, without any secret. */
+  /** A RayCluster as above, with the settings of the profile instead of its name. The settings hold no secret. */
   | { readonly cluster: Readonly<Record<string, unknown>>; readonly rayCluster: string };
 
 /**
- * How a column is computed. Names are those of the specification ("BackfillColumnRequest") where it has them. JSON,
- * on the wire and in files, uses snake_case.
+ * How a column is computed. The names are those of the specification ("BackfillColumnRequest"), if it has the option.
+ * JSON in messages and files uses snake_case.
  */
 export type BackfillOptions = {
   /** Default: `auto`, which picks a runner and reports why. */
   readonly runner?: RunnerName | 'auto' | undefined;
   /** SQL filter of the rows. Default: rows where the column is null. */
   readonly where?: string | undefined;
-  /** Number of parallel computations. Default: as many as the runner has processors for. */
+  /** Number of parallel computations. Default: the number of the runner's processors. */
   readonly concurrency?: number | undefined;
   /** Maximum rows per task. Default: one fragment. */
   readonly taskSize?: number | undefined;
@@ -49,13 +51,13 @@ export type BackfillOptions = {
   readonly numFrags?: number | undefined;
   /** Version of the table to read inputs from. Default: the latest. */
   readonly readVersion?: number | undefined;
-  /** Overrides the setting of the function. */
+  /** What to do if the function fails for a row. Overrides the setting of the function. */
   readonly onError?: OnError | undefined;
-  /** `local`: a column with unique values, by which rows are written back. */
+  /** Runner `local`: a column with unique values. They identify the rows when values are written back. */
   readonly key?: string | undefined;
-  /** `ray`: its location. */
+  /** Runner `ray`: the Ray to run on. */
   readonly ray?: RayPlace | undefined;
-  /** `local-python`: the interpreter. Default: search for one that has pylance. */
+  /** Runner `local-python`: the Python interpreter. Default: one that has pylance is searched. */
   readonly python?: string | undefined;
 };
 

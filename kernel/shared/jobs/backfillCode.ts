@@ -2,8 +2,8 @@ import type { BackfillOptions } from './backfill.ts';
 import type { JobTable } from './jobView.ts';
 
 /**
- * Writes the cell that starts a backfill. Names and strings are written as JSON, which is also TypeScript, so they
- * can't inject code.
+ * Writes the cell that starts a backfill. Names and strings are written as JSON. JSON is also TypeScript, so a name or
+ * string can't inject code.
  */
 export function backfillCode(
   { namespacePath, name }: Pick<JobTable, 'namespacePath' | 'name'>,
@@ -19,7 +19,7 @@ export function backfillCode(
   ].join('\n');
 }
 
-/** The set options, without the Ray token. */
+/** Returns the options without the Ray token. */
 function withoutSecrets({ ray, ...options }: BackfillOptions): BackfillOptions {
   const place = ray && 'address' in ray ? { address: ray.address } : ray;
   const asked = { ...options, ...(place && { ray: place }) };

@@ -1,4 +1,5 @@
-// A function that computes a column, as data: stored on the table, in jobs and in records, and sent over pipes.
+// A function that computes a column, as data. This data is stored on the table, in jobs and in records, and sent over
+// pipes.
 
 /** How rows for which a function throws are handled. */
 export type OnError =
@@ -8,7 +9,7 @@ export type OnError =
   | { readonly mode: 'null' }
   /** The value stays null, and the next run tries the row again. */
   | { readonly mode: 'skip' }
-  /** Retried up to this number of attempts, with a growing pause, before the job ends. */
+  /** The row is retried up to this number of attempts, with a growing pause, before the job ends. */
   | { readonly mode: 'retry'; readonly attempts: number };
 
 /** The forms of a function, for messages. The command line has its own list. */
@@ -21,17 +22,17 @@ export type FunctionBody =
   | { readonly kind: 'typescript'; readonly takes: 'row' | 'batch'; readonly code: string; readonly source: string }
   /** The source of a Python file, and the name of the function in it. */
   | { readonly kind: 'python'; readonly takes: 'row' | 'batch'; readonly code: string; readonly entry: string }
-  /** Known to the catalog's server only, which runs it: runner `rest`. */
+  /** Only the catalog's server knows the function and runs it (runner `rest`). */
   | { readonly kind: 'server' };
 
 /** A function that computes a column, with everything that a runner needs. */
 export type ComputedFunction = {
   readonly name: string;
-  /** The user's label, such as `2`; has no effect. */
+  /** The user's label of the version, such as `2`. The label has no effect. */
   readonly version: string;
-  /** SHA-256 in hex of the code, its inputs and its output: the key of checkpoints and consent. */
+  /** SHA-256 in hex of the code, its inputs and its output: Checkpoints and consent are found by this hash. */
   readonly hash: string;
-  /** Columns that it reads, in the order of its arguments. */
+  /** The columns that the function reads, in the order of its arguments. */
   readonly inputs: readonly string[];
   /** A base64 Arrow IPC stream without batches, whose only field is the column with the function's output type. */
   readonly output: string;
@@ -44,9 +45,9 @@ export type ComputedColumn = {
   /** For display: `int32`, `fixed_size_list<float>[768]`. */
   readonly type: string;
   readonly function: ComputedFunction;
-  /** `engine`: a computed column of the engine, which only the engine can fill (`refreshColumn`), not a job. */
+  /** `engine`: a computed column of the engine. Only the engine can fill it (`refreshColumn`), a job can't. */
   readonly keptBy: 'table' | 'engine';
-  /** The author's own claim, not verified. */
+  /** The author, as the author has written it. Not verified. */
   readonly author: string;
   /** ISO 8601, UTC. */
   readonly registeredAt: string;
@@ -55,6 +56,6 @@ export type ComputedColumn = {
   readonly filled: number;
   /** Hash of the function that computed the values, if one run computed all of them. */
   readonly valuesHash: string | undefined;
-  /** Whether there are values, older than the function. */
+  /** Whether there are values that are older than the function. */
   readonly isStale: boolean;
 };

@@ -28,13 +28,13 @@ type Pace = {
   readonly now: number;
 };
 
-/** The share of the workers' time from which one part counts as the bottleneck. */
+/** If one part of the work takes at least this share of the workers' time, it counts as the bottleneck. */
 const mostOfIt = 0.6;
-/** With less worker time than this, the shares of its parts mean nothing. */
+/** With less worker time than this, the shares are not significant. */
 const leastSeconds = 1;
 /** Time without a finished row after which the job counts as stuck. */
 const silenceMs = 15_000;
-/** Number of conflicts in the last minute that counts as a bottleneck. */
+/** From this number of conflicts in the last minute, conflicts count as a bottleneck. */
 const manyConflicts = 2;
 const conflictMs = 60_000;
 
@@ -46,7 +46,7 @@ function bottleneckOf(pace: Pace): string | undefined {
 function resources({ workers }: Pace): string | undefined {
   if (!workers || workers.ready >= workers.wanted) return undefined;
   const { ready, wanted, waitingFor } = workers;
-  // Without a reason the workers are just starting.
+  // Without a reason to wait, the workers are just starting.
   if (waitingFor === undefined) return undefined;
   return `Resources: ${ready} of ${wanted} workers are ready. ${waitingFor}`;
 }
@@ -61,7 +61,7 @@ function conflicted({ conflicts, now }: Pace): string | undefined {
 }
 
 function silence({ isPlanned, lastRowAt, now }: Pace): string | undefined {
-  // No rows are expected before the plan.
+  // No bottleneck before the plan, because no rows are expected before it.
   if (!isPlanned || now - lastRowAt < silenceMs) return undefined;
   return `No row was finished for ${durationText((now - lastRowAt) / 1000)}.`;
 }
@@ -108,9 +108,9 @@ export const idleProgress = (
 ): JobProgress => ({ ...progress, rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined, ...end });
 
 const windowMs = 30_000;
-/** A rate over less time is random. */
+/** A window must cover at least this time. The rate of a shorter window is random. */
 const leastWindowMs = 1500;
-/** Events come every half second; a longer gap is a pause and counts as idle time. */
+/** A longer gap between events counts as idle time, because events come every half second. */
 const pauseMs = 3000;
 const maxSamples = 20;
 
@@ -121,7 +121,7 @@ type RunFold = {
   progress(now: number): JobProgress;
 };
 
-/** Starts the fold of a run. It reads no clock, so the same events give the same result everywhere. */
+/** Starts the fold of a run. The fold reads no clock, so the same events always give the same result. */
 export function createProgressReducer(startedAt: number): RunFold {
   let planned: Extract<JobEvent, { kind: 'planned' }> | undefined;
   let latest: Sample = { at: startedAt, rows: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 };
@@ -142,7 +142,7 @@ export function createProgressReducer(startedAt: number): RunFold {
     if (event.kind !== 'workers') notice = undefined;
     switch (event.kind) {
       case 'planned':
-        // Earlier time was preparation, not computing.
+        // The time before the first plan was preparation and not computing, so the samples start here.
         if (!planned) samples = [{ ...latest, at: event.at }];
         lastRowAt = event.at;
         // The runner sends this event again if rows were added, with the totals of all work since the start.
@@ -190,7 +190,7 @@ export function createProgressReducer(startedAt: number): RunFold {
     const reused = planned?.reusedRows ?? 0;
     const computed = Math.max(latest.rows, counted.fragmentRows);
     const total = planned?.rows;
-    // Rows dropped by a conflict are computed again, so the count may exceed the total.
+    // The sum is limited to the total, because rows that a conflict drops are computed and counted again.
     const done = total === undefined ? reused + computed : Math.min(total, reused + computed);
     if (end?.kind !== 'succeeded') return { done, total, reused };
     return { done: end.rows, total: end.rows, reused };
@@ -238,7 +238,10 @@ export function createProgressReducer(startedAt: number): RunFold {
   return { add, progress };
 }
 
-/** Returns the samples of the window and the one before it, so that a window with one sample still has a rate. */
+/**
+ * Returns the samples of the window, and the last sample before the window. With the latter, even a window with one
+ * sample has a rate.
+ */
 function kept(samples: readonly Sample[], now: number): Sample[] {
   const first = samples.findIndex(({ at }) => at > now - windowMs);
   return first < 0 ? samples.slice(-1) : samples.slice(Math.max(0, first - 1));

@@ -1,13 +1,13 @@
 import type { ComputedFunction } from './computedFunction.ts';
 import { JobError } from './jobErrors.ts';
 
-/** Number of characters that a user can be asked to review. */
+/** Maximum characters of a function that a user can be asked to review. */
 const maxReviewed = 1024 ** 2;
 
 /**
  * Checks that the user can be shown the whole text of a function, because consent covers all of it.
  * @param howToAllow explains in a sentence how to allow the function by its hash
- * @throws JobError FunctionNotAccepted if it is too long
+ * @throws JobError FunctionNotAccepted if the text is too long
  */
 export function checkReviewable(text: string, { name }: Pick<ComputedFunction, 'name'>, howToAllow: string): void {
   if (text.length <= maxReviewed) return;

@@ -9,7 +9,7 @@ const kinds = {
   FunctionInvalid: { transient: false },
   /** The function closes over a variable, or needs something that can't be sent. */
   FunctionNotPortable: { transient: false },
-  /** The function was found on a table, and is not accepted on this machine. */
+  /** The function was found on a table, and the user has not accepted it on this machine. */
   FunctionNotAccepted: { transient: false },
   /** The function threw, or returned a value that does not match the column. */
   FunctionFailed: { transient: false },
@@ -50,7 +50,7 @@ const brand = Symbol.for('lance-catalog.JobError');
 /** A failure of a backfill. */
 export class JobError extends ProductError<JobErrorKind> {
   static {
-    // Defined on the prototype, because a notebook prints an error's own properties.
+    // The brand is on the prototype, because a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 

@@ -1,5 +1,5 @@
-// Events of a running job, in order. The Python driver prints an event as a line, `@@` and JSON in snake_case;
-// records store them as JSON lines in the same form.
+// Events of a running job, in order. The Python driver prints an event as a line, `@@` and JSON in snake_case; records
+// store events as JSON lines in the same form.
 
 /** A row for which the function threw. */
 export type RowError = {
@@ -17,24 +17,24 @@ export type JobEvent = {
 } & (
   | {
       /**
-       * The work that the runner found: fragments not in the table yet, including finished ones, and their rows,
-       * including reused ones. Sent again with new totals if rows are added.
+       * The work that the runner found: the fragments that are not in the table yet, including finished ones, and their
+       * rows, including reused ones. The event is sent again with new totals if rows are added.
        */
       readonly kind: 'planned';
       readonly readVersion: number;
       readonly fragments: number;
       readonly rows: number;
       /**
-       * From an earlier run: fragments already in the table, those finished but not committed, rows of partly
-       * finished ones.
+       * What an earlier run has done: fragments already in the table, fragments finished but not committed, and rows of
+       * partly finished fragments.
        */
       readonly committedFragments: number;
       readonly checkpointedFragments: number;
       readonly reusedRows: number;
     }
-  /** Ready workers, of those wanted; `waitingFor` is what keeps the others. */
+  /** The number of ready workers, and how many are wanted. `waitingFor` says what the missing workers wait for. */
   | { readonly kind: 'workers'; readonly ready: number; readonly wanted: number; readonly waitingFor?: string }
-  /** Totals since the start of this run; at least every half second while there is progress. */
+  /** Totals since the start of this run; sent at least every half second while there is progress. */
   | {
       readonly kind: 'progress';
       readonly rows: number;
@@ -61,7 +61,8 @@ export type JobEvent = {
       readonly milliseconds: number;
     }
   /**
-   * Another client changed the table; the dropped fragments must be computed again, the others were committed again.
+   * Another client changed the table; the dropped fragments must be computed again, the other fragments were committed
+   * again.
    */
   | {
       readonly kind: 'conflict';
@@ -71,7 +72,7 @@ export type JobEvent = {
     }
   /** A worker or its child process was restarted. */
   | { readonly kind: 'restarted'; readonly what: 'function' | 'worker' | 'connection'; readonly reason: string }
-  /** A message for the user that ends nothing. */
+  /** A message for the user. The job continues. */
   | { readonly kind: 'notice'; readonly text: string }
   | {
       readonly kind: 'succeeded';

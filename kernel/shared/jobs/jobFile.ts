@@ -186,7 +186,7 @@ export type JobFile = {
   readonly catalog: string | undefined;
   readonly connection: string | undefined;
   readonly database: string | undefined;
-  /** Namespaces, and the table last. */
+  /** The path of the table: the namespaces, then the name of the table. */
   readonly table: readonly string[];
   readonly column: string;
   readonly function: FunctionSource | undefined;
@@ -202,7 +202,7 @@ type Read = Values<typeof jobFileFields>;
 type ReadFunction = Values<typeof functionFields>;
 
 /**
- * Reads the JSON of a job file, which is untrusted, because users type it, and a repository may contain it.
+ * Reads the JSON of a job file, The JSON is not trusted, because users type it, and a repository may contain it.
  * @param value the result of `JSON.parse`
  */
 export function readJobFile(value: unknown): JobFileReading {
@@ -277,7 +277,10 @@ function shown(value: unknown): string {
   return value.length > 60 ? `a string of ${value.length} characters` : JSON.stringify(value);
 }
 
-/** Checks combinations of fields. A field without any effect is an error, because the mistake would go unnoticed. */
+/**
+ * Checks combinations of fields. A field that has no effect together with the others is an error, because otherwise the
+ * user would not notice the mistake.
+ */
 function checkTogether(read: Read, report: Report): void {
   if (read.catalog !== undefined && read.connection !== undefined)
     report(['connection'], 'sets the same as "catalog".', 'Remove one of the two.');
@@ -290,7 +293,7 @@ function checkTogether(read: Read, report: Report): void {
     report(['ray', 'ray_cluster'], 'requires "profile".', 'Remove it.');
 }
 
-/** Whether a field is present, also with an invalid value, which is reported separately. */
+/** Whether a field is present. Its value may be invalid; that is reported separately. */
 const isThere = <T extends object>(section: T, name: keyof T): boolean => Object.hasOwn(section, name);
 
 function checkFunction(made: ReadFunction, report: Report): void {

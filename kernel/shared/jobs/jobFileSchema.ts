@@ -4,8 +4,8 @@ import { jobFileFields } from './jobFile.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Allows any type, with `first` as the one that the editor inserts on completion. Without `true`, `false` and `null`,
- * which would be suggested for every field.
+ * Allows values of any type except `true`, `false` and `null`, because the editor would suggest these for every field.
+ * The editor inserts a value of the type `first` on completion.
  */
 const anyThing = (first: string): Schema => ({
   type: [first, ...['string', 'integer', 'number', 'object', 'array'].filter((one) => one !== first)],
@@ -46,8 +46,8 @@ function hintsOf(field: Field): Schema {
 }
 
 /**
- * JSON Schema of a job file for completion and hovers in the editor. It allows everything: `readJobFile` underlines
- * errors with better messages, and each would be shown twice.
+ * JSON Schema of a job file for completion and hovers in the editor. The schema allows everything, because
+ * `readJobFile` reports errors with better messages, and otherwise each error would be shown twice.
  */
 export const jobFileHints: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -58,7 +58,10 @@ export const jobFileHints: Schema = {
 
 const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** JSON Schema of the fields in a task of tasks.json, which only the editor validates. Job files use `jobFileHints`. */
+/**
+ * JSON Schema of the fields in a task of tasks.json, The editor validates a task with this schema only, so it is
+ * strict. Job files use `jobFileHints`.
+ */
 export const jobFileSchema: Schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Backfill of a Lance table',

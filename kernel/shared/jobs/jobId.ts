@@ -1,4 +1,4 @@
-// Crockford's base 32: no letter looks like a digit, and the order of the text is that of the numbers.
+// Crockford's base 32: no letter looks like a digit, and ids sort like the numbers that they stand for.
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeDigits = 10;
 const randomDigits = 8;

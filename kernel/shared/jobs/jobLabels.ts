@@ -48,12 +48,12 @@ const mostUnwritten = 0.99;
  * unknown.
  */
 export function shareDone({ rows, fragments, state, skipped }: JobView): number | undefined {
-  // Skipped rows are left for the next run.
+  // Skipped rows count as not done, because they are left for the next run.
   if (state === 'succeeded') return rows.done === 0 ? 1 : Math.max(0, rows.done - skipped) / rows.done;
   const [done, total] = rows.total === undefined ? [fragments.done, fragments.total] : [rows.done, rows.total];
   if (total === undefined) return undefined;
   const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
-  // Computed rows may not be written to the table yet, also if the run has ended.
+  // Computed rows may not be written to the table yet, even if the run has ended.
   const isWritten = fragments.total !== undefined && fragments.done >= fragments.total;
   return isActive({ state }) || !isWritten ? Math.min(share, mostUnwritten) : share;
 }
@@ -85,7 +85,7 @@ export function failureText({ failure, sentence }: Pick<JobView, 'failure' | 'se
   return failure.message.includes(failure.hint) ? failure.message : withHint(failure.message, failure.hint);
 }
 
-// A plan as text for a page; terminals and notebooks have no space beside a figure and use `planRows`.
+// A plan as text for a page; Terminals and notebooks use `planRows`, because they have no space beside a figure.
 
 /** One line of a plan. `basis` is the basis of an estimate; `undefined` if the figure was counted. */
 type PlanLine = { readonly label: string; readonly text: string; readonly basis: string | undefined };

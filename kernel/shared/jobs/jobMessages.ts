@@ -3,8 +3,8 @@ import type { ComputedColumn, ComputedFunction } from './computedFunction.ts';
 import type { BackfillPlan, BackfillTrial } from './jobPlan.ts';
 import type { JobView } from './jobView.ts';
 
-// The messages between an editor and the jobs process (dist/jobs.cjs), over a framed pipe; the transport is
-// `Endpoint` in rpc.ts. Each job is a separate process and outlives both.
+// The messages between an editor and the jobs process (dist/jobs.cjs), over a framed pipe; the transport is `Endpoint`
+// in rpc.ts. Each job is a separate process and outlives the editor and the jobs process.
 
 /** A function given as a file or an expression. */
 export type FunctionSource = { readonly name?: string | undefined; readonly version?: string | undefined } & (

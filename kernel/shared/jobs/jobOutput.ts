@@ -17,7 +17,7 @@ export type JobOutputAction = JobAction | 'open';
 
 /** Messages from a renderer to the editor. */
 export type JobOutputRequest =
-  /** A job became visible: send its state now and after each change. */
+  /** A job became visible. The editor sends its state now and after each change. */
   | { readonly kind: 'look'; readonly id: string }
   | { readonly kind: 'act'; readonly id: string; readonly action: JobOutputAction };
 

@@ -16,7 +16,7 @@ export type JobPageState =
       readonly problem: string | undefined;
     }
   | { readonly kind: 'job'; readonly job: JobView }
-  /** Nothing to show, and why. */
+  /** The page has nothing to show; `message` says why. */
   | { readonly kind: 'nothing'; readonly title: string; readonly message: string };
 
 const jobActions = ['try', 'run', 'code', 'cancel', 'resume', 'retry', 'table'] as const;
@@ -26,7 +26,7 @@ export const isJobAction: Check<JobAction> = oneOf(...jobActions);
 
 /** Requests from the page of a job to the extension host. */
 export type JobPageHostMethods = {
-  /** The page accepts requests; the result is what to show. */
+  /** The page is ready for requests. The result is what the page shows first. */
   ready: [params: null, result: JobPageState];
   /** Text of the job's log from a byte offset. */
   log: [params: { from: number }, result: { text: string; next: number }];

@@ -17,14 +17,17 @@ export type BackfillPlan = {
   readonly rows: { readonly total: Figure; readonly toCompute: Figure; readonly done: Figure; readonly reused: Figure };
   readonly fragments: { readonly total: Figure; readonly toCompute: Figure; readonly done: Figure };
   readonly bytes: { readonly read: Figure; readonly written: Figure; readonly rewritten: Figure };
-  /** Rows per second and seconds, after a trial has measured them. */
+  /** Rows per second, and the duration in seconds. Known after a trial has measured them. */
   readonly rowsPerSecond: Figure | undefined;
   readonly seconds: Figure | undefined;
   /** Sentences about possible conflicts, stale values, and what the user should know or confirm. */
   readonly notes: readonly { readonly level: 'info' | 'warning'; readonly text: string }[];
 };
 
-/** One fragment, computed but not written. Both tables are base64 Arrow IPC streams, with the inputs first. */
+/**
+ * One fragment, computed but not written. `before` and `after` are base64 Arrow IPC streams. Each has the input columns
+ * first, then the column.
+ */
 export type BackfillTrial = {
   readonly fragment: number;
   readonly rows: number;

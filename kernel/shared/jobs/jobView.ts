@@ -4,7 +4,7 @@ import type { RowError } from './jobEvents.ts';
 
 /**
  * `interrupted`: the process is gone (killed, closed laptop) without an end event; the job can be resumed. The states
- * after it are reported ends.
+ * after it are ends that the process has reported.
  */
 export type JobState = 'queued' | 'starting' | 'running' | 'interrupted' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -39,7 +39,7 @@ export type JobView = {
   readonly rows: { readonly done: number; readonly total: number | undefined; readonly reused: number };
   readonly fragments: { readonly done: number; readonly total: number | undefined };
   readonly rowsPerSecond: number | undefined;
-  /** Estimated from the rate of the last half minute. */
+  /** Estimated seconds until the end, from the rate of the last half minute. */
   readonly secondsLeft: number | undefined;
   readonly errors: { readonly count: number; readonly samples: readonly RowError[] };
   readonly skipped: number;

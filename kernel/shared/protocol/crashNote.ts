@@ -18,10 +18,10 @@ export type CrashNote = {
   pid: number;
   /** The last started cell: its execution count and the start of its code. */
   cell: { count: number; head: string; isRunning: boolean };
-  /** Names of the notebook's variables, except `unnamed` more that exceed the limit. */
+  /** Names of the notebook's variables up to a limit; `unnamed` is the number of further variables. */
   names: string[];
   unnamed: number;
-  /** Memory in bytes; set once memory use came near the limit. */
+  /** Memory in bytes. Set after memory use came near the limit; else `null`. */
   memory: { used: number; limit: number } | null;
 };
 
@@ -43,7 +43,7 @@ export function crashReport({ cell, names, unnamed }: CrashNote): string {
   return `${when} These variables were lost: ${all}. Run the cells that create them again.`;
 }
 
-/** Describes a crashed kernel in its successor, which has only the note. */
+/** Describes a crash in a later kernel. That kernel has only the note. */
 export function crashSentence(note: CrashNote): string {
   const reason = crashReason(note);
   return `The previous kernel ended without warning${reason && `; ${reason}`}. ${crashReport(note)}`;

@@ -4,8 +4,8 @@ import { type Check, isInteger, isString, oneOf, optional, shape, shapeFor } fro
 
 // The envelopes of the Debug Adapter Protocol, between a client and a kernel. Commands, events and their contents are
 // the protocol's, plus those that Jupyter adds for notebooks: `debugInfo`, `dumpCell`, `inspectVariables`,
-// `richInspectVariables` and `modules`. The contents are `unknown` here and `any` in the package, which would switch off
-// the checks of everything that is read from them.
+// `richInspectVariables` and `modules`. The contents are `unknown` here. In the package they are `any`, and that would
+// switch off the type checks for everything that is read from them.
 
 export type DebugRequest = Omit<DebugProtocol.Request, 'type' | 'arguments'> & {
   type: 'request';

@@ -1,6 +1,6 @@
 // Framing of the pipe between an editor and a kernel: u32le length, then that many bytes of UTF-8 JSON.
 
-/** Larger than any of our messages; a peer that announces more does not use this protocol. */
+/** Larger than any of our messages; a peer that announces a larger frame does not use this protocol. */
 const maxFrameBytes = 256 * 1024 * 1024;
 
 /**
@@ -25,8 +25,8 @@ export const frameDecoder = (onMessage: (message: unknown) => void): ((chunk: Ui
   bodyDecoder((body) => onMessage(JSON.parse(new TextDecoder().decode(body))));
 
 /**
- * Returns a function that takes the chunks of a stream and emits the body of each frame: a view of the chunk, if one
- * chunk holds it all.
+ * Returns a function that takes the chunks of a stream and emits the body of each frame. If one chunk holds the whole
+ * body, the body is a view of the chunk.
  * @throws RangeError from the returned function on a length over the limit
  */
 export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFrameBytes): (chunk: Uint8Array) => void {
@@ -35,7 +35,7 @@ export function bodyDecoder(onBody: (body: Uint8Array) => void, maxBytes = maxFr
   let need = 4;
   let inBody = false;
 
-  // Chunks are joined once per frame, not once per chunk, because a large output arrives in thousands of them.
+  // Chunks are joined once per frame and not at each chunk, because a large output arrives in thousands of chunks.
   const take = (size: number): Uint8Array => {
     const all = chunks.length === 1 ? chunks[0]! : concat(chunks, have);
     const rest = all.subarray(size);

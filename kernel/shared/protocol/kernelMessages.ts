@@ -5,7 +5,7 @@ import { type Check, isBoolean, isInteger, isString, listOf, oneOf, optional, sh
 import { type DebugEvent, type DebugRequest, type DebugResponse, isDebugEvent } from './debugMessages.ts';
 
 // The messages between an editor and a kernel over the framed pipe. Names and contents follow Jupyter messaging 5.4,
-// without its envelope, because there is one client, and only the two processes use the pipe.
+// but without the envelope. It is not needed, because there is one client, and only the two processes use the pipe.
 
 // How a reloaded window finds the kernel of a notebook again.
 
@@ -14,7 +14,7 @@ export const keptFile = 'kernel.json';
 /** The file in a kept kernel's folder for the last output of native code and of Node itself. */
 export const keptErrors = 'stderr.txt';
 
-/** The file in a kept kernel's folder that a window updates while it has not connected yet but will. */
+/** The file in a kept kernel's folder A window that will connect soon updates this file, so that the kernel waits. */
 export const keepAliveFile = 'hold';
 
 export type KeptKernel = {
@@ -45,7 +45,7 @@ export type KeepKernel = {
   folder: string;
   /** Seconds without a client after which the kernel ends. */
   seconds: number;
-  /** The editor's process id: without a client, the kernel ends with that process. */
+  /** The editor's process id: while the kernel has no client, it ends when that process ends. */
   editor: number;
 };
 
@@ -68,23 +68,29 @@ export type KernelRequest =
       content: { code: string; silent?: boolean; storeHistory?: boolean; allowStdin?: boolean; cell?: CellPlace };
     }
   | { type: 'variables_request'; id: string; content: Record<string, never> }
-  /** The user's input for the `input_request` with this id; null if the user dismissed it. It has no reply. */
+  /**
+   * The user's input for the `input_request` with this id; null if the user dismissed it. The kernel does not reply to
+   * this message.
+   */
   | { type: 'input_reply'; id: string; content: { value: string | null } }
   | { type: 'complete_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'inspect_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'is_complete_request'; id: string; content: { code: string } }
   | { type: 'interrupt_request'; id: string; content: Record<string, never> }
-  /** A request of the Debug Adapter Protocol, whose own response reports a failure. */
+  /** A request of the Debug Adapter Protocol. A failure is reported in the response of that protocol. */
   | { type: 'debug_request'; id: string; content: DebugRequest }
   | { type: 'shutdown_request'; id: string; content: Record<string, never> };
 
-/** What the kernel determined at startup; sent as the reply to `start`. */
+/** What the kernel determined at startup; the kernel sends it as the reply to `start`. */
 export type KernelHandshake = {
   protocol: 1;
   pid: number;
   node: string;
   typescript: string;
-  /** False if Node rejected `--no-force-async-hooks-checks` or the inspector: then only a restart stops a cell. */
+  /**
+   * False if Node rejected `--no-force-async-hooks-checks` or the inspector: Then only a restart of the kernel stops a
+   * cell.
+   */
   canInterrupt: boolean;
   /** Why the native engine can't be loaded, or `null` if it can. `dir` needs it, `rest` does not. */
   engineProblem: string | null;
@@ -93,7 +99,7 @@ export type KernelHandshake = {
 
 /** One run of a cell, for a client that attaches later. */
 export type KernelRun = {
-  /** The id of its `execute_request`, which is the `parent` of its outputs. */
+  /** The id of the `execute_request`. It is the `parent` of the outputs. */
   id: string;
   cell: CellPlace;
   code: string;
@@ -102,10 +108,11 @@ export type KernelRun = {
   executionCount: number | null;
   ended: { at: number; success: boolean } | null;
   /**
-   * Whether an earlier client received its end: then `messages` has only those sent after that client left, else all.
+   * Whether an earlier client received the end of the run. Then `messages` has only the messages sent after that client
+   * left, otherwise all.
    */
   isSeen: boolean;
-  /** Its outputs, and its reply if it has ended, in order. Long text lacks its middle, replaced by a note. */
+  /** The outputs of the run, and the reply if the run has ended, in order. In long text, a note replaces the middle. */
   messages: KernelMessage[];
 };
 
@@ -117,7 +124,7 @@ export type VariableInfo = {
   name: string;
   /** The class or kind of the variable: `number`, `Table`, `Map`. */
   type: string;
-  /** The size of the variable with a unit, such as `3 rows` or `5 entries`; empty if it has none. */
+  /** The size of the variable with a unit, such as `3 rows` or `5 entries`; empty for a value without a size. */
   size: string;
   preview: string;
   /** Whether the table panel can show the variable. */
@@ -161,7 +168,7 @@ export type KernelReply =
   | { type: 'shutdown_reply'; parent: string; content: { status: 'ok' } }
   | { type: 'error_reply'; parent: string; content: { message: string } };
 
-/** Output of a cell while it runs, and later: a timer's output has the cell that set it as `parent`. */
+/** Output of a cell, while the cell runs and later. For output of a timer, `parent` is the cell that set the timer. */
 export type KernelOutput =
   | { type: 'status'; parent: string; content: { executionState: 'busy' | 'idle' } }
   | { type: 'execute_input'; parent: string; content: { code: string; executionCount: number } }

@@ -17,7 +17,7 @@ import {
   shapeFor,
 } from '#shared/shape.ts';
 
-/** [start, end) in a cell. */
+/** A range in a cell, from `start` to before `end`. */
 export type Span = { start: number; end: number };
 
 export type LanguageCell = { id: string; text: string };
@@ -31,7 +31,7 @@ export type LanguageCompletion = {
   kind: string;
   /** Names closer to the cell sort first. */
   sortText: string;
-  /** Inserted instead of the name. */
+  /** Text to insert instead of the name. */
   insertText?: string;
   /** The span to replace, if it is not the word at the cursor. */
   replace?: Span;
@@ -40,7 +40,10 @@ export type LanguageCompletion = {
 
 export type CompletionAnswer = {
   items: LanguageCompletion[];
-  /** Set in a string that names something of a catalog: the owner of the catalog provides the names. */
+  /**
+   * Set if the cursor is in a string that names an object of a catalog. Then the process that has the catalog provides
+   * the names.
+   */
   naming: Naming | null;
   /** Whether the type checker knows the value whose members are listed; if false, a cell that ran may know more. */
   isKnown: boolean;
@@ -97,9 +100,9 @@ export type LanguageMethods = {
 
 /** Requests from a language worker to the editor. */
 export type LanguageHostMethods = {
-  /** The worker accepts requests. */
+  /** The worker is ready for requests. */
   ready: [params: { typescript: string }, result: null];
-  /** All findings of a cell for its current text; they replace earlier ones. */
+  /** All findings of a cell for its current text; they replace the earlier findings of the cell. */
   findings: [params: { notebook: string; cell: string; findings: Finding[] }, result: null];
 };
 

@@ -3,9 +3,9 @@ import type { KernelMessage } from './kernelMessages.ts';
 /** Characters of text kept from the start of a run, and from its end if there is more. */
 const headChars = 1_000_000;
 const tailChars = 200_000;
-/** Characters that may be dropped beyond the limit, so that the kept text starts with a whole line. */
+/** Maximum characters that are dropped in addition, so that the kept text starts with a whole line. */
 const mostOfLine = 1000;
-/** Characters of displayed values, such as tables and images. The oldest are dropped first. */
+/** Characters of displayed values, such as tables and images. The oldest values are dropped first. */
 const shownChars = 32_000_000;
 
 /** The bounded output of one run of a cell, because a loop that prints for hours must not fill the memory. */
@@ -22,7 +22,8 @@ export class OutputLog {
   #lostValues = 0;
 
   add(message: KernelMessage): void {
-    // The earlier output will be cleared anyway; a client that attaches later does not need the time of the clearing.
+    // `clear_output` clears the log at once, even with `wait`, because a client that attaches later does not need the
+    // time of the clearing.
     if (message.type === 'clear_output') this.clear();
     if (message.type === 'stream') return this.#addText(message);
     if (message.type === 'update_display_data') this.#dropUpdate(message.content.displayId);
@@ -61,7 +62,7 @@ export class OutputLog {
     while (this.#tailChars > tailChars) this.#dropFirstText(this.#tailChars - tailChars);
   }
 
-  /** Drops at least this many characters of the first text after the limit, or all of it if it is shorter. */
+  /** Drops at least this many characters of the first text after the limit, or that whole text if it is shorter. */
   #dropFirstText(chars: number): void {
     const at = this.#tail.findIndex(({ type }) => type === 'stream');
     const first = this.#tail[at];

@@ -45,7 +45,7 @@ export function isFrame(value: unknown): value is Frame {
 }
 
 /**
- * One end of a two-way request channel. Every request gets a result or an error, also one for an unknown method.
+ * One end of a two-way request channel. Every request gets a result or an error, also a request for an unknown method.
  * Closing rejects pending requests and aborts running handlers; canceling a request aborts its handler on the other
  * side.
  */

@@ -6,11 +6,11 @@
  */
 export type ColumnInfo = { name: string; type: string; nullable: boolean };
 
-/** A table opened in a panel, pinned to one version so that its pages are consistent. */
+/** A table opened in a panel, The panel shows only one version of the table, so that all pages are consistent. */
 export type PanelTable = {
   /** `sales/eu/orders` */
   title: string;
-  /** Identifies a table; a page for another key is dropped. */
+  /** Identifies the table and its version. If a page arrives for another key, it is dropped. */
   key: string;
   columns: ColumnInfo[];
   numRows: number;
@@ -21,7 +21,7 @@ export type PanelTable = {
 
 /** Requests from a table panel to the extension host. */
 export type PanelHostMethods = {
-  /** The webview accepts requests; the result is the table to show. */
+  /** The webview is ready for requests. The result is the table to show. */
   ready: [params: null, result: PanelTable];
   /** Rows [start, end) as one Arrow IPC stream. */
   rows: [params: { key: string; start: number; end: number }, result: Uint8Array];
@@ -30,6 +30,6 @@ export type PanelHostMethods = {
 /** Requests from the extension host to a table panel. */
 export type PanelViewMethods = {
   show: [params: PanelTable, result: null];
-  /** Shows why there is nothing to show. */
+  /** Tells the panel to show why it has no table. */
   fail: [params: { title: string; message: string }, result: null];
 };
