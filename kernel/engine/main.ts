@@ -1,5 +1,5 @@
-// The engine process: serves directories of tables on a private socket. Its parent starts it; it ends when the parent
-// closes stdin.
+// The engine process: serves directories of tables on a private socket. The parent process starts it, and it ends when
+// the parent closes stdin.
 import { chmodSync, unlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -34,8 +34,8 @@ function parseStart(line: string): Start {
 }
 
 /**
- * Kills this process when it uses more memory, for systems that can't limit it. A thread watches, because the engine
- * keeps the main thread busy while memory grows by gigabytes a second.
+ * Kills this process when it uses more memory than `limit`. For systems that can't limit the memory of a process. A
+ * separate thread watches, because the engine keeps the main thread busy while memory grows by gigabytes a second.
  */
 function watchMemory(limit: number): void {
   const watch = `
@@ -93,7 +93,7 @@ function run(): void {
   const end = async (code: number): Promise<never> => {
     if (running && !ending) {
       ending = true;
-      // Finishes running writes, so that no client has to find out how much was written.
+      // Finishes running writes, because after a broken write a client would have to find out how much was written.
       await Promise.race([running.contract.drain('writes'), setTimeout(grace)]);
       removeSocket(running.socket);
     }
@@ -123,7 +123,7 @@ function removeSocket(socket: string): void {
   try {
     unlinkSync(socket);
   } catch {
-    // The parent may already have removed the folder.
+    // An error is ignored, because the parent may already have removed the folder.
   }
 }
 

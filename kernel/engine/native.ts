@@ -15,9 +15,10 @@ export const engineVersion = '0.39.0';
 const filesAhead = 'LANCE_DEFAULT_FRAGMENT_READAHEAD';
 
 /**
- * Environment variable with the stack size of engine threads. The engine walks expressions recursively, and one too
- * deep ends the process: `checkSql.ts` refuses those first, a larger stack covers the cases it misses. The default of 2
- * MB holds fewer than 400 levels, this one more than 800; memory is allocated only as needed.
+ * Environment variable with the stack size of engine threads. The engine walks expressions recursively, and an
+ * expression that is too deep for the stack ends the process. `checkSql.ts` refuses such expressions; a larger stack
+ * covers the cases that it misses. The default of 2 MB is enough for fewer than 400 levels, this size for more than
+ * 800. Memory of a stack is allocated only as needed.
  */
 const threadStack = 'RUST_MIN_STACK';
 

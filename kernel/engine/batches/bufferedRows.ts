@@ -28,7 +28,7 @@ export class Spool {
       const file = await open(spool.#file, 'wx', 0o600);
       try {
         for await (const chunk of encodeBatches('stream', schema, batches)) {
-          // `write` may write only a part of a chunk.
+          // `appendFile` is used, because `write` may write only a part of a chunk.
           await file.appendFile(chunk);
         }
       } finally {
@@ -62,8 +62,8 @@ export type BufferedRows = {
 
 /**
  * A stream of up to `version` bytes is kept in memory and becomes one version, which the engine creates from one
- * buffer. A longer one is first spooled to disk, so that a failing stream adds nothing, and then becomes several
- * versions, which concurrent readers can see one by one.
+ * buffer. A longer stream is first spooled to disk, so that a failing stream adds nothing. Then it becomes several
+ * versions; concurrent readers can see each of them.
  */
 const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
 
@@ -83,12 +83,12 @@ export async function* withAbort(
       yield next.value;
     }
   } finally {
-    // Not awaited, because `return()` only resolves after the batch that the source is waiting for.
+    // The return is not awaited, because it resolves only after the batch that the source is waiting for.
     if (!isOver) void iterator.return?.().catch(() => undefined);
   }
 }
 
-/** Waits for all rows. @throws as `batchesOf`; nothing is left on disk then */
+/** Waits for all rows. @throws like `batchesOf`; then nothing is left on disk */
 export async function bufferRows(
   call: string,
   data: TableSource,
@@ -119,8 +119,8 @@ const inMemory = (table: ArrowTable): BufferedRows => ({
 });
 
 /**
- * Limit in bytes for input that the engine takes only as a whole: the rows are held in memory, and the engine copies
- * them.
+ * Limit in bytes for input that the engine accepts only as a whole. A limit is needed because the rows are in memory,
+ * and the engine copies them.
  */
 const maxWhole = 2 ** 30;
 

@@ -12,8 +12,8 @@ import {
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 
-// An Arrow file has one dictionary per column, but each batch of a stream may bring another one. So indices are
-// rewritten for one dictionary with the values of all batches.
+// An Arrow file has one dictionary per column, but each batch of a stream may bring another dictionary. So this code
+// builds one dictionary with the values of all batches, and rewrites the indices for it.
 
 /** Returns the same rows with one contiguous dictionary per dictionary column, also inside structs and lists. */
 function unifyDictionaries(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
@@ -81,7 +81,7 @@ class Union {
   moved(data: Data): Data {
     const moves = data.dictionary && this.#moves.get(data.dictionary);
     if (!moves) return data;
-    // A dictionary column has only these two buffers.
+    // The buffers of a dictionary column. There are only these two.
     const buffers = {
       [BufferType.DATA]: movedIndices(data.values, moves),
       [BufferType.VALIDITY]: data.nullBitmap,
@@ -104,12 +104,15 @@ class Union {
   }
 }
 
-/** Equal values have equal keys, except nested values: those are kept as often as they occur. */
+/**
+ * Returns the key of a value. Equal values have equal keys. Nested values are an exception, so a nested value stays in
+ * the dictionary as often as it occurs.
+ */
 const keyOf = (value: unknown): unknown => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
 
 type Indices = Int8Array | Int16Array | Int32Array | BigInt64Array | Uint8Array | Uint16Array | Uint32Array;
 
-/** Indices at null positions are ignored, and may be any number. */
+/** An index at a null position may be any number, because readers ignore it. */
 function movedIndices(values: unknown, moves: readonly number[]): Indices {
   const indices = (values as Indices).slice();
   for (const [at, index] of indices.entries()) {
@@ -119,12 +122,15 @@ function movedIndices(values: unknown, moves: readonly number[]): Indices {
   return indices;
 }
 
-/** Bytes of rows in memory that are passed to the engine at once, because it takes a table as one buffer. */
+/**
+ * Bytes of rows that are passed to the engine at once. The number is limited because the engine accepts a table as one
+ * buffer.
+ */
 export const chunkBytes = 64 * 2 ** 20;
 
 export const bytesOf = (batch: RecordBatch): number => batch.data.byteLength;
 
-/** Combines batches to tables of at least `bytes`, except the last one; no batches give no table. */
+/** Combines batches to tables of at least `bytes`, except the last one; without batches there is no table. */
 export async function* chunksOf(
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
@@ -144,6 +150,8 @@ export async function* chunksOf(
   if (chunk.length > 0) yield tableOf(schema, chunk);
 }
 
-/** Returns a table that the engine accepts: one dictionary per column, because it reads tables as Arrow files. */
+/**
+ * Returns a table that the engine accepts: one dictionary per column, because the engine reads tables as Arrow files.
+ */
 export const tableOf = (schema: Schema, batches: readonly RecordBatch[]): ArrowTable =>
   new ArrowTable(schema, unifyDictionaries(schema, batches));

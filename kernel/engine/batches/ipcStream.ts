@@ -13,8 +13,8 @@ import {
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { createWrittenBytes, encodeStream } from '#catalog/arrow/ipcWriter.ts';
 
-// The engine returns each batch as an Arrow IPC file. Decoding and encoding it again costs as much as the scan, so
-// the stream is cut out of the files: a file is the messages of a stream between a magic string and a footer.
+// The engine returns each batch as an Arrow IPC file. Decoding and encoding it again costs as much as the scan, so the
+// stream is cut out of the files: a file has the messages of a stream between a magic string and a footer.
 
 const magic = 'ARROW1';
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
@@ -41,7 +41,8 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
   if (!isFile) throw new RangeError('The engine returned a batch that is not an Arrow file.');
   // The end of a file: end-of-stream marker, footer, length of the footer, magic.
   const end = bytes.length - 10 - bytes.readInt32LE(bytes.length - 10) - endOfStream.length;
-  // The first message follows the magic and padding; the format does not define the width of the padding.
+  // Searches for the first message. It follows the magic and padding, but the format does not define the width of the
+  // padding.
   const start = bytes.indexOf(endOfStream.subarray(0, 4), magic.length);
   if (start < 0 || end <= start) throw new RangeError('The engine returned an Arrow file without messages.');
   const batches = start + 8 + bytes.readInt32LE(start + 4);
@@ -65,7 +66,8 @@ async function* encodeFile(
   const written = createWrittenBytes();
   const plain = plainSchema(schema);
   writer.reset(written, plain);
-  // The writer silently ends the file at a batch whose schema differs, if only in nullability.
+  // Gives all batches the same schema, because the writer silently ends the file at a batch whose schema differs, even
+  // if only in nullability.
   const adopt = batchAdopter(plain);
   for await (const batch of batches) {
     if (batch.numRows === 0) continue;
@@ -77,8 +79,8 @@ async function* encodeFile(
   yield written.take();
 }
 
-// A file can't replace a dictionary from batch to batch, and each batch of a scan has its own. So files get plain
-// values instead of dictionaries; streams keep dictionaries.
+// A file can't have another dictionary for each batch, but each batch of a scan has its own dictionary. So files get
+// plain values instead of dictionaries; streams keep dictionaries.
 
 function plainSchema(schema: Schema): Schema {
   if (!schema.fields.some((field) => DataType.isDictionary(field.type))) return schema;

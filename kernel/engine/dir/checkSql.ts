@@ -2,21 +2,24 @@ import { CatalogError } from '#shared/errors.ts';
 import { SqlCursor } from '#catalog/sqlTokens.ts';
 
 // The engine walks an expression recursively, and an expression too deep for the stack of its thread ends the process
-// silently. Its parser limits nested parentheses, but not chains, where every operator is one level more: `x + x + x`,
-// `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not levels: the engine
-// accepts tens of thousands of them.
+// silently. The parser of the engine limits nested parentheses, but not chains. In a chain every operator is one level
+// more: `x + x + x`, `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not
+// levels: the engine accepts tens of thousands of them.
 
 /** Maximum tokens in one chain, including nested ones. The engine ends at about 300 of the worst kind. */
 const maxDepth = 150;
 /**
- * Maximum words and signs in total, to limit the time too, because the engine takes a second for 30,000 conditions.
+ * Maximum words and signs in total. This limits the time, because the engine takes a second for 30,000 conditions.
  * Numbers, strings, commas and minus signs are not counted, because a list of 100,000 keys costs little.
  */
 const maxWeight = 20_000;
-/** Maximum characters, read before anything else. */
+/** Maximum characters. This is checked before anything else. */
 const maxLength = 2 ** 21;
 
-/** An operand follows these words, so an AND directly after them is a name. Directly after `::` it is a type name. */
+/**
+ * After these words an operand follows, so an AND directly after one of them is a name. An AND directly after `::` is
+ * the name of a type.
+ */
 const wantsOperand = new Set(
   (
     'ALL AND ANY AS BETWEEN BY CASE CAST COLLATE CONTAINS DATE DATETIME DISTINCT DIV ELSE ESCAPE EXISTS FROM FOR GLOB ' +
@@ -25,7 +28,10 @@ const wantsOperand = new Set(
   ).split(' '),
 );
 
-/** The current chain: its own length, the deepest nested chain, and the deepest chain before it. */
+/**
+ * The current chain: its length, the depth of the deepest chain nested in it, and the depth of the deepest chain before
+ * it.
+ */
 type Level = { length: number; inner: number; deepest: number; betweens: number };
 
 const newLevel = (): Level => ({ length: 0, inner: 0, deepest: 0, betweens: 0 });
@@ -34,8 +40,8 @@ const depthOf = ({ length, inner, deepest }: Level): number => Math.max(deepest,
 const longestKeyword = Math.max(...[...wantsOperand].map((word) => word.length));
 
 /**
- * Refuses SQL that could end the engine's process, take long, or be read by the engine in another way than here. The
- * engine checks whether it is valid SQL.
+ * Refuses SQL that could end the engine's process, take long, or that the engine would read in another way than this
+ * check. Whether the SQL is valid is checked by the engine.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkSql(...texts: readonly string[]): void {
@@ -46,7 +52,7 @@ export function checkSql(...texts: readonly string[]): void {
   }
 }
 
-/** @returns the weight including this SQL */
+/** @returns `before` plus the weight of this SQL */
 function checkText(sql: string, before: number): number {
   const levels = [newLevel()];
   const cursor = new SqlCursor(sql);
@@ -85,8 +91,9 @@ function checkText(sql: string, before: number): number {
 }
 
 /**
- * Refuses signs after which the engine reads SQL differently: it makes the character after `#` or `@@` part of a name,
- * even a quote. So a string that is closed for this check could be open for the engine.
+ * Refuses signs after which the engine reads SQL differently: for the engine, the character after `#` or `@@` is part
+ * of a name, even if it is a quote. So where this check reads the end of a string, the engine could still be in the
+ * string.
  */
 function checkSign(sign: string, next: string | undefined): void {
   if (sign === "'" || sign === '"' || sign === '`') refuse(`has a ${sign} that is not closed`, 'Close it.');
@@ -99,9 +106,10 @@ function checkSign(sign: string, next: string | undefined): void {
 }
 
 /**
- * Refuses a string directly behind a letter, a digit or `&`. With some letters that is a literal of another kind, in
- * which the engine reads a backslash as an escape: `X'\''` is closed for the engine and open for this check. A keyword
- * is allowed, as in `DATE'2024-01-01'`, and so are bytes in hexadecimal.
+ * Refuses a string directly behind a letter, a digit or `&`. After some letters the string is a literal of another
+ * kind, and the engine reads a backslash in it as an escape. So the engine and this check could disagree where the
+ * string ends, for instance in `X'\''`. A keyword is allowed, as in `DATE'2024-01-01'`, and so are bytes in
+ * hexadecimal.
  * @param word the previous token in capitals, if it is a word
  */
 function checkQuoted(sql: string, start: number, end: number, word: string): void {
@@ -143,7 +151,7 @@ export function checkSearchText(text: string): void {
   const hint = 'Search for fewer words.';
   if (text.length > maxSearchLength)
     refuseSearch(`has ${text.length} characters, more than the maximum of ${maxSearchLength}`, hint);
-  // Engines split at other characters too, but not into more words than this.
+  // Engines split the text at other characters too, but never into more words than this.
   const words = text.split(/[^\p{Alphabetic}\p{M}\p{N}]+/u).filter((word) => word !== '').length;
   if (words > maxWords) refuseSearch(`has ${words} words, more than the maximum of ${maxWords}`, hint);
 }

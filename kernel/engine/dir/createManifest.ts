@@ -13,19 +13,22 @@ import { hiddenFolder, moveTo } from './folders.ts';
 import { hasManifest, manifestFolder } from './manifestTable.ts';
 
 /**
- * Creates the manifest of a root that has none, once even if several clients try at the same time. The engine alone
- * would write an empty manifest over the one of another client, and the rows of that manifest would be lost without an
- * error.
+ * Creates the manifest of a root without one. It is created only once, even if several clients try at the same time.
+ * The engine alone would write an empty manifest over the manifest of another client, and its rows would be lost
+ * without an error.
  */
 export async function ensureManifest(place: Root): Promise<void> {
   if (await hasManifest(place)) return;
   await runExclusive(`first list of ${place.location}`, async () => {
-    // An earlier call in this process may have created it meanwhile.
+    // Checks again, because an earlier call in this process may have created the manifest meanwhile.
     if (!(await hasManifest(place))) await (place.isLocal ? makeLocal(place) : createInObjectStore(place));
   });
 }
 
-/** Moves the manifest into the root by one rename, which only the first client can do. */
+/**
+ * Creates the manifest in another folder and moves it into the root by one rename. The rename succeeds for the first
+ * client only.
+ */
 async function makeLocal({ location }: Root): Promise<void> {
   const workshop = join(location, hiddenFolder('unfinished'));
   await mkdir(workshop);
@@ -44,10 +47,11 @@ export const manifestClaimFolder = '__manifest.first';
 const lookMs = 100;
 
 /**
- * Creates the manifest in an object store, where nothing can be renamed, and where creating a table that another
- * client has just created empties it. So every client first creates an empty table elsewhere, and only the client
+ * Creates the manifest in an object store. A store can't rename, and if two clients create the same table, the second
+ * empties the table of the first. So every client first creates an empty table at another location, and only the client
  * that gets version 1 creates the manifest.
- * @param waitMs how long the others wait for the manifest: the first client may have ended before it created it
+ * @param waitMs how long the other clients wait for the manifest; the first client may have ended before it created the
+ * manifest
  */
 export async function createInObjectStore(place: Root, waitMs = 10_000): Promise<void> {
   const schema = await manifestSchema();
@@ -56,13 +60,13 @@ export async function createInObjectStore(place: Root, waitMs = 10_000): Promise
     const isThereNow = isChosen ? await hasManifest(place) : await appears(place, waitMs);
     if (!isThereNow) await createUnlessExists(place, schema);
   } finally {
-    // If this fails, the next client has to wait, but no manifest is lost.
+    // An error is ignored: the next client then has to wait, but no manifest is lost.
     if (isChosen)
       await withDataset(place, manifestClaimFolder, (claims) => claims.dropTable(datasetName)).catch(() => undefined);
   }
 }
 
-/** Whether no other client creates the manifest of this store now. */
+/** Claims the creation of the manifest. Returns whether this client may create it. */
 async function claim(place: Root, schema: Schema): Promise<boolean> {
   try {
     return await withDataset(place, manifestClaimFolder, async (claims) => {
@@ -86,7 +90,7 @@ async function appears(place: Root, waitMs: number): Promise<boolean> {
   return false;
 }
 
-/** Creates the manifest. If two clients do so after all, the second one restores what the first one had written. */
+/** Creates the manifest. If two clients create it after all, the second client restores what the first had written. */
 export async function createUnlessExists(place: Root, schema: Schema): Promise<void> {
   try {
     await withDataset(place, manifestFolder, async (connection) => {
@@ -98,7 +102,7 @@ export async function createUnlessExists(place: Root, schema: Schema): Promise<v
       }
     });
   } catch (error) {
-    // Another client created it first.
+    // If a manifest exists now, another client has created it first, and the error is ignored.
     if (!(await hasManifest(place))) throw engineError(error, namespaceSubject([]));
   }
 }
@@ -117,7 +121,10 @@ export const manifestSchema = (): Promise<Schema> =>
     });
   });
 
-/** The engine creates the manifest with the first namespace. */
+/**
+ * Creates an empty manifest. The engine creates the manifest with the first namespace, so a namespace is created and
+ * dropped.
+ */
 async function makeEmptyList(root: string): Promise<void> {
   const { connectNamespace } = await loadNative();
   const connection = await connectNamespace('dir', { root });

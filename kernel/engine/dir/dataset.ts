@@ -9,9 +9,9 @@ import type { Root } from './dirConnection.ts';
 export const datasetName = 'dataset';
 
 /**
- * Runs a call on a connection with one table, `datasetName`: the dataset in `folder` of the root. The engine's own
- * connections only reach folders named `<table>.lance` and listed folders, so they reach neither the manifest nor a
- * table that is not listed yet.
+ * Runs a call on a connection with one table, `datasetName`: the dataset in `folder` of the root. A plain connection of
+ * the engine can open only folders named `<table>.lance` and listed folders. So it can't open the manifest or a table
+ * that is not listed yet.
  */
 export async function withDataset<T>(
   place: Root,
@@ -28,7 +28,10 @@ const onLocal = <T>(place: Root, folder: string, call: (connection: Connection) 
     return on(links, {}, call);
   });
 
-/** An object store has no links. The engine appends the table name to the address; after a `#` the store ignores it. */
+/**
+ * An object store has no links. The engine appends the table name to the address; the address ends with `#`, so the
+ * store ignores the name.
+ */
 const onStore = <T>(place: Root, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
   on(`${place.location.replace(/\/+$/, '')}/${folder}#`, { ...place.storageOptions }, call);
 
@@ -38,7 +41,7 @@ async function on<T>(
   call: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { connect } = await loadNative();
-  // Without a consistency interval a handle only sees what it has read or written itself.
+  // The connection has no consistency interval, so a handle sees only what it has read or written itself.
   const connection = await connect(uri, { storageOptions });
   try {
     return await call(connection);

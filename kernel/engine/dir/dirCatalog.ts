@@ -64,9 +64,9 @@ import { declaredLocation, tableLocation } from './tableLocation.ts';
 type Open = () => Promise<DirTable>;
 
 /**
- * Returns the location of a declared, not yet written table, or `undefined`. A local folder has a marker for it. In
- * an object store the location has no versions; a table whose files were deleted looks the same, a broken one does
- * not.
+ * Returns the location of a declared, not yet written table, or `undefined`. A local folder has a marker for it. In an
+ * object store a location without versions counts as declared. A table whose files were deleted looks the same, a
+ * broken table does not.
  */
 export async function declaredAt(place: Root, table: TableId, open: Open): Promise<string | undefined> {
   const location = await declaredLocation(place, table);
@@ -101,7 +101,7 @@ async function failureOf(open: Open): Promise<Error | undefined> {
   }
 }
 
-/** Describes a table, everything at one version ("DescribeTable"). */
+/** Describes a table; all values are from the same version ("DescribeTable"). */
 export async function describeAt(
   place: Root,
   open: (pin: Pin & CallOptions) => Promise<DirTable>,
@@ -113,7 +113,7 @@ export async function describeAt(
     const version = options.version ?? (await asked.version({ signal }));
     // A tag can refer to a version of a branch.
     const branch = await asked.branch({ signal });
-    // The table is opened at that version, so that columns and rows belong together despite concurrent writes.
+    // Opens the table at the version just read, so that columns and rows belong together despite concurrent writes.
     const table = options.version === undefined ? await open({ version, branch, signal }) : asked;
     try {
       const { name, namespacePath } = table;
@@ -181,7 +181,7 @@ export class DirCatalog implements Catalog {
     this.#namespaces = new DirNamespaces(connection);
   }
 
-  /** The capabilities are known in advance, so nothing is requested. */
+  /** Returns the capabilities. They are known in advance, so nothing is requested. */
   async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
     checkOptions('capabilities', options, ['probe', 'signal']);
     checkOperations(options.probe);
@@ -226,7 +226,7 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  /** See `declaredAt`. */
+  /** Returns the location of a declared table; see `declaredAt`. */
   async declaredLocation(name: string, path: NamespacePath, options: CallOptions = {}): Promise<string | undefined> {
     const open = () => this.#open(name, path, options);
     return this.#connection.call(tableSubject(name, path), options, () =>
@@ -363,7 +363,8 @@ export class DirCatalog implements Catalog {
       try {
         await closeSourceAfter(data, async () => {
           const mode = checkCreateMode(table.call, given);
-          // The engine would put a table into a namespace that was never created and is not listed.
+          // Checks the namespace, because the engine would put a table into a namespace that was never created and is
+          // in no list.
           await this.#namespaces.mustExist(path, { signal });
           await this.#connection.call(tableSubject(name, path), { signal }, (connection) =>
             create(this.#connection.place, connection, { ...table, mode }),
@@ -374,7 +375,7 @@ export class DirCatalog implements Catalog {
         taken = error;
       }
       return this.#open(name, path, { signal }).catch((error: unknown) => {
-        // The name is taken, but not by a listed table, because a deregistered table keeps its files.
+        // If no listed table has the name, the files of a deregistered table use it.
         throw taken !== undefined && isCatalogError(error, 'TableNotFound') ? taken : error;
       });
     });

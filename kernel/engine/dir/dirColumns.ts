@@ -27,7 +27,8 @@ export function addColumns(
     const empty = columns.flatMap(({ name, dataType }) =>
       dataType === undefined ? [] : [new Field(name, newColumnType(name, dataType), true)],
     );
-    // Columns of nulls need no file, but a separate call. Mixed columns become one version only if all are SQL.
+    // Columns of nulls need no file, but a separate call. If there are also columns with SQL, all are added by SQL, so
+    // that there is only one new version.
     if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
     const expressions = columns.map(({ name, expression, dataType }) => ({
       name,
@@ -86,7 +87,7 @@ export function updateFieldMetadata(
 
 const units = ['s', 'ms', 'us', 'ns'] as const;
 
-/** Names types with time units by a string, because the engine writes units as numbers, but can't read these. */
+/** Returns a type with a time unit as a string, because the engine can't read time units as numbers. */
 function timeWord(type: DataType): DataType | string {
   if (DataType.isTimestamp(type)) return `timestamp:${units[type.unit]}:${type.timezone || '-'}`;
   if (DataType.isDuration(type)) return `duration:${units[type.unit]}`;

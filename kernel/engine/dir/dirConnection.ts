@@ -11,9 +11,9 @@ import { CatalogError } from '#shared/errors.ts';
 const named = (): string | undefined => (process.platform === 'win32' ? tmpdir() : process.env['TMPDIR'] || undefined);
 
 /**
- * Checks the folder for temporary files. The engine spills to it, creates a folder in it per opened table, and
- * panics, with output to the terminal, if it can't.
- * @throws CatalogError InvalidInput (13) if it is missing or not writable
+ * Checks the folder for temporary files. The engine writes large data to this folder and creates a folder in it for
+ * each opened table. If it can't, the engine panics and prints to the terminal.
+ * @throws CatalogError InvalidInput (13) if the folder is missing or not writable
  */
 async function checkTemporaryFolder(path = named()): Promise<void> {
   if (path === undefined) return;
@@ -42,7 +42,7 @@ export type Root = {
 /** An engine connection and its pending calls, including those that an abort abandoned. */
 type Opened = { readonly connection: Promise<Connection>; readonly running: Set<Promise<unknown>> };
 
-/** The engine's connection to one directory, opened by the first call: opening a catalog loads nothing yet. */
+/** The engine's connection to one directory, The first call opens it, so opening a catalog does not load the engine. */
 export class DirConnection {
   readonly place: Root;
   #opened: Opened | undefined;
@@ -55,7 +55,7 @@ export class DirConnection {
 
   /** Runs an engine call. @throws CatalogError about `subject` */
   async call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
-    // Checked at every call, because the engine shows a root that no longer exists as an empty catalog.
+    // The root is checked at every call, because to the engine a root that no longer exists is an empty catalog.
     if (this.place.isLocal) this.#sameRoot(await checkRoot(this.place.location));
     return callEngine(subject, options.signal, () => {
       const opened = this.#open();
@@ -67,7 +67,7 @@ export class DirConnection {
     });
   }
 
-  /** Drops the connection if the directory was replaced, because it caches files that no longer exist. */
+  /** Drops the connection if the directory was replaced, because the connection caches files that no longer exist. */
   #sameRoot(identity: string): void {
     if (this.#identity !== undefined && this.#identity !== identity) void this.#leave();
     this.#identity = identity;
@@ -77,11 +77,11 @@ export class DirConnection {
     this.#closed = true;
     const isIdle = this.#opened?.running.size === 0;
     const left = this.#leave();
-    // A pending call may wait for rows forever.
+    // Waits for pending calls only if the connection has to be idle, because a pending call may wait for rows forever.
     if (isIdle) await left;
   }
 
-  /** Closes the connection once it is idle: closing it during a call would free memory the call uses. */
+  /** Closes the connection once it is idle, because closing it during a call would free memory that the call uses. */
   async #leave(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
@@ -108,10 +108,10 @@ export class DirConnection {
 async function connectPlace({ location, storageOptions }: Root): Promise<Connection> {
   await checkTemporaryFolder();
   const { connectNamespace } = await loadNative();
-  // 0: every read checks for commits of other writers.
+  // With 0, every read checks for commits of other writers.
   const options = { readConsistencyInterval: 0 };
   if (!storageOptions) return connectNamespace('dir', { root: location }, options);
-  // Two clients of the store read the manifest and the tables, and each needs the options.
+  // The engine has one client of the store for the manifest and another for the tables. Each needs the options.
   const ofList = Object.entries(storageOptions).map(([name, value]) => [`storage.${snakeCase(name)}`, value] as const);
   const connection = await connectNamespace(
     'dir',

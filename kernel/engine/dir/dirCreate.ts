@@ -42,7 +42,7 @@ export async function create(place: Root, connection: Connection, table: NewTabl
     if (declared === undefined && mode !== 'overwrite') throw broken(name, path);
     if (place.isLocal) {
       const source = await cancellable(batchesOf(call, data, schema), signal);
-      // A broken table is dropped at the end, when all rows have arrived.
+      // A broken table is dropped only when all rows have arrived.
       const clear = () => dropTable(place, connection, { name, path });
       const inPlaceOf = declared === undefined ? { clear } : { declared };
       return createStagedTable(place, name, path, source.schema, withAbort(source.batches, signal), inPlaceOf);
@@ -87,7 +87,7 @@ const broken = (name: string, path: NamespacePath): CatalogError =>
     'Restore its files, drop it, or pass mode: "overwrite" to replace it.',
   );
 
-/** Replaces the rows and columns of a table, which keeps its versions. */
+/** Replaces the rows and columns of a table. The table keeps its versions. */
 async function replace(connection: Connection, name: string, path: NamespacePath, rows: BufferedRows): Promise<void> {
   if (rows.table?.numRows === 0) {
     (await connection.createEmptyTable(name, rows.schema, [...path], { mode: 'overwrite' })).close();
@@ -102,9 +102,9 @@ async function replace(connection: Connection, name: string, path: NamespacePath
 }
 
 /**
- * Creates a table in the root of an object store, where nothing can be renamed. If two clients create it at once, the
- * engine accepts both, and the rows of the second become version 2. The second client detects this, restores the rows
- * of the first, and reports that the table exists.
+ * Creates a table in the root of an object store. A store can't rename, so the table is written at its final location.
+ * If two clients create the table at once, the engine accepts both, and the rows of the second become version 2. The
+ * second client detects this, restores the rows of the first, and reports that the table exists.
  */
 async function createAtName(place: Root, connection: Connection, name: string, rows: BufferedRows): Promise<void> {
   let isOurs = false;
@@ -124,9 +124,9 @@ async function createAtName(place: Root, connection: Connection, name: string, r
       native?.close();
     });
   } catch (error) {
-    // The reason for the failure matters more than a failed cleanup.
+    // An error of the cleanup is ignored, because the reason for the failure matters more.
     if (isOurs) await dropTable(place, connection, { name, path: [] }).catch(() => undefined);
-    // The first version can't be written where one exists.
+    // This conflict means that another client has written the first version.
     else if (isCatalogError(engineError(error, tableSubject(name, [])), 'ConcurrentModification'))
       throw tableAlreadyExists(name, []);
     throw error;
@@ -136,7 +136,10 @@ async function createAtName(place: Root, connection: Connection, name: string, r
 const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> =>
   part.numRows > 0 ? dataset.createTable(datasetName, part) : dataset.createEmptyTable(datasetName, part.schema);
 
-/** Whether the table is at its first version, created by this call; if not, restores the earlier content. */
+/**
+ * Returns whether the table is at its first version, so that this call has created it. If not, restores the earlier
+ * content.
+ */
 export async function isFirst(native: NativeTable): Promise<boolean> {
   const own = await native.version();
   if (own === 1) return true;

@@ -17,19 +17,19 @@ import { loadNative } from '#engine/native.ts';
 import { withManifestLock, manifestFolder, objectId, updateManifest } from './manifestTable.ts';
 
 /**
- * Drops a table and its files ("DropTable"): first the row, then the files, each in one step, so there is never half
- * a table. The engine itself deletes file by file, misses files of names that it escapes, and can't drop a table in
- * the root that has no row.
+ * Drops a table and its files ("DropTable"): first the row of the manifest, then the files, each in one step, so that
+ * half a table never exists. The engine's own drop deletes file by file, misses files of names that it escapes, and
+ * fails for a table in the root without a row.
  * @throws CatalogError TableNotFound (4)
  */
 export async function dropTable(place: Root, connection: Connection, table: TableId): Promise<void> {
-  // Only the engine can resolve a name with several path segments, which it has mapped to a folder itself.
+  // A name with several path segments is left to the engine, because only the engine knows the folder of such a name.
   const isPath = table.path.length === 0 && !isSinglePathSegment(table.name);
   if (isPath && !table.name.split(/[/\\]/).every(isSinglePathSegment)) throw tableNotFound(table);
   if (!place.isLocal || isPath) return dropByEngine(place, connection, table);
   const entry = await unlist(place, table);
   const folder = table.path.length === 0 ? rootFolder(table.name) : entry?.location;
-  // A table listed at another location is not deleted, only removed from the manifest.
+  // If the row names a location that can't hold a table, only the row is removed and no files are deleted.
   if (entry && !isTableLocation(entry.location)) return;
   const folders = folder === undefined ? [] : await foldersOf(place.location, folder);
   // A deregistered table keeps its files, even if the manifest still has its row.
@@ -50,7 +50,7 @@ async function dropByEngine(place: Root, connection: Connection, { name, path }:
   } catch (error) {
     const isMissing = isCatalogError(engineError(error, tableSubject(name, path)), 'TableNotFound');
     if (!isMissing || path.length > 0 || !isSinglePathSegment(name)) throw error;
-    // A table in the root can exist without a row.
+    // A table in the root can exist without a row, so the engine checks whether it exists.
     (await connection.openTable(name)).close();
     const taken = await updateManifest(place, (manifest) =>
       manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),
@@ -60,7 +60,9 @@ async function dropByEngine(place: Root, connection: Connection, { name, path }:
   }
 }
 
-/** Drops a table of the root by its folder, bypassing the manifest, where a namespace has the name. */
+/**
+ * Drops a table of the root by its folder and not by the manifest, because in the manifest a namespace has the name.
+ */
 async function dropFiles({ location, storageOptions }: Root, name: string): Promise<void> {
   const { connect } = await loadNative();
   const connection = await connect(location, { storageOptions: { ...storageOptions } });

@@ -57,8 +57,8 @@ function checkSizes(options: Chosen): void {
 }
 
 /**
- * Languages with stemming and stop words in the engine. It does not check the value, because any other one ends the
- * process.
+ * Languages with stemming and stop words in the engine. Another value must not reach the engine, because it would end
+ * the process.
  */
 const languages =
   'Arabic Danish Dutch English Finnish French German Greek Hungarian Italian Norwegian Portuguese Romanian Russian Spanish Swedish Tamil Turkish'.split(

@@ -30,8 +30,9 @@ type Page = { names: string[]; pageToken?: string };
 type ReadPage = (limit: number, pageToken: string | undefined) => Promise<Page>;
 
 /**
- * Reads a page of an engine list, which continues after the last name of a page. An empty name, which other clients
- * can create, sorts first and makes the page token empty: such a page is read again with one more entry.
+ * Reads a page of an engine list, which continues after the last name of a page. Other clients can create an empty
+ * name. It sorts first, and a page that ends with it has an empty page token. Such a page is read again with one more
+ * entry.
  */
 async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<Page> {
   const page = await read(limit, pageToken);
@@ -67,8 +68,9 @@ const given = (limit: number, pageToken: string | undefined) =>
   pageToken === undefined ? { limit } : { limit, pageToken };
 
 /**
- * Filters out listed names that are not tables, because for a name with characters that it escapes, the engine creates
- * up to three folders, of which one can be opened. Only such names are checked, or all if `includeDeclared` is false.
+ * Filters out listed names that are not tables. For a name with characters that the engine escapes, it creates up to
+ * three folders, and only one of them can be opened as a table. Only such names are checked, or all names if
+ * `includeDeclared` is false.
  */
 async function tablesOnly(
   connection: Connection,
@@ -78,7 +80,8 @@ async function tablesOnly(
 ): Promise<string[]> {
   const kept: string[] = [];
   for (const name of names) {
-    // The folder of a table in a namespace, which the engine also lists as a table in the root.
+    // A name with the delimiter is the folder of a table in a namespace. The engine lists it as a table in the root
+    // too, so it is skipped.
     if (name.includes(idDelimiter)) continue;
     const isDoubtful = /%[0-9A-F]{2}/i.test(name);
     if ((!isDoubtful && includeDeclared) || (await isKept(connection, name, path, includeDeclared))) kept.push(name);
@@ -118,7 +121,7 @@ export class DirNamespaces {
       if (mode === 'overwrite') throw noOverwrite(namespacePath);
       if (namespacePath.length === 0 && mode === 'exist_ok') return;
       try {
-        // A nested namespace implies that the manifest exists.
+        // For a nested namespace the manifest already exists, because the parent is in it.
         if (namespacePath.length === 1) await ensureManifest(this.#connection.place);
         await checkParentKind(this.#connection.place, namespacePath);
         const change = (call: (connection: Connection) => Promise<unknown>) =>
@@ -284,7 +287,7 @@ export class DirNamespaces {
         dropTable(this.#connection.place, connection, { name, path }),
       );
     } catch (error) {
-      // Another client dropped it first.
+      // If the table is missing, another client has dropped it first, so the error is ignored.
       if (!isCatalogError(error, 'TableNotFound')) throw error;
     }
   }

@@ -52,14 +52,16 @@ async function* batchesOf(
 
 /**
  * Returns the rows of a query as the engine's buffers, for callers that forward them unread. Returns `undefined` if the
- * engine does not offer them, because the method is not public and may disappear (0.39 only exposes decoded batches).
+ * engine does not offer the buffers: the method is not public and may disappear (the public methods of 0.39 return
+ * decoded batches only).
  */
 export async function queryIpc(
   handle: TableHandle,
   spec: QuerySpec,
   signal?: AbortSignal,
 ): Promise<IpcRows | undefined> {
-  // Uses one query for both, because each query holds the table in memory until it is garbage collected.
+  // The schema and the rows come from the same query, because each query holds the table in memory until it is garbage
+  // collected.
   const { query: built, schema, maxBatchLength } = await start(handle, spec, { signal });
   const query = inside(built);
   if (typeof query.nativeExecute !== 'function') return undefined;
@@ -90,8 +92,7 @@ const start = (handle: TableHandle, spec: QuerySpec, options: CallOptions): Prom
 const lengthOption = (maxBatchLength: number | undefined) => (maxBatchLength === undefined ? {} : { maxBatchLength });
 
 /**
- * Returns how many rows a batch should have; `undefined` for the engine's default, where a short result is one or two
- * batches.
+ * Returns how many rows a batch should have; `undefined` for the engine's default, which is enough for a short result.
  */
 async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schema): Promise<number | undefined> {
   const isShort = spec.limit !== undefined && spec.limit <= 4096;
@@ -105,13 +106,16 @@ async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schem
     ...(withRowId && { withRowId }),
     limit: sampleRows,
   });
-  // The sample may contain rows that the query excludes, because an expression that fails for them need not fail for
-  // the query.
+  // An error of the sample is ignored: the sample may contain rows that the query excludes, and an expression that
+  // fails for them need not fail for the query.
   const found = await sample.toArrow().catch(() => undefined);
   return found && batchLength(sampledWidth(found.batches));
 }
 
-/** Maximum columns computed in a query, and columns of its order: planning takes seconds for tens of thousands. */
+/**
+ * Maximum number of computed columns of a query, and of columns to sort by. With tens of thousands the engine plans for
+ * seconds.
+ */
 const maxAliases = 1_000;
 const maxColumns = 50_000;
 const maxName = 4_096;
@@ -155,10 +159,10 @@ function build(native: NativeTable, spec: QuerySpec): Built {
   if (spec.columns) query.select(withScores(spec.columns, scores));
   if (spec.columnAliases) query.select(aliasesWithScores(spec.columnAliases, scores));
   const filter = spec.filter ?? (spec.orderBy ? 'true' : undefined);
-  // Without a filter the engine can't sort by a column that it does not read.
+  // A sorted query needs a filter, because without a filter the engine can't sort by a column that it does not read.
   if (filter !== undefined) query.where(filter);
   const isSearch = spec.vector !== undefined || spec.fullText !== undefined;
-  // The engine fails at a search with limit 0, so it searches for one row, which is not returned.
+  // The engine fails at a search with limit 0, so the search has limit 1, and the found row is not returned.
   const limit = isSearch ? Math.min(Math.max(spec.limit ?? 10, 1), maxRows) : spec.limit;
   // A larger limit means all rows.
   if (limit !== undefined && limit <= maxRows) query.limit(limit);
@@ -206,7 +210,7 @@ function positive(option: string, value: number): number {
   );
 }
 
-/** Adds the scores: what a search ranks by is part of its result, regardless of the selected columns. */
+/** Adds the columns by which a search ranks, because they are part of its result, whatever columns are selected. */
 const withScores = (columns: readonly string[], scores: readonly string[]): string[] => [
   ...columns,
   ...scores.filter((score) => !columns.includes(score)),
@@ -223,7 +227,7 @@ function postfilter(query: Built, spec: QuerySpec): void {
     query.postfilter();
     return;
   }
-  // Without a search the order of filter and search does not matter.
+  // The order of filter and search matters only if the query has both.
   if (!spec.fullText || spec.filter === undefined) return;
   throw new CatalogError(
     'Unsupported',

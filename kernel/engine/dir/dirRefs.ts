@@ -12,8 +12,8 @@ import type { TableHandle } from './tableHandle.ts';
 import { tableLocation } from './tableLocation.ts';
 
 /**
- * Returns the tags of a table with their branches. The engine does not report branches, and its list fails at a
- * single invalid tag file or escaped name. So in a local directory the tag files are read too.
+ * Returns the tags of a table with their branches. The engine does not report the branches of tags, and its list fails
+ * if a single tag file is invalid or a name is escaped. So in a local directory the tag files are read too.
  */
 async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOptions): Promise<Map<string, TagInfo>> {
   const files = await tagFiles(handle);
@@ -26,7 +26,7 @@ async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOpt
   }
   const hasBranches = !handle.place.isLocal && Object.keys(await (await native.branches()).list()).length > 0;
   const tags = new Map<string, TagInfo>();
-  // The engine's objects have only getters, which can't be copied or printed.
+  // The properties are copied one by one, because the engine's objects have only getters.
   for (const [tag, { version, manifestSize }] of Object.entries(listed)) {
     const branch = files?.get(tag)?.branch ?? (hasBranches ? await branchOf(handle, tag, options) : undefined);
     tags.set(tag, {
@@ -38,7 +38,7 @@ async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOpt
   return tags;
 }
 
-/** Finds the branch of a tag in an object store by opening it, the only way the engine offers. */
+/** Finds the branch of a tag in an object store by opening the table at the tag. The engine offers no other way. */
 const branchOf = (handle: TableHandle, tag: string, options: CallOptions): Promise<string | undefined> =>
   handle.apart('ListTableTags', { tag }, options, (native) => Promise.resolve(native.currentBranch() ?? undefined));
 
@@ -152,7 +152,8 @@ export const dirBranches = (handle: TableHandle): Branches => ({
       const of = fromBranch ?? handle.pin.branch;
       const from = of === mainBranch ? undefined : of;
       checkVersion('create', fromVersion);
-      // The engine reports an existing name as an internal bug, and a missing branch as a broken table.
+      // Checks the names first, because the engine reports an existing name as an internal bug and a missing branch as
+      // a broken table.
       const known = await branches.list();
       if (branch in known) throw branchExists(branch);
       if (from !== undefined && !(from in known)) throw branchNotFound(from);

@@ -105,13 +105,16 @@ export async function registerTable(
     if (options.mode !== 'overwrite') throw nameTaken({ name, path });
     if (!(await manifest.move(id, folder))) throw tableNotFound({ name, path });
   });
-  // Without the marker the root would list a namespaced folder again, and a drop there would delete the files of this
-  // table.
+  // Writes a marker into the folder of a table that was in a namespace. Without it the folder would be listed as
+  // another table of the root, and dropping that one would delete the files of this table.
   if (place.isLocal && !folder.endsWith('.lance'))
     await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
 
-/** @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, which needs no row */
+/**
+ * @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, because such a table needs no
+ * row
+ */
 async function checkNotInRoot(place: Root, name: string, path: NamespacePath, folder: string): Promise<void> {
   if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
   throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
@@ -125,7 +128,10 @@ const folderHasName = (id: readonly string[], folder: string, owner: readonly st
     'Rename that table, or deregister it first.',
   );
 
-/** Registers a table in the root, where the name is the location: only removes the mark of a deregistered table. */
+/**
+ * Registers a table in the root, In the root the name is the location, so this only removes the marker of a
+ * deregistered table.
+ */
 async function registerInRoot(place: Root, name: string, folder: string, options: RegisterTableOptions): Promise<void> {
   onlyLocal(place, `Can't register table "${name}"`);
   noProperties(name, options.properties);
@@ -157,7 +163,7 @@ export async function deregisterTable(place: Root, { name, path }: TableId): Pro
     const id = objectId(name, path);
     const entry = await updateManifest(place, (manifest) => manifest.take(id));
     if (!entry) throw tableNotFound({ name, path });
-    // The marker keeps a repair from treating the table as a lost one and listing it again.
+    // The marker prevents that a repair takes the table for a lost one and lists it again.
     if (place.isLocal && isTableLocation(entry.location)) {
       await writeFile(join(inRoot(place.location, entry.location), markers.forgotten), '').catch(() => undefined);
     }
@@ -167,7 +173,8 @@ export async function deregisterTable(place: Root, { name, path }: TableId): Pro
   const folder = inRoot(place.location, rootFolder(name));
   if (!(await pathExists(folder)) || (await isDeregistered(place.location, rootFolder(name))))
     throw tableNotFound({ name, path });
-  // A row would block the name for namespaces. Until the marker is written, the folder is still a table.
+  // The row is removed first, because it would block the name for namespaces. Until the marker is written, the folder
+  // is still a table.
   if (await hasManifest(place)) await updateManifest(place, (manifest) => manifest.take(objectId(name, [])));
   await writeFile(join(folder, markers.forgotten), '');
   return { location: folder };
@@ -178,7 +185,7 @@ function folderOf(place: Root, location: string): string {
   const root = fullLocation(place, '').replace(/[/\\]+$/, '');
   const isInRoot = location.startsWith(`${root}/`) || location.startsWith(`${root}\\`);
   const folder = (isInRoot ? location.slice(root.length + 1) : location).replace(/\/+$/, '');
-  // A single folder, not a path, because other clients can't drop a table whose location is a path.
+  // Accepts a single folder only and no path, because other clients can't drop a table whose location is a path.
   if (isSinglePathSegment(folder) && !folder.includes(':') && isTableLocation(folder)) return folder;
   throw new CatalogError(
     'InvalidInput',

@@ -10,9 +10,9 @@ import { foldersOf, inRoot, isDeregistered, pathExists, moveTo, rootFolder } fro
 export type TableId = { name: string; path: NamespacePath };
 
 /**
- * Renames a table ("RenameTable"). The engine has no rename; the format allows it in one step: a commit of the
- * manifest in a namespace, the rename of a folder in the root. A move between root and namespace takes more than one
- * step, and an object store can't rename folders.
+ * Renames a table ("RenameTable"). The engine has no rename, but the format allows a rename in one step: for a table in
+ * a namespace a commit of the manifest, for a table in the root the rename of its folder. A move between root and
+ * namespace takes more than one step, and an object store can't rename folders.
  * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), Unsupported (0)
  */
 export async function renameTable(place: Root, from: TableId, to: TableId): Promise<void> {
@@ -53,8 +53,8 @@ async function renameInRoot(place: Root, from: string, to: string): Promise<void
       'Copy it with copy(), then drop it here.',
     );
   }
-  // The manifest can have a row too. It is removed before the rename and inserted afterwards with its properties, so
-  // that no row ever names a missing folder.
+  // A table in the root can have a row in the manifest too. The row is removed before the rename and inserted again
+  // afterwards with its properties, so that no row ever names a missing folder.
   const isListed = await pathExists(join(place.location, manifestFolder));
   const entry = isListed ? await takeFromList(place, from) : undefined;
   const keepEntry = async (name: string): Promise<void> => {

@@ -52,7 +52,9 @@ export class DirTable implements Table {
     return this.#handle.read('DescribeTable', options, (native) => native.version());
   }
 
-  /** Returns the branch the table was opened on, `undefined` for the main branch. A tag implies its branch. */
+  /**
+   * Returns the branch the table was opened on, `undefined` for the main branch. For a tag it is the branch of the tag.
+   */
   branch(options: CallOptions = {}): Promise<string | undefined> {
     return this.#handle.read('DescribeTable', options, (native) =>
       Promise.resolve(native.currentBranch() ?? undefined),

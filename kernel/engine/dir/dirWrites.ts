@@ -15,17 +15,16 @@ import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /**
- * Reverts a table to the version `before`, if all later versions up to `ours` are the caller's and no other client
- * has written since. Needs its own handle, which is temporarily at an old version.
- * @returns whether it was reverted; if not, the writes of other clients are unchanged
+ * Reverts a table to the version `before`, if all later versions up to `ours` are the caller's and no other client has
+ * written since. The handle must not be shared, because it is temporarily at an old version.
+ * @returns whether the table was reverted. If not, the writes of other clients are unchanged
  */
 export async function rollBackTo(own: NativeTable, before: number, ours: number): Promise<boolean> {
   try {
     if ((await latest(own)) !== ours) return false;
     const restored = await restoreTo(own, before);
     if (restored === ours + 1) return true;
-    // The restore replaced a version that another client committed meanwhile: restore that version, the one before
-    // this.
+    // Another client has committed a version just before the restore. That version is restored.
     await restoreTo(own, restored - 1);
     return false;
   } finally {
@@ -79,7 +78,7 @@ export const addGathered = (
   rows.table ? addTable(native, rows.table, mode) : addInParts(native, rows.tables(), mode, apart);
 
 async function addTable(native: NativeTable, table: ArrowTable, mode: 'append' | 'overwrite'): Promise<InsertResult> {
-  // The engine refuses a table without rows; adding none changes nothing.
+  // Nothing is added if there are no rows, because the engine refuses a table without rows.
   if (table.numRows === 0 && mode === 'append') return { version: await native.version(), numInsertedRows: 0 };
   const { version } = await native.add(table, { mode });
   return { version, numInsertedRows: table.numRows };
@@ -138,8 +137,8 @@ export async function mergeRows(
         ? mergeSchema(spec, data, await handle.read('MergeInsertIntoTable', options, (native) => native.schema()))
         : undefined;
       const rows = await readAllRows('mergeInsert', data, schema, options.signal);
-      // The engine does not detect a conflict of concurrent merges that insert the same new key, because both rows
-      // would stay.
+      // Merges of one table run one after another: if two concurrent merges insert the same new key, the engine detects
+      // no conflict, and both rows stay.
       const table = JSON.stringify(['merge', handle.place.location, ...handle.namespacePath, handle.name]);
       return runExclusive(table, () =>
         handle.write('MergeInsertIntoTable', options, (native) => merge(native, spec, rows)),

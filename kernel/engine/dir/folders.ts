@@ -31,12 +31,12 @@ export function isTableLocation(location: string): boolean {
  */
 export function inRoot(root: string, folder: string): string {
   const path = join(root, folder);
-  // The second check covers drive letters and the like.
+  // `relative` covers drive letters and similar forms.
   if (isTableLocation(folder) && relative(root, path) === join(folder)) return path;
   throw nowhere(folder);
 }
 
-/** Marker files in the folder of a declared or a deregistered table; other clients check for them too. */
+/** Marker files in the folder of a declared or a deregistered table; Other clients check for these markers too. */
 export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
 
 /** Whether a folder of a local root has the files of a deregistered table. */
@@ -68,7 +68,7 @@ export async function moveTo(source: string, target: string): Promise<boolean> {
   }
 }
 
-/** Removes a folder of a root in one step (a rename), however long deleting its files takes. */
+/** Removes a folder of a root in one step, by renaming it. The files are deleted afterwards, which may take long. */
 export async function removeFolder(root: string, folder: string): Promise<void> {
   const going = join(root, hiddenFolder('dropped'));
   await rename(inRoot(root, folder), going);

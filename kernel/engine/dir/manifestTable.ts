@@ -21,8 +21,8 @@ type Entry = { location: string; metadata: string | null };
 export type ObjectKind = 'table' | 'namespace';
 
 /**
- * Returns the components of a path and a name, if the manifest can contain them. It joins components by `$`, so none
- * may contain one, because for `a$b` the engine would return table `b` in `a`.
+ * Returns the components of a path and a name, if the manifest can contain them. The manifest joins components with
+ * `$`, so no component may contain a `$`: for a table `a$b` the engine would return the table `b` in `a`.
  * @throws CatalogError NamespaceNotFound (1), TableNotFound (4)
  */
 export function checkManifestPath(path: NamespacePath, name?: string): string[] {
@@ -42,7 +42,7 @@ const noNamespace = (path: NamespacePath): CatalogError =>
     'Create it first, or list the existing namespaces.',
   );
 
-/** The root has no row. */
+/** Returns the identifier of a namespace; undefined for the root, because the root has no row. */
 export const namespaceId = (path: NamespacePath): string | undefined =>
   path.length === 0 ? undefined : checkManifestPath(path).join(idDelimiter);
 
@@ -53,17 +53,17 @@ export const objectId = (name: string, path: NamespacePath): string =>
 const tries = 20;
 
 /**
- * Runs a call that changes the manifest: one at a time in this process, repeated after conflicts with other
- * processes. A change that conflicts was not committed, so nothing is done twice.
+ * Runs a call that changes the manifest. Such calls run one at a time in this process, and a call is repeated after a
+ * conflict with another process. A change that conflicts was not committed, so repeating the call changes nothing
+ * twice.
  * @throws CatalogError ConcurrentModification (14) after many tries
  */
 export const withManifestLock = <T>(place: Root, call: () => Promise<T>): Promise<T> =>
   untilDone(() => runExclusive(`list of ${place.location}`, call));
 
 /**
- * Runs a call that changes the manifest, on its current state. Not to be called inside `withManifestLock`.
- * @throws CatalogError Unsupported (0) if the manifest has another format, ConcurrentModification (14) after many
- * tries
+ * Runs a call that changes the manifest; the call gets the current state. Not to be called inside `withManifestLock`.
+ * @throws CatalogError Unsupported (0) if the manifest has another format, ConcurrentModification (14) after many tries
  */
 export const updateManifest = <T>(place: Root, call: (manifest: Manifest) => Promise<T>): Promise<T> =>
   withManifestLock(place, () => onOpened(place, call));
@@ -80,14 +80,14 @@ export const entryOf = (place: Root, id: string): Promise<Entry | undefined> =>
  * `updateManifest`
  */
 export async function objectKind(place: Root, path: NamespacePath): Promise<ObjectKind | undefined> {
-  // The manifest has no names that contain the delimiter.
+  // A name with the delimiter can't be in the manifest.
   if (path.length === 0 || path.some((one) => one.includes(idDelimiter))) return undefined;
   if (!(await hasManifest(place))) return undefined;
   const id = path.join(idDelimiter);
   return untilDone(() => onOpened(place, (manifest) => manifest.kind(id)));
 }
 
-/** Whether a root has a manifest. It has none until a client creates a namespace in it. */
+/** Whether a root has a manifest. A root has no manifest until a client creates a namespace in it. */
 export async function hasManifest(place: Root): Promise<boolean> {
   if (place.isLocal) return pathExists(join(place.location, manifestFolder));
   try {
@@ -188,7 +188,7 @@ class Manifest {
     const rows = await this.#native.query().select(['object_id', 'object_type', 'location']).toArray();
     return rows.flatMap((row) => {
       const { object_id: id, object_type: kind, location } = row as Record<string, string | null>;
-      // Kinds of other clients are skipped.
+      // Rows of other kinds, which other clients may write, are skipped.
       return id && (kind === 'table' || kind === 'namespace') ? [{ id, kind, location: location ?? null }] : [];
     });
   }
@@ -234,12 +234,11 @@ class Manifest {
   }
 
   /**
-   * Adds a table in a namespace, or in the root if `namespace` is undefined. Changes nothing if the identifier
-   * exists.
+   * Adds a table in a namespace, or in the root if `namespace` is undefined. Changes nothing if the identifier exists.
    *
-   * The engine detects concurrent inserts of one identifier, the key of the manifest. It does not detect a conflict
-   * of a rename, which changes rows, and an insert, which adds one; so an insert rewrites the row of its namespace,
-   * as a rename rewrites every row.
+   * The engine detects concurrent inserts of one identifier, because the identifier is the key of the manifest. It does
+   * not detect a conflict between a rename, which changes rows, and an insert, which adds a row. So an insert also
+   * rewrites the row of its namespace, because a rename rewrites every row, and then the two conflict.
    * @returns the kind of the existing object; undefined if the table was added
    * @throws CatalogError NamespaceNotFound (1)
    */
@@ -261,8 +260,8 @@ class Manifest {
   }
 
   /**
-   * Reverts an insert whose namespace was dropped before it, and which has therefore added the row of the namespace
-   * again.
+   * Reverts an insert if its namespace had been dropped before. In this case the insert has added the row of the
+   * namespace again.
    * @throws CatalogError NamespaceNotFound (1)
    */
   async #dropResurrected(id: string, namespace: string, location: string): Promise<never> {
@@ -272,7 +271,10 @@ class Manifest {
     throw noNamespace(namespace.split(idDelimiter));
   }
 
-  /** Returns the kind of an identifier: namespace if rows of both kinds exist, which earlier versions could create. */
+  /**
+   * Returns the kind of an identifier: `namespace` if there is a row for a table and one for a namespace. Earlier
+   * versions could create such rows.
+   */
   async kind(id: string): Promise<ObjectKind | undefined> {
     const rows = await this.#native
       .query()
@@ -300,7 +302,10 @@ class Manifest {
     throw noNamespace(id.split(idDelimiter));
   }
 
-  /** Changes the location of a listed table, if it is still `from`. Returns false if the table is no longer listed. */
+  /**
+   * Changes the location of a listed table, if the location is still `from`. Returns false if the table is no longer
+   * listed.
+   */
   async move(id: string, location: string, from?: string): Promise<boolean> {
     const where = from === undefined ? isTable(id) : `${isTable(id)} AND location = ${quoted(from)}`;
     const { rowsUpdated } = await this.#native.update({ where, values: { location } });
@@ -315,9 +320,9 @@ class Manifest {
   /**
    * Changes the identifier of a table in one commit.
    *
-   * It rewrites every row, so that it conflicts with every concurrent commit, also another rename to the same
-   * identifier; the engine then repeats it on the current rows. It fails as a whole if the identifier is taken, because
-   * that row would get a null identifier, which the column does not allow.
+   * The update rewrites every row, so that it conflicts with every concurrent commit, even with another rename to the
+   * same identifier. After a conflict the engine repeats the update on the current rows. The update fails as a whole if
+   * the identifier is taken: the row with that identifier would get null, and the column does not allow null.
    * @returns `missing` if there is no table `from`; the kind of an existing object `to`
    */
   async rename(from: string, to: string): Promise<'renamed' | 'missing' | ObjectKind> {
@@ -326,8 +331,8 @@ class Manifest {
     const taken = await this.kind(to);
     if (taken) return taken;
     const isFrom = `object_id = ${quoted(from)} AND object_type = 'table'`;
-    // The engine's expressions have no CASE. This takes all characters of the new identifier in rows with the old one,
-    // and none in other rows.
+    // The engine's expressions have no CASE. So this takes all characters of the new identifier in the row with the old
+    // identifier, and no characters in other rows.
     const renamed = `nullif(left(${quoted(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
     try {
       await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });
@@ -339,7 +344,8 @@ class Manifest {
     }
     if ((await this.find(to))?.location !== entry.location) return 'missing';
     if (await this.#isAlone(to)) return 'renamed';
-    // An older client, which does not rewrite the rows, may have added this identifier at the same moment.
+    // Checks for a duplicate, because an older client does not rewrite the rows and may have added this identifier at
+    // the same moment.
     await this.#native.update({
       where: `${isTable(to)} AND location = ${quoted(entry.location)}`,
       values: { object_id: from },

@@ -9,8 +9,9 @@ import { inRoot, isDeregistered, pathExists, rootFolder } from './folders.ts';
 import { objectKind } from './manifestTable.ts';
 
 // A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows
-// of one name can't be added. A table in the root needs only a folder. So creating a table there first makes its folder
-// visible and then checks for a namespace; creating a namespace checks for the folder, adds the row, and checks again.
+// with one name can't be added. But a table in the root needs only a folder and no row. So creating a table in the root
+// first makes the folder visible and then checks for a namespace. Creating a namespace checks for the folder, adds the
+// row, and checks again.
 
 /** @throws CatalogError NamespaceAlreadyExists (2) if a namespace has the name of the table to be created */
 export async function checkNoNamespace(place: Root, name: string, path: NamespacePath): Promise<void> {
@@ -19,7 +20,7 @@ export async function checkNoNamespace(place: Root, name: string, path: Namespac
 
 /**
  * Returns the error for a table name whose folder exists in a local root.
- * @param otherwise the error if a table has the name; a deregistered table keeps its folder and is not listed
+ * @param otherwise the error if a listed table has the name; the folder may also be that of a deregistered table
  */
 export async function rootNameTaken(place: Root, name: string, otherwise: CatalogError): Promise<CatalogError> {
   if (!(await isDeregistered(place.location, rootFolder(name)))) return otherwise;
@@ -80,7 +81,10 @@ async function isTable(place: Root, path: NamespacePath): Promise<boolean> {
   return hasRootTable(place, path[0]!);
 }
 
-/** Maximum time in ms between a process showing the folder of a new table in the root and its check for a namespace. */
+/**
+ * Maximum time in ms from the moment when a process makes the folder of a new table in the root visible until it has
+ * checked for a namespace.
+ */
 const withdrawalMs = 2_000;
 
 /**
@@ -99,7 +103,8 @@ export async function withoutRootTable(
   if (await hasRootTable(place, name))
     throw (await objectKind(place, path)) === 'namespace' ? alreadyExists(path) : tableHasName(path);
   await add();
-  // A process that created the folder meanwhile finds the row and removes the folder, unless it was killed.
+  // Waits, because a process that created the folder meanwhile finds the row and removes the folder. If that process
+  // was killed, the folder stays.
   for (const end = performance.now() + withdrawalMs; await hasRootTable(place, name); await pause(50)) {
     if (performance.now() < end) continue;
     await withdraw();
@@ -114,7 +119,7 @@ const alreadyExists = (path: NamespacePath): CatalogError =>
     'Choose another name, or pass mode: "exist_ok".',
   );
 
-/** Whether a table is in the root: also a declared or unreadable one, but not a deregistered one. */
+/** Whether a table is in the root. A declared or unreadable table counts, a deregistered table does not. */
 async function hasRootTable(place: Root, name: string): Promise<boolean> {
   if (place.isLocal) {
     const folder = rootFolder(name);

@@ -28,7 +28,7 @@ export async function openNative(
       return opening;
     });
   } catch (error) {
-    // After an abort the table still gets opened and has to be closed.
+    // After an abort the table is still being opened, so it has to be closed later.
     opening?.then(
       (late) => late.close(),
       () => undefined,

@@ -14,16 +14,17 @@ import { loadNative } from '#engine/native.ts';
 import { manifestFolder, namespaceId, objectId, updateManifest, type ObjectKind } from './manifestTable.ts';
 import { rootNameTaken } from './nameConflicts.ts';
 
-// Creates a table completely or not at all, even if this process is killed. The engine would first list it and then
-// write it in several versions. So the files are written to a staging folder, and one step publishes them: renaming
-// it to `<table>.lance` for a table in the root, or one commit of the manifest for a table in a namespace.
+// Creates a table completely or not at all, even if this process is killed. The engine alone would first list the table
+// and then write it in several versions. So the files are written to a staging folder, and one step publishes the
+// table: in the root a rename of that folder to `<table>.lance`, in a namespace a commit of the manifest.
 
-/** Maximum bytes of an identifier in a folder name; file systems allow 255. */
+/** Maximum bytes of an identifier in a folder name. File systems allow names of 255 bytes. */
 const longestId = 200;
 
 /**
- * Returns a new folder name for a table in a namespace: a random part and its identifier. It never ends like the
- * folder of a table in the root. An identifier that is too long is cut and ends with `~`.
+ * Returns a new folder name for a table in a namespace: a random part and its identifier. The name never ends with
+ * `.lance`, because that is the ending for tables in the root. If the identifier is too long, it is cut, and the name
+ * ends with `~`.
  */
 export function newFolder(id: string): string {
   const name = id.replaceAll(/[/\\\0]/g, '_').replace(/\.lance$/, '.lance_');
@@ -44,13 +45,14 @@ function cutToBytes(text: string, most: number): string {
 }
 
 /**
- * What exists under the name of the table to be created. Local: the full path of a declared folder, or a callback
- * that clears the name first. Object store: the location in the manifest, which then changes.
+ * What exists under the name of the table to be created. In a local root: the full path of a declared folder, or a
+ * callback that clears the name first. In an object store: the location in the manifest, because the new table gets
+ * another location.
  */
 type ReplacedEntry = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
 
 /**
- * Creates a table from batches, also over an unreadable one, which stays until all rows are written.
+ * Creates a table from batches, also over an unreadable table. That table stays until all rows are written.
  * @throws CatalogError TableAlreadyExists (5), also if another client was faster; nothing is left then
  */
 export async function createStagedTable(
@@ -63,7 +65,8 @@ export async function createStagedTable(
 ): Promise<void> {
   const id = objectId(name, path);
   if (!place.isLocal) {
-    // A store has no rename: the files stay where they are written. A failure leaves unlisted files.
+    // A store can't rename, so the files are written to their final folder. After a failure, files remain that no row
+    // lists.
     const folder = newFolder(id);
     await withDataset(place, folder, (connection) => write(connection, schema, batches));
     if (listedAt === undefined) throwTaken(await list(place, name, path, folder), name, path);
@@ -97,7 +100,7 @@ async function write(connection: Connection, schema: Schema, batches: AsyncItera
     if (table) await table.add(chunk);
     else table = await connection.createTable(datasetName, chunk);
   }
-  // The engine refuses a table without rows; an empty one needs a separate call.
+  // Without batches, the empty table is created by another call, because the engine refuses a table without rows here.
   table ??= await connection.createEmptyTable(datasetName, schema);
   table.close();
 }
@@ -125,8 +128,9 @@ async function publish(place: Root, written: string, name: string, path: Namespa
 }
 
 /**
- * Moves a table into the folder created by its declaration, which other clients already know. The versions are moved
- * last, which makes it a table. Returns false, with nothing changed, if another client was faster.
+ * Moves a table into the folder that its declaration created, because other clients already know that folder. The
+ * versions are moved last, because the folder becomes a table when it has versions. Returns false, with nothing
+ * changed, if another client was faster.
  */
 async function fill(written: string, declared: string): Promise<boolean> {
   const versions = '_versions';
@@ -150,8 +154,8 @@ async function fill(written: string, declared: string): Promise<boolean> {
 }
 
 /**
- * Adds a table of the root to the manifest, if there is one. The table works without a row, so a failure is ignored,
- * but other clients can't drop a table without one.
+ * Adds a table of the root to the manifest, if there is a manifest. Other clients need the row to drop the table.
+ * Otherwise the table works without a row, so a failure is ignored.
  * @returns the kind of the object that already has the name in the manifest
  */
 export async function addToManifest(place: Root, name: string): Promise<ObjectKind | undefined> {

@@ -16,8 +16,8 @@ type OpenNative = (pin: Pin, options: CallOptions) => Promise<NativeTable>;
 type Work<T> = (native: NativeTable) => Promise<T>;
 
 /**
- * The engine's handle of a table and its running calls. Without a fixed version it follows other writers, even if
- * they drop and recreate the table, which moves it to another directory.
+ * The engine's handle of a table and its running calls. Without a fixed version the handle follows other writers, even
+ * if they drop and recreate the table in another directory.
  */
 export class TableHandle {
   readonly place: Root;
@@ -47,8 +47,8 @@ export class TableHandle {
   }
 
   /**
-   * Runs a call that creates a version. It may run twice, because a table that was dropped and recreated is reopened,
-   * and anything the first run had added was dropped with the old table.
+   * Runs a call that creates a version. The call may run twice: if the table was dropped and recreated, the handle
+   * opens the new table and repeats the call. What the first run had added was dropped with the old table.
    * @throws CatalogError InvalidInput (13) if the table was opened at a version
    */
   write<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
@@ -83,7 +83,9 @@ export class TableHandle {
     );
   }
 
-  /** Closes the engine's handle once it is idle: closing it during a call would free memory the call uses. */
+  /**
+   * Closes the engine's handle once it is idle, because closing it during a call would free memory that the call uses.
+   */
   close(): void {
     this.#isClosed = true;
     void this.#closeIdle();
@@ -99,8 +101,8 @@ export class TableHandle {
     try {
       return await this.#call(native, options, work, filter);
     } catch (error) {
-      // The directory no longer exists: the table was dropped, and perhaps recreated elsewhere. Repeat the call on
-      // the new table.
+      // The directory no longer exists, so the table was dropped, and perhaps recreated in another directory. The call
+      // is repeated on the new table.
       if (!isCatalogError(error, 'TableNotFound') || this.pin.version !== undefined || this.#isClosed) throw error;
       await this.#reopen(native, options);
       return this.#call(this.#native, options, work, filter);
@@ -108,7 +110,7 @@ export class TableHandle {
   }
 
   async #reopen(gone: NativeTable, options: CallOptions): Promise<void> {
-    // Another call may have reopened it while this one failed.
+    // While this call failed, another call may have reopened the table.
     if (this.#native !== gone) return;
     const opened = await this.#open(this.pin, options);
     if (this.#native !== gone || this.#isClosed) {
@@ -116,7 +118,7 @@ export class TableHandle {
       return;
     }
     this.#native = opened;
-    // No further call starts on the old handle.
+    // The old handle is closed after its running calls; no further call starts on it.
     void Promise.allSettled(this.#running).then(() => gone.close());
   }
 
@@ -130,7 +132,9 @@ export class TableHandle {
     });
   }
 
-  /** Adds the columns and the filter to the error of a failed query, which the engine's message may leave out. */
+  /**
+   * Adds the columns and the filter to the error of a failed query, because the engine's message may leave them out.
+   */
   async #explained<T>(native: NativeTable, work: Work<T>, filter: string | undefined): Promise<T> {
     try {
       return await work(native);
@@ -143,7 +147,7 @@ export class TableHandle {
   }
 
   async #closeIdle(): Promise<void> {
-    // More calls may have started meanwhile.
+    // Waits in a loop, because more calls may have started meanwhile.
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
     this.#native.close();
   }

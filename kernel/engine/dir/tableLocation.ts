@@ -13,7 +13,7 @@ export async function tableLocation(place: Root, { name, path }: TableId): Promi
   }
   if (!isSinglePathSegment(name)) return undefined;
   const folder = rootFolder(name);
-  // A name with characters that the engine escapes is in a folder with another name.
+  // If the engine escaped characters of the name, the folder has another name. Then the result is `undefined`.
   return !place.isLocal || (await pathExists(inRoot(place.location, folder))) ? fullLocation(place, folder) : undefined;
 }
 

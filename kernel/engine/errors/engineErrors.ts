@@ -6,13 +6,14 @@ import { firstSentence, type ErrorRule, type Subject, subjectText } from './engi
 import { columnNotFound, notSupported, queryRules } from './queryErrors.ts';
 import { refRules } from './refErrors.ts';
 
-// Responses of an object store contain addresses, request ids and sometimes the key. None of that goes into a
-// message: messages use only the sentences below.
+// Responses of an object store contain addresses, request ids and sometimes the key. They must not be in a message, so
+// messages use only the sentences below.
 
 const keyHint = 'Check the key and the secret in the storage options or in the environment.';
 
 const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: string): ErrorRule => ({
-  // Matches only errors of a store, because a table or a filter may contain the same words.
+  // The pattern matches only the form of a store's errors, because the name of a table or a filter may contain the same
+  // words.
   pattern: new RegExp(
     String.raw`Generic \{ store: "(\w+)"[^]*(?:${pattern.source})|Generic (\w+) error: [^]*(?:${pattern.source})`,
   ),
@@ -81,18 +82,22 @@ const brokenTable = (subject: Subject): [string, string] => [
   'Restore its folder from a backup, or drop the table.',
 ];
 
-/** The words the engine puts before its own sentence. Text written by the user mostly contains other characters. */
+/**
+ * The words the engine puts before its own sentence. Text of the user mostly contains other characters, so it does not
+ * match.
+ */
 const lead = String.raw`^(?:[\w ()]+: )*`;
 
-/** The catalog lists the table, but its directory contains no dataset. */
+/** The error if the catalog lists a table, but the directory of the table contains no dataset. */
 const unwritten = /Dataset at path .* was not found|not found in dataset path/i;
 
 /** Whether an engine error means that nothing is written at a table's location; a broken table does not count. */
 export const isTableWithoutData = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
 
 /**
- * Together with queryErrors.ts the only code that depends on the engine's wording, because its errors carry no code,
- * only text. The first match wins, so precise rules come first, those of queries before all others.
+ * The rules depend on the engine's wording, because the engine's errors have only text and no code. No other code
+ * depends on it, except queryErrors.ts and refErrors.ts. The first match wins, so precise rules come first, those of
+ * queries before all others.
  */
 const rules: readonly ErrorRule[] = [
   ...queryRules,
@@ -195,7 +200,7 @@ const rules: readonly ErrorRule[] = [
     say: (subject) => [`${subjectText(subject)} was changed by another client at the same time.`, 'Try again.'],
   },
   {
-    // Error 36 on Linux, 63 on macOS; appears in the middle of various sentences.
+    // Error 36 on Linux, 63 on macOS. The engine writes it in the middle of various sentences.
     pattern: /File name too long|\(os error (?:36|63)\)/,
     kind: 'InvalidInput',
     say: (subject) => [`${subjectText(subject)} has a name that is too long for a file name.`, 'Use a shorter one.'],
@@ -254,7 +259,7 @@ export function callEngine<T>(subject: Subject, own: AbortSignal | undefined, ca
     try {
       return await (signal ? untilAborted(call(), signal) : call());
     } catch (error) {
-      // The reason belongs to the caller and is not an engine failure.
+      // The reason of the abort is thrown unchanged, because it belongs to the caller and is not an engine failure.
       if (signal?.aborted) throw signal.reason;
       throw engineError(error, subject);
     }

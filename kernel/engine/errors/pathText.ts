@@ -11,7 +11,8 @@ export function withoutPath(text: string, path: string): string {
   const whole = path.replaceAll('\\', '/').replace(/\/+$/, '');
   const bare = whole.replace(/^\/+/, '');
   if (bare === '') return text;
-  // A single word can also be the name of a namespace: `data/orders` is a table, `data/orders.lance` a folder.
+  // A single word is left, because it can also be the name of a namespace: `data/orders` is a table,
+  // `data/orders.lance` a folder.
   const isWord = !bare.includes('/');
   const forms = [...new Set([path.replace(/[\\/]+$/, ''), whole]), ...(isWord ? [] : [bare])].map(
     (form) => `(?:file://)?${quoted(form)}`,

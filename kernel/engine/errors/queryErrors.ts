@@ -7,8 +7,8 @@ type Told = [what: string, hint: string];
 const begin = String.raw`^(?:Invalid input, )+(?:Error parsing function: )?`;
 
 /**
- * Rules for errors of queries and filters. The engine repeats the filter, which can contain any word, so these
- * patterns match the start of a message.
+ * Rules for errors of queries and filters. The engine repeats the filter, which can contain any word, so these patterns
+ * match only from the start of a message.
  */
 export const queryRules: readonly ErrorRule[] = [
   {
@@ -50,7 +50,7 @@ export const queryRules: readonly ErrorRule[] = [
     ],
   },
   {
-    // A value of the rows, or a literal in the SQL.
+    // The quoted text is a value of the rows, or a literal in the SQL.
     pattern:
       /^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
     kind: 'InvalidInput',
@@ -111,7 +111,7 @@ export function columnNotFound(subject: Subject, name: string, columns: string |
   const fields = subject.fields?.map((field) => field.name);
   const known = fields ? namesText(fields) : columns && ownColumns(columns);
   const hint = known ? `It has: ${known}.` : 'See schema() for the columns.';
-  // In SQL double quotes are for names, which surprises users of other languages.
+  // In SQL, text in double quotes is a name. This surprises users of other languages, so the hint explains it.
   const isQuoted = subject.filter?.includes(`"${plain}"`) ?? false;
   return [
     `${subjectText(subject)} has no column "${plain}".`,
@@ -140,7 +140,7 @@ function vectorHint({ fields }: Subject): string {
   return vectors.length > 0 ? `Its vectors: ${vectors.join(', ')}.` : 'None of its columns holds vectors.';
 }
 
-/** Removes the internal columns that the engine lists too. */
+/** Removes the internal columns from the engine's list. */
 const ownColumns = (columns: string): string =>
   columns
     .split(', ')

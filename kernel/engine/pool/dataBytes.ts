@@ -11,7 +11,7 @@ export function dataBytes(pid: number): number | undefined {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[dataField]);
     return Number.isFinite(pages) ? pages * pageBytes : undefined;
   } catch {
-    // Another system, or the process has ended.
+    // The system is not Linux, or the process has ended.
     return undefined;
   }
 }

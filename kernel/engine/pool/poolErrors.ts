@@ -2,8 +2,8 @@ import { markTransient } from '#catalog/transport/retry.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
 /**
- * After this time, milliseconds, a client may send a stopped query again. Clients repeat a request by themselves only
- * after shorter times; this one would be stopped again.
+ * Time in milliseconds after which a client may send a stopped query again. The time is so long that clients do not
+ * repeat the query by themselves, because it would be stopped again.
  */
 const stoppedRetry = 60_000;
 

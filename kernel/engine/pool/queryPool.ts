@@ -17,30 +17,30 @@ export type QueryProcess = {
 
 /** A request for a process of the pool. */
 export type PooledRequest = ForwardedRequest & {
-  /** Whose request it is: the places are shared between owners. */
+  /** The owner of the request. The processes are shared fairly between owners. */
   readonly owner: string;
   /**
-   * The same for requests that cost the same. A request runs alone in its process until one with this text has ended
-   * well. Without it, it always does.
+   * A label that is the same for requests of the same cost. A request runs alone in its process until a request with
+   * the same label has ended well. Without a label, the request always runs alone.
    */
   readonly sameAs?: string | undefined;
   /** Milliseconds that the process may be silent while its caller waits. */
   readonly time: number;
 };
 
-/** A response of a process of the pool. Its chunks must be read to the end, or `return` be called. */
+/** A response of a process of the pool. The reader must read all chunks or call `return`. */
 export type PooledReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
 };
 
-/** Why a request was stopped: its time has ended, or its process did. */
+/** Why a request was stopped: its time or its process has ended. */
 export type StopReason = 'time' | 'ended';
 
 export type PoolOptions<Process extends QueryProcess> = {
   start: (signal: AbortSignal) => Promise<Process>;
-  /** Most processes at the same time. */
+  /** Maximum number of processes at the same time. */
   processes: number;
   /** Processes that the requests of one owner may have. */
   processesPerOwner: number;
@@ -54,11 +54,14 @@ export type PoolOptions<Process extends QueryProcess> = {
   onNotStarted?: ((cause: unknown) => void) | undefined;
 };
 
-/** Requests that share a process: the engine has a stack of 16 MB for each thread, and a thread for each request. */
+/**
+ * Maximum number of requests that share a process. The number is small because the engine has a thread for each
+ * request, and each thread has a stack of 16 MB.
+ */
 const requestsPerProcess = 8;
 /** An unused process ends after this time, milliseconds. */
 const idleMs = 60_000;
-/** Kinds of requests that ended well and are remembered. */
+/** Maximum number of kinds of requests that are remembered because they ended well. */
 const maxKnown = 10_000;
 
 type Task = {
@@ -110,8 +113,8 @@ export class QueryPool<Process extends QueryProcess> {
 
   /**
    * Runs a request. Resolves with the beginning of its response.
-   * @throws CatalogError ServiceUnavailable (17) if no process is free or can start, or its own ended or took too
-   * long; the error of the response; AbortError
+   * @throws CatalogError ServiceUnavailable (17) if no process is free or can start, or the process of the request
+   * ended or took too long; the error of the response; AbortError
    */
   async run(request: PooledRequest, signal: AbortSignal): Promise<PooledReply> {
     const { owner, sameAs, time } = request;
@@ -197,7 +200,7 @@ export class QueryPool<Process extends QueryProcess> {
     });
   }
 
-  /** Gives processes to waiting requests, first to those whose owner has the fewest. */
+  /** Gives processes to waiting requests, first to requests whose owner has the fewest processes. */
   #assign(): void {
     const blocked = new Set<Waiting<Process>>();
     for (;;) {
@@ -284,7 +287,8 @@ export class QueryPool<Process extends QueryProcess> {
     } catch (cause) {
       if (this.#closed.signal.aborted) return;
       this.#options.onNotStarted?.(cause);
-      // One request for each failed start, so that the others get an answer as well, but not a flood of starts.
+      // Refuses one request for each failed start. So each waiting request gets an answer in time, but there is no
+      // flood of starts.
       this.#waiting[0]?.refuse(notStarted(cause));
     } finally {
       this.#starting--;
@@ -302,7 +306,7 @@ export class QueryPool<Process extends QueryProcess> {
     else {
       this.#slots.delete(slot);
       if (slot.after === 'is killed') slot.process.kill();
-      // Also after a kill: it removes the folder of the socket.
+      // `dispose` is called even after a kill, because it removes the folder of the socket.
       void slot.process.dispose();
     }
     this.#assign();

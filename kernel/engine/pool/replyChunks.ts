@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { SilenceTimer } from './silenceTimer.ts';
 
-/** What follows a response: it was read, it failed, or its reader left. */
+/** What is called at the end of a response: it was read, it failed, or its reader left. */
 type Ends = { done: () => void; stop: (cause: unknown) => never; abandon: () => void };
 
-/** Yields the body of a response. A process that sends nothing for too long, or ends, fails the reading. */
+/** Yields the body of a response. Reading fails if the process ends or sends nothing for too long. */
 export async function* replyChunks(
   response: IncomingMessage,
   watch: SilenceTimer,

@@ -26,7 +26,10 @@ export class SilenceTimer {
     clearTimeout(this.#timer);
   }
 
-  /** Returns the body to send, and starts when all of it was sent: until then, the client takes the time. */
+  /**
+   * Returns the body to send. The time starts when the whole body was sent, because until then the process waits for
+   * the client.
+   */
   watch(body: Uint8Array | AsyncIterable<Uint8Array>): Uint8Array | AsyncIterable<Uint8Array> {
     if (!(body instanceof Uint8Array)) return this.#after(body);
     this.start();

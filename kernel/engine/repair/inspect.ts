@@ -11,12 +11,12 @@ import { inRoot, isSinglePathSegment, isTableLocation, markers, rootFolder } fro
 import { hasManifest, manifestFolder, readManifest, type ManifestRow } from '#engine/dir/manifestTable.ts';
 
 // Finds damage in a catalog: earlier versions, other clients and killed processes can leave a manifest that does not
-// match the files. Changes nothing; repair.ts applies the planned steps.
+// match the files. This file changes nothing; repair.ts applies the planned steps.
 
 /** One change of the manifest, or of a folder in the root. */
 export type Step =
   | { do: 'add-namespace'; id: string }
-  /** Replaces the row of a table without files by that of the namespace, in one commit. */
+  /** Replaces the row of a table without files by a row of the namespace, in one commit. */
   | { do: 'turn-into-namespace'; id: string; location: string | null }
   | { do: 'rename-row'; id: string; to: string }
   | { do: 'rename-folder'; name: string; to: string }
@@ -31,8 +31,8 @@ type Plan = { planned: Planned[]; recent: number };
 
 export type PlanOptions = {
   /**
-   * Minimum age in ms of an unlisted folder (default: 60,000), because a table that is being created or dropped has a
-   * folder and no row for a moment.
+   * Minimum age in ms of an unlisted folder (default: 60,000), Needed because a table that is being created or dropped
+   * has for a moment a folder and no row.
    */
   minAgeMs?: number | undefined;
 };
@@ -41,13 +41,14 @@ export type PlanOptions = {
  * Finds what is wrong with a catalog, and how it can be repaired.
  *
  * Unlisted tables and tables without files are only detected in a local directory: object stores are not searched,
- * and a declared, not yet written table would look like one without files.
- * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read:
- * unreadable does not mean missing, so nothing is planned
+ * because in a store a declared table that is not written yet looks like a table without files.
+ * @throws CatalogError InvalidTableState (19), PermissionDenied (15) if the manifest or a folder can't be read: a table
+ * that can't be read may still exist, so nothing is planned
  */
 export async function planRepair(place: Root, { minAgeMs = 60_000 }: PlanOptions = {}): Promise<Plan> {
   if (place.isLocal) await checkNoTable(place.location);
-  // Folders are read first: entries created or dropped in between are checked again, folder by folder.
+  // The folders are read before the manifest. Tables that are created or dropped between the two reads are checked
+  // again, folder by folder.
   const folders = place.isLocal ? await foldersIn(place.location) : undefined;
   const rows = (await hasManifest(place)) ? await readManifest(place) : [];
   return new Planner(place, rows, folders).plan(minAgeMs);
@@ -59,7 +60,7 @@ class Planner {
   readonly #folders: ReadonlyMap<string, Dirent> | undefined;
   readonly #tables = new Map<string, ManifestRow[]>();
   readonly #namespaces = new Set<string>();
-  /** Every used identifier, also those of planned steps. */
+  /** Every identifier in use, also identifiers that planned steps will use. */
   readonly #taken = new Set<string>();
   readonly #planned: Planned[] = [];
   #recent = 0;
@@ -89,7 +90,9 @@ class Planner {
     return { planned: this.#planned, recent: this.#recent };
   }
 
-  /** Returns the table whose name is that of a parent namespace of `id`, if that namespace is not listed. */
+  /**
+   * Returns the identifier of a table that has the name of a parent namespace of `id`, if that namespace is not listed.
+   */
   async #tableAbove(id: string): Promise<string | undefined> {
     for (const above of ancestors(id)) {
       if (this.#namespaces.has(above)) continue;
@@ -231,7 +234,7 @@ class Planner {
     return found;
   }
 
-  /** Whether the root contains a table of this name, which needs no row. */
+  /** Whether the root contains a table of this name. A table in the root needs no row. */
   async #isRootTable(id: string): Promise<boolean> {
     if (depth(id) !== 1 || !this.#folders?.has(rootFolder(id))) return false;
     return !(await exists(join(inRoot(this.#place.location, rootFolder(id)), markers.forgotten)));
@@ -240,7 +243,8 @@ class Planner {
   /** @throws CatalogError if this can't be determined */
   async #hasFiles({ id, location }: ManifestRow): Promise<boolean> {
     if (location === null) return false;
-    // Only another client can have set another location; this catalog does not check it.
+    // A location that can't hold a table was set by another client. This catalog does not check it, so the files count
+    // as existing.
     if (!isTableLocation(location)) return true;
     if (this.#place.isLocal) return this.#folders?.has(location) || exists(inRoot(this.#place.location, location));
     try {
@@ -286,7 +290,7 @@ function ancestors(id: string): string[] {
 
 const isIdentifier = (id: string): boolean => {
   const parts = id.split(idDelimiter);
-  // A long identifier was cut when the folder was created.
+  // If the identifier was cut when the folder was created, it is not known, so the folder is skipped.
   return parts.length > 1 && parts.every(isSinglePathSegment) && !id.endsWith('~');
 };
 

@@ -17,8 +17,8 @@ export async function inspectCatalog(place: Root): Promise<RepairResult> {
 }
 
 /**
- * Repairs a catalog in a directory or an object store. Each step is one commit or one rename that does nothing if the
- * catalog has changed since, so a repair that was killed continues when it is run again.
+ * Repairs a catalog in a directory or an object store. Each step is one commit or one rename, and does nothing if the
+ * catalog has changed since. So a repair that was killed can be run again and continues.
  * @throws CatalogError as `planRepair`; nothing was changed then
  */
 export async function repairCatalog(
@@ -65,7 +65,8 @@ async function listTable(place: Root, id: string, folder: string): Promise<void>
   const taken = await updateManifest(place, (manifest) =>
     manifest.insert(id, { location: folder, metadata: null }, parent),
   );
-  // A client that drops a table removes its row before its folder.
+  // A client that drops a table removes the row before the folder. So if the folder is missing now, the new row is
+  // removed again.
   if (taken === undefined && !(await pathExists(path))) {
     await updateManifest(place, (manifest) => manifest.takeFrom(id, folder));
   }

@@ -37,7 +37,7 @@ export class Authorizer {
   }
 
   /**
-   * Refuses requests that a web page made a browser send, and those for another host.
+   * Refuses requests that a browser sends for a web page, and requests for another host.
    * @throws CatalogError PermissionDenied (15)
    */
   checkOrigin({ headers }: IncomingMessage): HostRoute {
@@ -103,11 +103,12 @@ export class Authorizer {
     const ofHost = named === undefined ? route.database : undefined;
     const given = named ?? ofHost;
     const { asked, folders } = given === undefined ? this.#byPrefix(prefix, opens) : { asked: given, folders: prefix };
-    // Host names have no uppercase letters, but database names may.
+    // Names are also compared in lower case, because host names have no uppercase letters, but database names may.
     const isAsked = ({ name }: Database): boolean => name === asked || name.toLowerCase() === ofHost;
     const database = this.#options.databases.find(isAsked);
     const name = database?.name ?? asked;
-    // Checked before the database's existence: a key must not reveal whether a database that it does not open exists.
+    // The key is checked before the existence of the database, because a client must not learn whether a database
+    // exists that its key does not open.
     if (!opens(name)) {
       throw new CatalogError(
         'PermissionDenied',
@@ -128,9 +129,10 @@ export class Authorizer {
   }
 
   /**
-   * Resolves the database of a request that names none by header or host: the first segment of the prefix, if it is
-   * the database that the key opens or the key opens several; otherwise the only one that it opens.
-   * @throws CatalogError InvalidInput (13) if the database is ambiguous, PermissionDenied (15) if the key opens none
+   * Resolves the database of a request that names none by header or host: the first segment of the prefix, if the key
+   * opens several databases or only that one; otherwise the only database that the key opens.
+   * @throws CatalogError InvalidInput (13) if the database is ambiguous, PermissionDenied (15) if the key opens no
+   * database
    */
   #byPrefix(
     prefix: readonly string[],
@@ -151,7 +153,10 @@ export class Authorizer {
   }
 }
 
-/** Returns the segments of the prefix header; each must be a valid name, so that they can't leave the database. */
+/**
+ * Returns the segments of the prefix header. Each segment must be a valid name, so that the prefix can't lead out of
+ * the database.
+ */
 function prefixOf(headers: IncomingMessage['headers']): string[] {
   const steps = oneOf(headers, prefixHeaders)?.split('/') ?? [];
   if (!steps.some((step) => nameProblem('namespace', step))) return steps;

@@ -5,8 +5,8 @@ import { withoutPath } from '#engine/errors/pathText.ts';
 import { prefixHeaders, type Caller } from './authorizer.ts';
 
 /**
- * Returns an error without paths of the server, which a client can't use and need not know. Returns the same error if
- * it contains none.
+ * Returns an error without paths of the server, because a client can't use such paths and need not know them. Returns
+ * the same error if it contains none.
  */
 export function clientError(error: CatalogError, caller: Caller | undefined): CatalogError {
   if (isRootError(error)) return caller ? rootError(error, caller) : hidden(error, []);
@@ -16,7 +16,8 @@ export function clientError(error: CatalogError, caller: Caller | undefined): Ca
 function rootError(cause: CatalogError, { database: { name }, prefix }: Caller): CatalogError {
   const { operation, identifier } = cause;
   const about = { operation, identifier, cause };
-  // The folder is missing or a file; the root itself was checked when the server started.
+  // The folder of the prefix is missing or a file. The reason can't be the root, because the root was checked when the
+  // server started.
   if (prefix !== undefined && cause.kind === 'InvalidInput') {
     return new CatalogError(
       'NamespaceNotFound',

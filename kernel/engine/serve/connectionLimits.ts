@@ -4,29 +4,35 @@ import type { Socket } from 'node:net';
 type ConnectionLimitsOptions = {
   /** Connections of all clients. */
   connections: number;
-  /** Connections of one address on which no API key was seen. Not for a proxy, which has all connections. */
+  /**
+   * Maximum connections of one address on which no API key was seen. Not applied behind a proxy, because the proxy has
+   * all connections.
+   */
   keylessPerAddress: number;
 };
 
-/** From this share on, each new connection closes the oldest one without a key. */
+/** When this share of the connections is in use, each new connection closes the oldest connection without a key. */
 const fullShare = 0.9;
 /** One address may have this share of the connections with keys. */
 const addressShare = 0.5;
-/** Above the limit, so that health checks and new clients with a key still get in if all connections have keys. */
+/**
+ * Connections above the limit. With these, health checks and new clients with a key can still connect if all
+ * connections have keys.
+ */
 const spareConnections = 64;
 
 type Connection = { readonly socket: Socket; readonly address: string; hasKey: boolean };
 
-/** The end of a connection as the client sees it: a TLS socket and the TCP socket below it have the same. */
+/** The end of a connection as the client sees it: a TLS socket and the TCP socket below it have the same id. */
 const idOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /**
- * Shares the connections of a server. Anyone can open one, so those on which no valid API key was seen are closed
- * first: they can't keep out clients that have a key.
+ * Shares the connections of a server. Anyone can open a connection. So connections without a valid API key are closed
+ * first, and can't keep out clients that have a key.
  */
 export class ConnectionLimits {
   readonly #options: ConnectionLimitsOptions;
-  /** Oldest first. */
+  /** The open connections, oldest first. */
   readonly #open = new Map<string, Connection>();
   readonly #keyless = new Map<string, Connection>();
   readonly #addresses = new Map<string, Set<string>>();
@@ -77,7 +83,7 @@ export class ConnectionLimits {
   }
 
   #remove(id: string, connection: Connection): void {
-    // The client may use the port again.
+    // Another connection may have the same id by now, because the client may use the port again.
     if (this.#open.get(id) !== connection) return;
     this.#open.delete(id);
     this.#keyless.delete(id);

@@ -24,7 +24,7 @@ export function databasesOf(root: string | undefined, given: readonly string[]):
     const name = split < 0 ? text : text.slice(0, split);
     const problem = nameProblem('namespace', name);
     if (problem) throw new CatalogError('InvalidInput', `"${name}" can't be the name of a database.`, problem.hint);
-    // Host names are case-insensitive, and so are folder names on some systems.
+    // Names are compared without case, because host names are case-insensitive, and on some systems folder names too.
     const same = databases.find((known) => known.name.toLowerCase() === name.toLowerCase());
     if (same) {
       throw new CatalogError(

@@ -20,8 +20,9 @@ export const isLoopback = (host: string): boolean =>
 
 /**
  * Checks whether a request is meant for this server. A web page can point its own host name at a local address ("DNS
- * rebinding"): the browser then sends that name, which is refused. Allowed names are the public hosts and
- * `localhost`, also after a label that names a database; allowed addresses are those the server listens on.
+ * rebinding"): the browser then sends that name, and the request is refused. Allowed names are the public hosts and
+ * `localhost`, also with a label in front that names a database. Allowed addresses are those that the server listens
+ * on.
  */
 export function routeOfHost(header: string | undefined, listen: string, publicHosts: readonly string[]): HostRoute {
   const host = hostName(header);

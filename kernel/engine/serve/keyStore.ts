@@ -2,7 +2,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { digestOf, findKey, parseKeys, type ApiKey } from './keys.ts';
 import { WatchedFiles } from './watchedFiles.ts';
 
-/** Where the keys of a server come from; `none` is for a single user on one machine. */
+/** Where the keys of a server come from; `none` means that no key is needed, for a single user on one machine. */
 export type KeySource = { kind: 'none' } | { kind: 'key'; key: string } | { kind: 'file'; path: string };
 
 /** The keys that are currently valid. */

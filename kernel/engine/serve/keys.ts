@@ -5,7 +5,7 @@ import { nameProblem } from '#shared/names.ts';
 const accesses = ['read-only', 'read-write'] as const;
 export type Access = (typeof accesses)[number];
 
-/** An API key. Only its SHA-256 is stored, not the key itself, and a name for logs. */
+/** An API key. The key itself is not stored, only its SHA-256 and a name for logs. */
 export type ApiKey = {
   name: string;
   digest: Buffer;
@@ -18,8 +18,8 @@ export type ApiKey = {
 export const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 /**
- * Finds the presented key. All digests are compared and equally long, so the time reveals neither how much of a guess
- * was right nor which key it was. An empty key never matches.
+ * Finds the presented key. All digests have the same length and all are compared, so the time does not reveal how much
+ * of a guess was right or which key it was. An empty key never matches.
  */
 export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   if (presented === '') return undefined;
@@ -44,7 +44,8 @@ export function parseKeys(text: string): ApiKey[] {
     if (same) throw wrongLine(index + 1, `repeats the name or the key of "${same.name}"`, 'Use one line for each key.');
     keys.push(key);
   }
-  // An editor may leave the file empty for a moment while it writes, so an empty file never means "no more keys".
+  // An editor may leave the file empty for a moment while it writes, so an empty file is an error and never means "no
+  // more keys".
   if (keys.length === 0) {
     throw new CatalogError('InvalidInput', 'The key file contains no key.', `Create one with: ${makeKeyHint}.`);
   }
@@ -58,11 +59,11 @@ function parseLine(words: readonly string[], line: number): ApiKey {
   const problem = keyNameProblem(name);
   if (problem) throw wrongLine(line, problem, 'Start it with a name.');
   if (!/^[0-9a-f]{64}$/i.test(hash)) {
-    // The value is not repeated: it may be the key itself, put there by mistake.
+    // The message does not contain the value, because it may be the key itself, by mistake.
     throw wrongLine(line, 'has no SHA-256 as its second field', `Create a line with: ${makeKeyHint}.`);
   }
   if (hash.toLowerCase() === digestOf('').toString('hex')) {
-    // A script whose variable is not set writes this digest.
+    // This digest comes, for instance, from a script whose variable is not set.
     throw wrongLine(line, 'has the SHA-256 of an empty key', `Create a line with: ${makeKeyHint}.`);
   }
   const known = accesses.find((one) => one === access);

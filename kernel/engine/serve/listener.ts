@@ -40,7 +40,7 @@ export function createListener(options: ListenerOptions) {
       await contract.handle(request, response);
     },
     /**
-     * Takes a slot, until the request is answered, for a request with a valid key.
+     * Takes a slot for a request with a valid key. The slot is free again when the request is answered.
      * @throws CatalogError ServiceUnavailable (17), Throttling (21) if no slot is free
      */
     admit(request: IncomingMessage, response: ServerResponse, key: string): void {
@@ -89,7 +89,7 @@ const plain = 'text/plain; charset=utf-8';
 // Health checks need no key and skip the host check: load balancers call them by IP address.
 const ownRoutes: Readonly<Record<string, OwnRoute>> = {
   '/healthz': (_request, _options, response) => {
-    // Also if all connections are taken: it takes one for a moment only.
+    // The connection is closed after the response, because this request is accepted even if all connections are in use.
     response.setHeader('connection', 'close');
     response.removeHeader('keep-alive');
     return Promise.resolve({ status: 200, type: plain, body: 'ok\n' });
@@ -136,7 +136,7 @@ async function answerOwn(
   }
 }
 
-/** Closes the connection soon after the response, unless its request turns out to have a key. */
+/** Closes the connection soon after the response if no key was seen on it. */
 function closeSoon(
   { socket }: IncomingMessage,
   response: ServerResponse,
@@ -145,12 +145,15 @@ function closeSoon(
   if (!response.shouldKeepAlive) return;
   announceKeepAlive(response, keylessKeepAlive);
   response.on('finish', () => {
-    // After Node's own listener, which sets the time of the connections with a key.
+    // This runs after Node's own listener, because that sets the time for connections with a key.
     if (!connections.hasKey(socket)) socket.setTimeout(keylessKeepAlive);
   });
 }
 
-/** Node announces its own time for all connections, unless the response has these headers. */
+/**
+ * Sets the headers that announce how long the connection stays open. Without them Node announces the same time for all
+ * connections.
+ */
 function announceKeepAlive(response: ServerResponse, milliseconds: number): void {
   if (!response.shouldKeepAlive) return;
   response.setHeader('connection', 'keep-alive');
@@ -174,7 +177,8 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?
 const levelOf = (status: number) => (status === 503 ? 'warn' : status >= 500 ? 'error' : 'info');
 
 /**
- * Returns the client's address. Only the last hop was written by the proxy itself; any client can send earlier ones.
+ * Returns the client's address. Behind a proxy it is the last hop in the header, because only that was written by the
+ * proxy; a client can send any earlier hops.
  */
 function clientOf(request: IncomingMessage, behindProxy: boolean): string | undefined {
   const forwarded = request.headers['x-forwarded-for'];

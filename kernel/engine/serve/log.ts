@@ -6,7 +6,7 @@ export type Log = (level: 'info' | 'warn' | 'error', event: string, fields?: Rec
  * @param write takes a line without its line break
  */
 export function jsonLog(write: (line: string) => void, secrets: readonly string[]): Log {
-  // Short values also occur in ordinary words.
+  // Short values are not redacted, because they also occur in ordinary words.
   const hidden = secrets.filter((secret) => secret.length >= 6);
   const clean = (_key: string, value: unknown): unknown =>
     typeof value === 'string' ? hidden.reduce((text, secret) => text.replaceAll(secret, '***'), value) : value;

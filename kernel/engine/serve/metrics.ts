@@ -11,12 +11,15 @@ type RequestMeasurement = {
   bytesOut: number;
 };
 
-/** Upper bounds of the histogram in seconds: from a list to a scan of many millions of rows. */
+/** Upper bounds of the histogram in seconds: They cover everything from a list to a scan of many millions of rows. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 
 type Histogram = { counts: number[]; sum: number; count: number };
 
-/** Counters of one server in the Prometheus text format. Labels have few values: never a name from a request. */
+/**
+ * Counters of one server in the Prometheus text format. A label never has a name from a request as its value, so that
+ * there are few values.
+ */
 export class Metrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Histogram>();

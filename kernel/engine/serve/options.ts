@@ -35,7 +35,7 @@ export type ServeLimits = {
   queryMemory: number;
   /** Milliseconds that such a request may keep its client waiting, for its first rows or for the next ones. */
   queryTime: number;
-  /** The same for requests that change a table. */
+  /** Like `queryTime`, for requests that change a table. */
   writeTime: number;
 };
 
@@ -58,8 +58,8 @@ export const defaultServeLimits: ServeLimits = {
 };
 
 /**
- * Milliseconds that an idle connection with a key stays open. Longer than in usual load balancers: the client should be
- * the first to close it.
+ * Milliseconds that an idle connection with a key stays open. The time is longer than that of usual load balancers,
+ * because the client should close the connection first.
  */
 export const keepAliveMs = 75_000;
 
@@ -68,11 +68,11 @@ export type ServeOptions = {
   /** Settings of the object store that contains the roots. May hold secrets. */
   storageOptions?: Record<string, string> | undefined;
   host: string;
-  /** 0 for any free port. */
+  /** The port to listen on; 0 for any free port. */
   port: number;
   keys: KeySource;
   tls?: CertificateFiles | undefined;
-  /** A proxy in front terminates TLS. */
+  /** Whether a proxy in front terminates TLS. */
   behindProxy: boolean;
   /** Names by which clients reach the server, in addition to its listen address. */
   publicHosts: readonly string[];

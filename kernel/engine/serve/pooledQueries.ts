@@ -34,11 +34,11 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isRecord(value) && Object.values(value).every(isEmpty));
 
-/** Whether a query has SQL, text to search, a vector or an order, which a page of rows has not. */
+/** Whether a query has SQL, text to search, a vector or an order, A query for a page of rows has none of these. */
 const isCostly = ({ filter, columns, vector, full_text_query: text, order_by: order }: Json): boolean =>
   ![filter, vector, text, order, isRecord(columns) ? columns['column_aliases'] : undefined].every(isEmpty);
 
-/** Which requests run in the pool, by what their JSON body has. All others run in the server's own process. */
+/** Decides by the JSON body whether a request runs in the pool. All other requests run in the server's own process. */
 const pooledByBody: { readonly [K in Operation]?: (body: Json) => boolean } = {
   QueryTable: isCostly,
   CountTableRows: ({ predicate }) => !isEmpty(predicate),
@@ -74,7 +74,7 @@ export class PooledQueries {
       processes: queryProcesses,
       processesPerOwner: Math.max(1, queryProcesses - (hasManyKeys ? 2 : 1)),
       waitTime,
-      // The limit also counts what Node reserves, so about half of the memory is left then.
+      // `queryMemory` is about half of the real limit, because that limit also counts what Node reserves.
       isFull: ({ pid }) => (dataBytes(pid) ?? 0) > queryMemory,
       onStopped: (reason, cause) => {
         metrics.stopQuery(reason);
@@ -140,8 +140,8 @@ export class PooledQueries {
   }
 
   /**
-   * Plans the condition of a backfill in the pool. The job checks it again, first in this process: a condition that
-   * ends a process has to end another one. Other errors are those of the job.
+   * Plans the condition of a backfill in the pool. The job checks the condition again in this process, so a condition
+   * that would end a process must end a process of the pool before. Other errors are left to the job.
    */
   async #tryCondition(call: ForwardableCall, { where, read_version: version }: Json): Promise<void> {
     if (isEmpty(where)) return;
@@ -161,7 +161,7 @@ export class PooledQueries {
       entry: bundleFile('engine.cjs'),
       node: thisNode(),
       memoryLimit: this.#options.limits.queryMemory,
-      // Freed memory stays in the pools of glibc, one for each thread unless they are limited.
+      // glibc keeps freed memory in pools. Without a limit there is a pool for each thread.
       env: { MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2' },
       signal,
     });

@@ -11,8 +11,8 @@ type ReadinessOptions = {
 };
 
 /**
- * Checks whether the roots can be read. Any client may call it, so the storage is queried at intervals, not per
- * request.
+ * Checks whether the roots can be read. Any client may request this, so the storage is queried at intervals and not for
+ * each request.
  */
 export class Readiness {
   readonly #options: ReadinessOptions;

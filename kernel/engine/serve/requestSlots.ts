@@ -4,7 +4,7 @@ import { CatalogError } from '#shared/errors.ts';
 type SlotLimits = {
   /** Requests that run at the same time. */
   requests: number;
-  /** Those of them with the same key. */
+  /** Maximum number of requests with the same key that run at the same time. */
   requestsPerKey: number;
   /** Bytes of the JSON bodies of all requests; as values, they take up to thirty times as much memory. */
   jsonBytes: number;
@@ -13,9 +13,9 @@ type SlotLimits = {
 };
 
 /**
- * The requests that a server runs at the same time. Only requests with a valid key take a slot, so that other clients
- * can't take slots from them, and no key can take all. A request whose JSON body still arrives has another
- * kind of slot: slow senders do not keep others from running.
+ * The requests that a server runs at the same time. Only requests with a valid key take a slot, so that clients without
+ * a key can't use up the slots, and no key can use all of them. A request whose JSON body is still arriving has a slot
+ * of another kind, so that slow senders do not prevent other requests from running.
  */
 export class RequestSlots {
   readonly #running: Slots;
@@ -47,7 +47,7 @@ export class RequestSlots {
     this.#reading.take(request, key);
   }
 
-  /** Takes a slot to run the request, whose body was read. @throws as `enter` does */
+  /** Takes a slot to run the request, after its body was read. @throws as `enter` does */
   endReading(request: IncomingMessage): void {
     const key = this.#keys.get(request);
     if (key === undefined) return;

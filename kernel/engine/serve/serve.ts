@@ -32,12 +32,12 @@ export type RunningServer = {
 
 /** Timeouts of connections. The body is watched separately while it arrives, since a large table takes long. */
 const connectionOptions = (idle: number): ServerOptions => ({
-  // For the request line and the headers together.
+  // Time limit for the request line and the headers together.
   headersTimeout: Math.min(10_000, idle),
   requestTimeout: 0,
   // How often `headersTimeout` is checked: with the default a slow sender gets up to 30 s more.
   connectionsCheckingInterval: Math.min(2_000, idle),
-  // Shorter for connections without a key: the listener sets it after each response.
+  // For connections without a key the time is shorter; the listener sets it after each response.
   keepAliveTimeout: keepAliveMs,
 });
 
@@ -53,10 +53,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { storageOptions } = options;
   const catalogs = new OpenCatalogs(
     (root) => openDir({ root, ...(storageOptions && { storageOptions }) }),
-    // Room for prefixes in the databases, in addition to the databases themselves.
+    // Number of catalogs: one for each database, and space for prefixes in the databases.
     options.databases.length + 32,
   );
-  // A missing local root is a typing error: better reported now than to every client.
+  // A missing local root is a typing error. It is reported now, and not later to every client.
   for (const { root } of options.databases) await catalogs.get(root);
   const keys = await openKeyStore(options.keys, {
     changed: (count) => log('info', 'keys_read', { count }),
@@ -103,7 +103,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     jobs: options.jobs,
     runElsewhere: (call) => queries.run(call),
     errorFor: (request, error) => {
-      // A refused request does no more work, although the rest of its body is discarded for a while.
+      // The slot of a refused request is free, because the request does no more work, although the rest of its body is
+      // discarded for a while.
       slots.leave(request);
       const told = clientError(error, gate.callerOf(request));
       // Logs what the client does not see, for the administrator; the stack of an internal error is already in the
@@ -148,7 +149,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     server.on('request', (request, response) => void listener?.handle(request, response));
     port = await listen(server, options);
   } catch (error) {
-    // The files are watched until they are closed, even if the server did not start.
+    // If the server did not start, the files must be closed too, because they are watched until then.
     closeFiles();
     throw error;
   }
@@ -206,7 +207,8 @@ async function listen(server: Server, { host, port }: ServeOptions): Promise<num
 /** Stops a server without cutting off running requests, unless they take too long. */
 async function end(server: Server, drained: Promise<void>, inFlight: () => number, grace: number): Promise<number> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Busy connections become idle one by one; `server.close()` only closes those that are idle at that moment.
+  // Busy connections become idle one by one, but `server.close()` only closes the connections that are idle at that
+  // moment. So idle connections are closed repeatedly.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {

@@ -15,8 +15,8 @@ type WatchOptions<T> = {
 };
 
 /**
- * A value computed from files, again when one changes. Polls by path instead of watching: this also detects files
- * replaced by renaming and the links of mounted secrets.
+ * A value computed from files. It is computed again when a file changes. Checks the paths at intervals, because this
+ * also detects files that are replaced by renaming, and the links of mounted secrets.
  */
 export class WatchedFiles<T> {
   readonly #options: WatchOptions<T>;
@@ -39,7 +39,7 @@ export class WatchedFiles<T> {
    * file
    */
   static async open<T>(options: WatchOptions<T>): Promise<WatchedFiles<T>> {
-    // The mark is taken first, so that the next check detects a change in between.
+    // The mark is read before the files, so that the next check detects a change in between.
     const seen = await markOf(options.paths);
     const files = await Promise.all(options.paths.map(read));
     return new WatchedFiles(options, options.parse(files), seen);
@@ -66,7 +66,8 @@ export class WatchedFiles<T> {
         this.#told = '';
         this.#options.onChange?.(this.#value);
       } catch (error) {
-        // Tried again at every check, reported once: two files that belong together change one after the other.
+        // The files are read again at every check, but the problem is reported once: two files that belong together
+        // change one after the other.
         if (this.#told !== mark) this.#options.onProblem(error);
         this.#told = mark;
       }
@@ -93,7 +94,7 @@ async function read(path: string): Promise<WatchedFile> {
   try {
     const file = await open(path, 'r');
     try {
-      // Taken from the opened file, so that the checked file is the one that is read.
+      // The mode is read from the opened file, so that the checked file is the one that is read.
       const { mode } = await file.stat();
       return { text: await file.readFile('utf8'), mode: mode & 0o777 };
     } finally {

@@ -6,7 +6,10 @@ import { IpcError } from '#shared/arrow/ipcError.ts';
 /** The rows of a request, read as they arrive. */
 export type ArrowBody = {
   schema: Schema;
-  /** Can be read once. Rejects if the body ends before its Arrow stream does, or is not valid Arrow later on. */
+  /**
+   * The batches can be read once. Reading rejects if the body ends before its Arrow stream does, or if a later part is
+   * not valid Arrow.
+   */
   batches: AsyncIterable<RecordBatch>;
   readonly numRows: number;
 };
@@ -42,7 +45,7 @@ export async function openArrow(bytes: AsyncIterable<Uint8Array>): Promise<Arrow
 
 const magic = 'ARROW1';
 
-/** Refuses an Arrow *file* by its first bytes: the reader would accept one and hold all of it in memory. */
+/** Refuses an Arrow *file* by its first bytes: Arrow's reader would accept a file and hold all of it in memory. */
 async function* noFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of bytes) {

@@ -81,7 +81,7 @@ export const columnHandlers: Handlers = {
     return { json: { version: version ?? (await table.version({ signal })) } };
   },
   async UpdateTableSchemaMetadata(call) {
-    // The body is the map itself.
+    // The whole body is the map of metadata.
     const metadata = textsOrNull(await call.map(), 'the body');
     const table = await openQueryBranch(call);
     return { json: await table.updateSchemaMetadata(metadata, { signal: call.signal }) };

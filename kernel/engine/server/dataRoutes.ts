@@ -44,8 +44,8 @@ export async function taggedVersion(call: RequestContext, tag: string): Promise<
 const versionIn = (version: number | undefined): { version?: number } => (version === undefined ? {} : { version });
 
 /**
- * Returns the columns that a merge matches by. The specification has one; upstream's client sends several as several
- * parameters, and quotes a name with dots in backticks.
+ * Returns the columns that a merge matches by. The specification has one column. Upstream's client sends several
+ * columns as several parameters, and puts a name with dots in backticks.
  */
 const columnsIn = (on: readonly string[]): string[] =>
   on.map((name) => (/^`(?:[^`]|``)*`$/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name));

@@ -27,7 +27,7 @@ type EngineServer = {
  * Creates the server: the REST contract over directories that each request names.
  *
  * A web page can make a browser send requests to local servers, and with DNS rebinding even read the responses: so
- * requests with an `Origin` or another `Host` are refused first.
+ * requests with an `Origin` or another `Host` are refused before anything else.
  */
 export function createEngineServer({ secret, catalogOf, log }: EngineServerOptions): EngineServer {
   const wanted = digest(`Bearer ${secret}`);
@@ -41,7 +41,7 @@ export function createEngineServer({ secret, catalogOf, log }: EngineServerOptio
     else void contract.handle(request, response);
   });
   server.headersTimeout = 10_000;
-  // A large table takes long to arrive, and only the parent can connect.
+  // There is no time limit for requests, because a large table takes long to arrive, and only the parent can connect.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 0;
   return { server, contract };
@@ -100,7 +100,7 @@ function storageOptionsOf(encoded: string): Record<string, string> {
   try {
     value = JSON.parse(decodePart(encoded));
   } catch {
-    // Not repeated in the error: it contains credentials.
+    // The error does not contain the value, because the value contains credentials.
   }
   return isRecord(value)
     ? allTexts(value, storageOptionsHeader)

@@ -22,10 +22,13 @@ export const defaultLimits: Limits = {
   idle: 0,
 };
 
-/** Bytes a second of an Arrow body on average while the server waits for it, in each period of `idle`. */
+/**
+ * Minimum average rate of an Arrow body, in bytes a second, while the server waits for data. Checked for each period of
+ * `idle`.
+ */
 const leastRate = 100;
 
-/** Is told when a JSON body is read; its errors refuse the request. */
+/** Called when the reading of a JSON body starts and ends. An error that it throws refuses the request. */
 export type ReadingObserver = {
   startReading: (request: IncomingMessage) => void;
   /** Bytes of the body have arrived, and are held until the request ends. */
@@ -36,7 +39,7 @@ export type ReadingObserver = {
 /** How many bytes of a body, and for how many milliseconds, are still read after the response was sent. */
 export type DrainLimits = { bytes: number; time: number };
 export const drainLimits: DrainLimits = { bytes: 64 * 1024 * 1024, time: 5000 };
-/** Limits for unauthorized clients: a connection that they keep open must cost them more than the server. */
+/** Limits for unauthorized clients: a connection that they keep open must cost the client more than the server. */
 export const unauthenticatedDrainLimits: DrainLimits = { bytes: 64 * 1024, time: 500 };
 
 /** The body of one request, read on demand, within limits. */
@@ -93,7 +96,7 @@ export class BodyReader {
     this.#observer?.endReading(this.#request);
     this.#bytes = Buffer.concat(chunks);
     const text = this.#bytes.toString('utf8');
-    // An empty body needs no content type: some clients omit optional objects that way.
+    // An empty body needs no content type, because some clients omit an optional object in this way.
     if (!this.isJson && text !== '') throw refusal();
     if (isTooDeep(text)) {
       const hint = `Send lists and objects within each other up to ${maxDepth} levels.`;
@@ -126,8 +129,8 @@ export class BodyReader {
   }
 
   /**
-   * Discards the rest of the body, up to some time and bytes: a client that is cut off while sending may never see
-   * the error response. After that many bytes, reading pauses until the time is up.
+   * Discards the rest of the body, up to a time and a number of bytes: if a client is cut off while it sends, it may
+   * never see the error response. After that many bytes, reading pauses until the time is up.
    */
   async discard({ bytes, time }: DrainLimits): Promise<void> {
     const request = this.#request;
@@ -150,10 +153,10 @@ export class BodyReader {
 
   /** @param end a time of `performance`; without it the body must arrive at a minimum rate */
   async *#read(limit: number, hint: string, end?: number): AsyncGenerator<Uint8Array> {
-    // Not `for await` over the request: leaving that loop destroys the connection, and with it the response.
+    // `for await` over the request can't be used: leaving that loop destroys the connection and with it the response.
     const chunks: AsyncIterator<Uint8Array> = this.#request.iterator({ destroyOnReturn: false });
     let isWaiting = false;
-    // Only the time that the server waits counts: it may be slower than the client.
+    // Only the time that the server waits for data counts, because the server itself may be slower than the client.
     let waited = 0;
     let arrived = 0;
     try {

@@ -79,10 +79,10 @@ const createIndex =
 
 const indexReply = (info: IndexInfo) => ({
   index_name: info.name,
-  // A required field; unknown for an index that was created before indexes had ids.
+  // The field is required. The id is not known for an index that was created before indexes had ids.
   index_uuid: info.uuid ?? '',
   columns: info.columns,
-  // A listed index can be searched; rows added since are `num_unindexed_rows`.
+  // A listed index can be searched. Rows that were added since are counted in `num_unindexed_rows`.
   status: 'ready',
   ...(info.type !== undefined && { index_type: info.type }),
   ...(info.typeUrl !== undefined && { type_url: info.typeUrl }),

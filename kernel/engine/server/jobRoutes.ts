@@ -57,7 +57,8 @@ export const jobHandlers: Handlers = {
       namespacePath,
       name,
       column: requiredString(body, 'column'),
-      // The other fields of the specification have no meaning here; an ignored hint is not an error.
+      // The other fields of the specification have no meaning here. They are ignored without an error, because they are
+      // only hints.
       options: definedEntries({
         where: optionalString(body, 'where'),
         concurrency: atLeastOne(body, 'concurrency'),

@@ -16,11 +16,15 @@ type AllTablesOptions = {
   signal: AbortSignal;
 };
 
-/** Maximum namespaces per page: thousands of empty ones are spread over several pages, each returned quickly. */
+/**
+ * Maximum namespaces per page: if there are thousands of empty namespaces, they are spread over several pages, so that
+ * each page is returned quickly.
+ */
 const mostNamespaces = 200;
 
 /**
- * Returns a page of the identifiers of all tables: those of a namespace, then those of the namespaces below it.
+ * Returns a page of the identifiers of all tables: first the tables of a namespace, then those of the namespaces below
+ * it.
  * @throws CatalogError InvalidInput (13) for an invalid token
  */
 async function listAllTables(
@@ -50,8 +54,8 @@ async function listAllTables(
 }
 
 /**
- * Returns the next namespace, depth first, or `undefined` after the last one. In every catalog of this server the
- * token of a page is its last name, so a list continues after any name, even one that no longer exists.
+ * Returns the next namespace, depth first, or `undefined` after the last one. In every catalog of this server the token
+ * of a page is its last name, so a list can continue after any name, even if the name no longer exists.
  */
 async function namespaceAfter(
   catalog: Catalog,
@@ -91,7 +95,7 @@ function decodePlace(token: string): Place {
       if (isPath && (pageToken === undefined || typeof pageToken === 'string')) return { path, pageToken };
     }
   } catch {
-    // Not a token of this list either.
+    // The token is not valid for this list either.
   }
   throw new CatalogError('InvalidInput', 'The page token does not belong to this list.', 'Start without a token.');
 }
@@ -99,7 +103,10 @@ function decodePlace(token: string): Place {
 /** Maximum and default number of names in a page. */
 const mostNames = 1000;
 
-/** Returns the page parameters. A `limit` above the maximum means the maximum: the client only limits what it takes. */
+/**
+ * Returns the page parameters. A `limit` above the maximum counts as the maximum, because a client only says how much
+ * it accepts.
+ */
 function pageOf(query: URLSearchParams): { limit: number; pageToken: string | undefined } {
   const pageToken = queryText(query, 'page_token');
   const given = queryText(query, 'limit');
@@ -117,8 +124,8 @@ const tablesMark = 'tables:';
 const namespacesMark = 'namespaces:';
 
 /**
- * Lists the namespaces as specified; upstream's service includes the tables too. Namespaces come first, so a client
- * that needs no tables can stop at the first page with tables.
+ * Lists the namespaces as specified; clients of upstream's service expect the tables in the same list. Namespaces come
+ * first, so a client that needs no tables can stop at the first page with tables.
  */
 async function listNamespaces({ catalog, id, query, signal }: RequestContext): Promise<unknown> {
   const { limit, pageToken } = pageOf(query);

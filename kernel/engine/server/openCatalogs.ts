@@ -2,7 +2,10 @@ import type { Catalog } from '#catalog/catalog.ts';
 
 type StorageOptions = Readonly<Record<string, string>>;
 
-/** A cache of the most recently used catalogs by root: a user browses many directories over a day. */
+/**
+ * A cache of the most recently used catalogs by root. The number is limited, because a user may browse many directories
+ * in a day.
+ */
 export class OpenCatalogs {
   readonly #open: (root: string, storageOptions: StorageOptions | undefined) => Promise<Catalog>;
   readonly #limit: number;
@@ -23,7 +26,8 @@ export class OpenCatalogs {
     this.#byRoot.set(key, catalog);
     if (!known)
       catalog.catch(() => {
-        // A failed root is opened again next time: it may exist then. It may also have been opened again meanwhile.
+        // A failed root is removed, so that the next call opens it again. The entry may already be another one, if the
+        // root was opened again meanwhile.
         if (this.#byRoot.get(key) === catalog) this.#byRoot.delete(key);
       });
     if (this.#byRoot.size > this.#limit) this.#dropOldest();
@@ -32,7 +36,7 @@ export class OpenCatalogs {
 
   #dropOldest(): void {
     const [key] = this.#byRoot.keys();
-    // Not closed, since a request may still use it; it is garbage collected after the last one.
+    // The catalog is not closed, because a request may still use it. It is garbage collected after the last use.
     if (key !== undefined) this.#byRoot.delete(key);
   }
 }

@@ -11,17 +11,20 @@ export type Streamed = {
   chunks: AsyncIterator<Uint8Array>;
 };
 
-/** Bytes of a response written at once; the progress of the reader is checked in between. */
+/** Bytes of a response written at once; between two writes, the progress of the reader is checked. */
 const pieceBytes = 64 * 1024;
 
 export class Reply {
   bytes = 0;
-  /** How the response ended; `left` until then. */
+  /** How the response ended; `left` until the response has ended. */
   end: 'sent' | 'left' | 'cut' = 'left';
   readonly #response: ServerResponse;
   readonly #limits: Limits;
   readonly #signal: AbortSignal;
-  /** Resolves the pending `write`; adding listeners per write would accumulate them under a slow reader. */
+  /**
+   * Resolves the pending `write`. A listener for each write is not used, because with a slow reader the listeners would
+   * accumulate.
+   */
   #wake: (() => void) | undefined;
 
   /** `signal` is aborted when the client disconnects. */
@@ -31,7 +34,7 @@ export class Reply {
     this.#signal = signal;
     const wake = () => this.#wake?.();
     response.on('drain', wake);
-    // A write to a client that has just disconnected; `signal` reports the disconnect.
+    // The error of a write to a client that has just disconnected is ignored, because `signal` reports the disconnect.
     response.on('error', () => undefined);
     signal.addEventListener('abort', wake);
   }
@@ -50,8 +53,8 @@ export class Reply {
   }
 
   /**
-   * Sends chunks as fast as the client takes them, and produces the next one meanwhile. The headers follow the first
-   * chunk: until it is ready, a failure can still become an error response.
+   * Sends chunks as fast as the client takes them, and produces the next chunk meanwhile. The headers are sent when the
+   * first chunk is ready, because until then a failure can still become an error response.
    */
   async stream({ status = 200, headers, chunks }: Streamed): Promise<void> {
     try {
@@ -60,7 +63,7 @@ export class Reply {
       while (!chunk.done) {
         const written = this.#write(chunk.value);
         const next = chunks.next();
-        // Not awaited if the client disconnects first.
+        // If the client disconnects first, this promise is not awaited, so its rejection is handled here.
         next.catch(() => undefined);
         await written;
         chunk = await next;
@@ -86,7 +89,7 @@ export class Reply {
     }
     if (response.destroyed) return;
     const text = JSON.stringify(error);
-    // Set for connections that stay open.
+    // Removes the header, because it is set for connections that stay open.
     response.removeHeader('keep-alive');
     response.writeHead(error.status, {
       'content-type': 'application/json',
@@ -100,8 +103,8 @@ export class Reply {
     });
     response.write(text);
     this.bytes += Buffer.byteLength(text);
-    // The response is complete, but the connection stays open for a client that is still sending. After 408 it sends
-    // nothing.
+    // The response is complete, but the connection stays open for a client that is still sending. After 408 the client
+    // sends nothing, so nothing is discarded.
     if (error.status !== 408) await body.discard(patience);
     await this.#finish(() => response.end());
   }
@@ -124,7 +127,7 @@ export class Reply {
   /** Resolves when all data was passed to the system, or the client has disconnected. */
   async #finish(send: () => void): Promise<void> {
     const response = this.#response;
-    // Already disconnected: no further event will fire.
+    // If the client has already disconnected, no further event will occur.
     if (response.destroyed) return;
     const late = this.#cutWhenIdle();
     await new Promise<void>((resolve) => {
@@ -136,7 +139,10 @@ export class Reply {
     if (response.writableFinished) this.end = 'sent';
   }
 
-  /** Writes a chunk and waits until it is taken: a slow reader slows the scan down instead of filling memory. */
+  /**
+   * Writes a chunk and waits until the client has taken it, so that a slow reader slows the scan down and does not fill
+   * the memory.
+   */
   async #write(chunk: Uint8Array): Promise<void> {
     this.#signal.throwIfAborted();
     this.bytes += chunk.length;

@@ -105,9 +105,9 @@ export function queryFlag(query: URLSearchParams, field: string): boolean | unde
 export const queryText = (query: URLSearchParams, field: string): string | undefined => query.get(field) || undefined;
 
 /**
- * Checks the identifier, which the specification lets a body repeat; a different one is an error of the client. DuckDB's
- * Lance extension repeats it as one text, joined as in the URL. It takes a refusal for a table that does not exist, and
- * then writes to the table of that name in the root, so that form is accepted.
+ * Checks the identifier, because a body may repeat it by the specification. Another identifier is an error of the
+ * client. DuckDB's Lance extension repeats the identifier as one string, joined as in the URL. That form is accepted:
+ * after a refusal the extension assumes that the table does not exist, and writes to a table of that name in the root.
  * @param id the components in the URL, none of which is empty or contains the delimiter
  */
 export function checkId(body: Json, id: readonly string[], delimiter: string): void {
@@ -146,8 +146,8 @@ export function decodePart(encoded: string): string {
 const mostEntries = 1000;
 
 /**
- * Returns one page of a sorted list. The token is the last key of a page, so that entries added or removed in
- * between, even the one with that key, do not shift others. `isBehind` is the order (default: string comparison).
+ * Returns one page of a sorted list. The token is the last key of a page, so that entries that are added or removed
+ * between two pages, even the last one, do not shift the others. `isBehind` is the order (default: string comparison).
  * @throws CatalogError InvalidInput (13) if the limit is not an integer of at least 1
  */
 export function pageOfList<T>(

@@ -20,7 +20,7 @@ export type RequestContext = {
   json: () => Promise<Json>;
   /** Reads the JSON body of an operation that has none in the specification: other content types count as empty. */
   optionalJson: () => Promise<Json>;
-  /** Reads a JSON body that is a map as a whole, where `id` is a key like others. */
+  /** Reads a JSON body that is a map as a whole. In such a body `id` is a key like any other. */
   map: () => Promise<Json>;
   arrow: () => Promise<ArrowBody>;
   /** Passes ownership of a table, which is closed once the response was sent or failed. */

@@ -45,7 +45,7 @@ const aliases: readonly [method: string, path: string, operation: Operation][] =
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 
-// Routes without placeholders first: `/v1/table/version/batch-create` is not about a table "version".
+// Routes without placeholders come first, because `/v1/table/version/batch-create` is not about a table "version".
 const routes: readonly Route[] = [
   ...Object.entries(operations).map(([name, { method, path }]) => route(method, path, name, false)),
   ...aliases.map(([method, path, operation]) => route(method, path, operation, true)),
@@ -68,13 +68,14 @@ function isPlaceholder(segment: string): boolean {
  * Finds the route of a request. Never throws: an unauthorized client must not learn whether the URL is right, so an
  * error is returned as `problem`.
  *
- * The path is split as received. A URL parser would resolve `.` and `..`, which are ordinary names here.
+ * The path is split as received. It is not parsed as a URL, because a URL parser would resolve `.` and `..`, and these
+ * are ordinary names here.
  */
 export function matchRoute(method: string, url: string): RouteMatch {
   const [path, search] = split(url, '?');
   const query = new URLSearchParams(search);
   const segments = segmentsOf(path);
-  // Upstream's client for its service ends every URL with a slash.
+  // Removes an empty last segment, because upstream's client for its service ends every URL with a slash.
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   const none = { operation: undefined, id: [], indexName: '', query, handler: unreachable };
   const fitting = routes.filter((one) => fits(one.segments, segments));
@@ -118,14 +119,15 @@ const fits = (pattern: readonly string[], segments: readonly string[]): boolean 
 
 const unreachable: Handler = () => Promise.reject(new Error('There is no handler.'));
 
-/** Returns the handler of a specified operation that directories of tables do not have. */
+/** Returns the handler that refuses an operation of the specification if directories of tables do not support it. */
 function notThere(operation: Operation): Handler {
   const error = () =>
     new CatalogError('Unsupported', `This server does not support ${operation}.`, 'Use a server that supports it.');
   return () => Promise.reject(error());
 }
 
-// `GET /v1/tables` lists the root, and clients of these URLs expect it to list every table that they create there.
+// `GET /v1/tables` lists the root, and clients of these URLs expect that list to have every table that they create by
+// these URLs. So a name that leads out of the root is refused.
 function notInRoot(parts: readonly string[], id: string, delimiter: string | null): CatalogError {
   const query = delimiter === null ? '' : `?delimiter=${encodeURIComponent(delimiter)}`;
   return new CatalogError(
@@ -140,7 +142,8 @@ const wrongMethod = (method: string, path: string, allow: readonly string[]): Ca
     status: 405,
   });
 
-// Below /v1 it may be an operation of a later specification, which this server does not have yet.
+// Returns the error for an unknown URL. Below /v1 the URL may be an operation of a later specification that this server
+// does not support yet.
 const noAddress = (method: string, path: string, isContract: boolean): CatalogError =>
   new CatalogError('Unsupported', `This server has no ${method} ${path}.`, 'See the specification.', {
     status: isContract ? 406 : 404,

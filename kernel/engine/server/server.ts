@@ -96,7 +96,7 @@ export type ContractHandler = {
   /** Handles a request. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   readonly inFlight: number;
-  /** Refuses further requests with 503; resolves when the running ones, or the `writes` among them, have ended. */
+  /** Refuses further requests with 503; resolves when all running requests, or only the `writes`, have ended. */
   drain(which?: 'all' | 'writes'): Promise<void>;
 };
 
@@ -197,7 +197,7 @@ async function serve(
   try {
     const catalog = await options.catalogOf(request, found);
     const { operation } = found;
-    // Refused before the handler runs, so that a client can probe capabilities without creating anything.
+    // The request is refused before the handler runs, so that a client can test capabilities without creating anything.
     if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
       throw refusalOf(operation);
     const { id, query } = found;
@@ -216,8 +216,8 @@ async function serve(
     else if ('json' in told) await reply.json(told.status ?? 200, told.json);
     else await reply.empty();
   } finally {
-    // Closed explicitly: garbage collection sees a few bytes each, but the engine holds table metadata and open
-    // files.
+    // Tables are closed explicitly: to the garbage collector each is only a few bytes, but the engine holds table
+    // metadata and open files for it.
     for (const table of tables) if (table instanceof DirTable) table.close();
   }
 }

@@ -3,12 +3,12 @@ import type { Operation } from '#catalog/contract.ts';
 import type { BackfillColumnOptions, JobDescription, JobSummary } from '#catalog/jobs.ts';
 import type { NamespacePath } from '#shared/names.ts';
 
-/** The catalog whose jobs are meant: a server may have several catalogs with different keys. */
+/** The catalog of the jobs. Needed because a server may have several catalogs with different keys. */
 type JobsOf = { readonly catalog: Catalog; readonly signal: AbortSignal };
 
 /**
- * Runs jobs for a server. A directory runs none, so the starter of the server provides it; without it the job routes
- * respond with 406. Calls may reject with a `CatalogError`, which is sent to the client.
+ * Runs jobs for a server. A directory runs no jobs, so the program that starts the server provides this object; without
+ * it the job routes respond with 406. Calls may reject with a `CatalogError`, which is sent to the client.
  */
 export interface ServerJobs {
   /** Starts a job that computes a column ("AlterTableBackfillColumns"). */
@@ -29,10 +29,10 @@ export interface ServerJobs {
   events(asked: JobsOf & { readonly id: string }): Promise<Uint8Array>;
 }
 
-/** Jobs that a server runs at the same time: each needs about half a gigabyte of memory. */
+/** Maximum number of jobs that a server runs at the same time. Each job needs about half a gigabyte of memory. */
 export const defaultMaxJobs = 4;
 
-/** The operations that only jobs have. */
+/** Operations that are supported only with jobs. */
 export const jobOperations: ReadonlySet<Operation> = new Set<Operation>([
   'AlterTableBackfillColumns',
   'ListJobs',

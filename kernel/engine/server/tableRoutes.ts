@@ -95,7 +95,7 @@ async function describe(call: RequestContext): Promise<unknown> {
   }
   const place = {
     ...placeReply(found.location),
-    // A table that can be described has been written.
+    // If the table can be described, its data has been written.
     ...((checksDeclared || isDetailed) && { is_only_declared: false }),
   };
   const { version } = found;
@@ -104,7 +104,7 @@ async function describe(call: RequestContext): Promise<unknown> {
     table.schema({ signal }),
     isDetailed ? table.stats({ signal }) : undefined,
   ]);
-  // LanceDB's own client never requests details, but reads the version and the schema anyway.
+  // LanceDB's own client reads the version and the schema without requesting details, so these are always returned.
   const shown = { table: name, namespace: namespacePath, ...place, version, schema: jsonSchema(schema) };
   if (!stats) return shown;
   return {
@@ -120,7 +120,7 @@ export const tableHandlers: Handlers = {
     const [name, path] = tableOf(id);
     const mode = choice(queryText(query, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
     if (Object.keys(queryMap(query, 'properties')).length > 0) {
-      // 400, because the specification has no 406 for this operation.
+      // The status is 400, because the specification has no 406 for this operation.
       const hint = 'Leave properties out, or declare the table with them first.';
       throw new CatalogError('InvalidInput', "Can't set properties of a table that is created with rows.", hint);
     }
@@ -164,7 +164,7 @@ export const tableHandlers: Handlers = {
     const [name, path] = tableOf(id);
     const at = versionOf(await call.json());
     if (at.version === undefined) {
-      // Also true for a table that exists but can't be read.
+      // This is also true for a table that exists but can't be read.
       if (await catalog.tableExists(name, path, { signal })) return { empty: true };
       await openTable(call);
     }

@@ -16,7 +16,8 @@ import { openTable, type Handlers } from './routeTypes.ts';
 const byName = <T>(entries: Iterable<[string, T]>): [string, T][] =>
   [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-// Manifest file names count down from the maximum version, so that the newest version is first in a listing.
+// The maximum version. File names of manifests count down from it, so that the newest version is first in a list of the
+// files.
 const lastVersion = 2n ** 64n - 1n;
 const manifestOf = (version: number): string =>
   `_versions/${String(lastVersion - BigInt(version)).padStart(20, '0')}.manifest`;
@@ -80,7 +81,7 @@ export const versionHandlers: Handlers = {
     const { entries, ...token } = pageOfList(byName(tags), ([name]) => name, pageInQuery(call.query));
     const contents = entries.map(([name, { version, manifestSize, branch }]) => [
       name,
-      // A required field that is not always known; readers of the format treat 0 as unknown.
+      // The field is required, but the size is not always known. Readers of the format treat 0 as unknown.
       { version, manifestSize: manifestSize ?? 0, ...(branch !== undefined && { branch }) },
     ]);
     return { json: { tags: Object.fromEntries(contents), ...token } };
@@ -120,7 +121,7 @@ export const versionHandlers: Handlers = {
       {
         parentVersion: info.parentVersion,
         ...(info.parentBranch !== undefined && { parentBranch: info.parentBranch }),
-        // Both are required, but the engine does not always report them: 0 stands for unknown.
+        // Each of these fields is required, but the engine does not always report the values. Then 0 means unknown.
         createAt: Math.floor((info.created?.getTime() ?? 0) / 1000),
         manifestSize: info.manifestSize ?? 0,
       },
